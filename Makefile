@@ -1,5 +1,5 @@
 # Everything works without make: the scripts are what it calls.
-.PHONY: setup docs demo test check golden bench bench-procedures bench-activation bench-compile bench-transport clean
+.PHONY: setup docs demo test check golden bench bench-procedures bench-activation bench-compile bench-startup bench-transport clean
 
 setup:          ## .venv with pgsb and what its tests need
 	sh scripts/setup dev
@@ -19,6 +19,9 @@ golden: setup   ## rewrite the expectations of the compiler's and the examples' 
 
 bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text
 	.venv/bin/python benchmarks/compile.py
+
+bench-startup: setup    ## processor time of short commands, beside the interpreter's own
+	.venv/bin/python -m benchmarks.startup
 
 bench-activation: setup ## latency, scale-up and idle cost of the activation daemon
 	.venv/bin/python benchmarks/activation.py

@@ -82,9 +82,19 @@ from .run import open_database
     help="Tell OpenTelemetry of activations, transport, and what service programs send and receive; "
     "where to, the variables OTEL_* say.",
 )
-@click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Of the log on stderr.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="Leave out what is less.",
 )
 def broker_command(
     dsn: str | None,

@@ -14,6 +14,7 @@ from ..compiler.pipeline import (
     check_scripts,
     compile_script,
 )
+from ..diff.compare import compare
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
@@ -35,11 +36,31 @@ from .scripts import count_batches, read_script, script_files
     "May be repeated.",
 )
 @click.option(
+    "--diff",
+    "old",
+    multiple=True,
+    metavar="OLD",
+    help="Print what takes a database from the definitions of OLD, a script or folder, to those of "
+    "SCRIPT; messages and rows stay. May be repeated.",
+)
+@click.option("--tsql", is_flag=True, help="With --diff: print its statements as T-SQL.")
+@click.option(
+    "--allow-drop",
+    is_flag=True,
+    help="With --diff: also drop tables, columns and queues that are gone, with what is in them.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, allow_dash=True),
     default="-",
     help="Write here instead of to stdout.",
+)
+@click.option(
+    "--keep-source",
+    is_flag=True,
+    help="The database keeps the T-SQL text of modules for OBJECT_DEFINITION and sp_helptext, as with "
+    "pgsb run; with --diff it always does.",
 )
 @click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
 def compile_command(
@@ -48,7 +69,11 @@ def compile_command(
     collation: str,
     variables: dict[str, str],
     after: tuple[str, ...],
+    old: tuple[str, ...],
+    tsql: bool,
+    allow_drop: bool,
     output: str,
+    keep_source: bool,
     with_runtime: bool,
 ) -> None:
     """Print the PostgreSQL text that SCRIPTs compile to; - is stdin. Touches no database.
@@ -57,11 +82,26 @@ def compile_command(
     text, in which each knows what those before it define. With -o it begins with a header, and each
     batch with the file and line it comes from.
     """
+    if (tsql or allow_drop) and not old:
+        raise click.UsageError("--tsql and --allow-drop are for --diff OLD")
     problems = Problems()
-    earlier = [read_script(name, variables, problems).source for name in after]
-    read = [read_script(name, variables, problems).source for name in scripts]
+    files = script_files(scripts) if old else scripts
+    earlier = [read_script(name, variables, problems).source for name in (*after, *script_files(old))]
+    read = [read_script(name, variables, problems).source for name in files]
     problems.raise_if_any()
-    session = CompileSession(CompileOptions(database=database, collation=collation))
+    names = ", ".join(source.name for source in read)
+    if old:
+        difference = compare(earlier[len(after) :], read, database, allow_drop=allow_drop)
+        difference.problems.raise_if_any()
+        if len(difference.problems):
+            click.echo(difference.problems.report(), err=True)
+        if tsql:
+            _write(output, difference.script())
+            return
+        names = f"the difference from {', '.join(old)} to {names}"
+        read = [difference.source()]
+    keeps = keep_source or bool(old)
+    session = CompileSession(CompileOptions(database=database, collation=collation, keep_source=keeps))
     written_to = sys.stdout if output == "-" else None
     batches: list[CompiledBatch] = []
     with progress_bar(sum(map(count_batches, (*earlier, *read))), "compiling", written_to) as advance:
@@ -87,7 +127,6 @@ def compile_command(
         named = database.replace("]", "]]")
         text = f"{compile_script(Source('-d', f'USE [{named}]')).text().strip()}\n\n{text}"
     if for_file:
-        names = ", ".join(source.name for source in read)
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
         parts = installer.parts_needed(text)
         header = (
@@ -100,9 +139,13 @@ def compile_command(
     if with_runtime:
         text = installer.install_sql() + "\n" + text
     text = header + text
-    # Opened only now: a script with problems leaves the last good output in place.
+    _write(output, text)
+
+
+def _write(output: str, text: str) -> None:
+    """Write the text; opened only now: a script with problems leaves the last good output in place."""
     with click.open_file(output, "w", encoding="utf-8") as file:
-        file.write(text if text.endswith("\n") else text + "\n")
+        file.write(text if not text or text.endswith("\n") else text + "\n")
 
 
 @click.command("check")

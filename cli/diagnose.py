@@ -66,7 +66,14 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
     callback=_split_limits,
     help="What is long or many: waiting='1 hour', leak_count=50, …; may be repeated.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text: for people. json: for programs.",
+)
 @click.option(
     "--watch", "watching", is_flag=True, help="Follow conversations, and explain errors as they come."
 )

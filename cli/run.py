@@ -12,7 +12,8 @@ import click
 import psycopg
 
 from ..compiler.check.error_levels import level_of
-from ..compiler.pipeline import CompiledBatch, CompileOptions, CompileSession
+from ..compiler.compiled import CompiledBatch, CompileOptions
+from ..compiler.session import CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer

@@ -38,7 +38,14 @@ def stop_command() -> None:
 
 
 @click.command("status")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="table: for people. json: for programs.",
+)
 @click.option("--jdbc", is_flag=True, help="Also print the DSN over 127.0.0.1, with its password.")
 def status_command(form: str, jdbc: bool) -> None:
     """Tell whether the private PostgreSQL runs, and where it lives. Exit status 1 when it does not run."""

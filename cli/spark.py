@@ -47,7 +47,14 @@ def spark_command() -> None:
     help="SET ROLE in every session.  [default: PGSB_ROLE, which the broker daemon sets]",
 )
 @click.option("--master", metavar="URL", help="Spark's master.  [default: local[2]]")
-@click.option("--max-messages", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="N")
+@click.option(
+    "--max-messages",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    metavar="N",
+    help="Messages of one claim together.",
+)
 @click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="Bodies of one claim together.")
 @click.option("--partitions", type=click.IntRange(1), metavar="N", help="Tasks that read one claim.")
 @click.option("--unordered", is_flag=True, help="Do not sort the messages of a conversation.")

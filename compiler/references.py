@@ -16,7 +16,7 @@ from ..grammar.records import dataclass
 from ..grammar.source import Source, Span
 from . import nodes
 from .catalog.names import fold
-from .lower.system_procedures import is_system_procedure
+from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
 

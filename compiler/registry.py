@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar, get_type_hints, overload
+from functools import reduce
+from typing import Any, Generic, TypeVar, overload
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 Some = TypeVar("Some", bound=Callable[..., Any])
@@ -33,8 +34,7 @@ class Registry(Generic[Handler]):
         """Register the decorated function for ``keys``; without any, for the class of its first parameter."""
         if len(keys) == 1 and callable(keys[0]) and not isinstance(keys[0], type):
             handler = keys[0]
-            hints = get_type_hints(handler)
-            self._add(next(iter(hints.values())), handler)
+            self._add(_first_parameter(handler), handler)
             return handler
 
         def registering(handler: Any) -> Any:
@@ -77,6 +77,18 @@ class Registry(Generic[Handler]):
     def __iter__(self) -> Iterator[Any]:
         """Give the keys."""
         return iter(self._handlers)
+
+
+def _first_parameter(handler: Any) -> Any:
+    """Return the class that a handler's first parameter is annotated with.
+
+    ``get_type_hints`` would compile every annotation of every handler, at the start of each command.
+    """
+    annotation = next(iter(handler.__annotations__.values()))
+    if not isinstance(annotation, str):
+        return annotation
+    name, *attributes = annotation.split(".")
+    return reduce(getattr, attributes, handler.__globals__[name])
 
 
 def _shown(key: Any) -> str:

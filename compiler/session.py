@@ -14,6 +14,7 @@ from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source
+from . import handlers as _handlers  # noqa: F401
 from . import nodes
 from .analysis.callees import call_effect, callee_reads
 from .analysis.declared_types import types_declared, types_made, variable_names
@@ -366,7 +367,9 @@ class CompileSession:
                 )
                 keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))
                 text = emit.top_level(keep)
-                statements.append(CompiledStatement(text, False, statement.span, continues=True))
+                statements.append(
+                    CompiledStatement(text, False, statement.span, continues=True, call=_call_of(keep))
+                )
         return self._finish(batch, problems, statements, [])
 
     # ------------------------------------------------------------ DO blocks

@@ -33,8 +33,11 @@ def dataclass(
 
     def make(made: type[T]) -> type[T]:
         own_repr = "__repr__" in made.__dict__
-        made = dataclasses.dataclass(repr=False, eq=False, slots=slots, kw_only=kw_only)(made)
+        own_init = "__init__" in made.__dict__
+        made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(made)
         changed: Any = made
+        if not own_init:
+            changed.__init__ = _first_init(changed)
         names = [one.name for one in dataclasses.fields(changed) if one.compare]
         changed._compared = attrgetter(*names) if names else _nothing
         changed.__eq__ = _equal
@@ -44,6 +47,49 @@ def dataclass(
         return made
 
     return make if cls is None else make(cls)
+
+
+def _first_init(cls: Any) -> Callable[..., None]:
+    """Return an ``__init__`` that puts the class's own in its place when it is first called."""
+
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        cls.__init__ = _written_init(cls)
+        cls.__init__(self, *given, **named)
+
+    return __init__
+
+
+def _written_init(cls: Any) -> Callable[..., None]:
+    """Write ``__init__`` as ``dataclasses`` does: positional parameters first, then those by name alone.
+
+    ``dataclasses.fields`` gives the fields of base classes before the class's own.
+    """
+    parameters = {False: ["self"], True: ["*"]}
+    body: list[str] = []
+    names: dict[str, Any] = {"MISSING": dataclasses.MISSING}
+    for one in dataclasses.fields(cls):
+        made = None
+        if one.default_factory is not dataclasses.MISSING:
+            names[f"make_{one.name}"] = one.default_factory
+            made = f"make_{one.name}()"
+        elif one.default is not dataclasses.MISSING:
+            names[f"default_{one.name}"] = one.default
+            made = f"default_{one.name}"
+        if not one.init:
+            body += [f"self.{one.name} = {made}"] if made else []
+            continue
+        default = "" if made is None else "=MISSING" if made.endswith("()") else f"={made}"
+        parameters[bool(one.kw_only)].append(one.name + default)
+        value = f"{made} if {one.name} is MISSING else {one.name}" if default == "=MISSING" else one.name
+        body.append(f"self.{one.name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    by_name = parameters[True] if len(parameters[True]) > 1 else []
+    head = ", ".join([*parameters[False], *by_name])
+    exec(f"def __init__({head}):\n  " + "\n  ".join(body or ["pass"]), names)
+    written: Callable[..., None] = names["__init__"]
+    written.__qualname__ = f"{cls.__qualname__}.__init__"
+    return written
 
 
 def _nothing(one: object) -> tuple[()]:

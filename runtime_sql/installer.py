@@ -10,7 +10,7 @@ import re
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -108,6 +108,7 @@ class RuntimeVersionError(Exception):
         self.hint = hint
 
 
+@cache
 def _folder() -> Traversable:
     return files(__package__ or "pgsb.runtime_sql")
 
@@ -132,7 +133,8 @@ def file_names(parts: Parts = "all") -> list[str]:
 
 def _texts(parts: Parts = "all") -> list[str]:
     """Every file's text, headed by its name."""
-    return [f"-- {name}\n{(_folder() / name).read_text(encoding='utf-8')}" for name in file_names(parts)]
+    folder = _folder()
+    return [f"-- {name}\n{(folder / name).read_text(encoding='utf-8')}" for name in file_names(parts)]
 
 
 @cache
@@ -242,31 +244,38 @@ def extension_files() -> dict[str, str]:
     return result
 
 
-def _installed(connection: psycopg.Connection[Any]) -> tuple[int, str] | None:
-    present = connection.execute("SELECT pg_catalog.to_regclass('ssb.runtime_version')").fetchone()
-    if present is None or next(iter(present)) is None:
-        return None
+class Installed(NamedTuple):
+    """What a database says of its runtime."""
+
+    version: int
+    content_hash: str
+    parts: Parts
+    """Before there were parts there was only ``all``."""
+
+
+def installed(connection: psycopg.Connection[Any]) -> Installed | None:
+    """The runtime in this database; None where there is none."""
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        row = cursor.execute("SELECT version, content_hash FROM ssb.runtime_version").fetchone()
-    return None if row is None else (row[0], row[1])
+        if cursor.execute("SELECT pg_catalog.to_regclass('ssb.runtime_version')").fetchone() == (None,):
+            return None
+        # to_json, for a runtime without the column answers too.
+        row = cursor.execute(
+            "SELECT r.version, r.content_hash, pg_catalog.to_json(r) ->> 'parts'"
+            " FROM ssb.runtime_version AS r"
+        ).fetchone()
+    return None if row is None else Installed(row[0], row[1], "broker" if row[2] == "broker" else "all")
 
 
 def installed_version(connection: psycopg.Connection[Any]) -> str | None:
     """Version of the runtime in this database; None where there is none."""
-    found = _installed(connection)
-    return None if found is None else str(found[0])
+    found = installed(connection)
+    return None if found is None else str(found.version)
 
 
 def installed_parts(connection: psycopg.Connection[Any]) -> Parts | None:
-    """The parts of the runtime in this database; None without one. Before parts there was only ``all``."""
-    if _installed(connection) is None:
-        return None
-    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        # to_json, for a runtime without that column answers too.
-        row = cursor.execute(
-            "SELECT coalesce(pg_catalog.to_json(r) ->> 'parts', 'all') FROM ssb.runtime_version AS r"
-        ).fetchone()
-    return "broker" if row is not None and row[0] == "broker" else "all"
+    """The parts of the runtime in this database; None without one."""
+    found = installed(connection)
+    return None if found is None else found.parts
 
 
 def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, anew: bool = False) -> None:
@@ -279,28 +288,30 @@ def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, 
     psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
-        connection.execute("SET LOCAL client_min_messages = warning")
-        connection.execute("SET LOCAL standard_conforming_strings = on")
+        connection.execute(
+            "SET LOCAL client_min_messages = warning; SET LOCAL standard_conforming_strings = on"
+        )
         connection.execute(_TAKE_LOCK)
-        found = _installed(connection)
-        present = installed_parts(connection)
+        found = installed(connection)
+        present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(
                 "the database has all parts of the runtime; installing the broker takes none of them away",
                 "pgsb uninstall removes the runtime with its queues and messages",
             )
         wanted = parts or present or "all"
-        if found == (_version(), _content_hash(wanted)) and present == wanted and not anew:
+        if found == (_version(), _content_hash(wanted), wanted) and not anew:
             return
         connection.execute(_PATH)
         if found is not None:
-            if found[0] > _version():
+            if found.version > _version():
                 raise RuntimeVersionError(
-                    f"the database has runtime version {found[0]}; this program brings {RUNTIME_VERSION}",
+                    f"the database has runtime version {found.version};"
+                    f" this program brings {RUNTIME_VERSION}",
                     "use the pgsb that installed it, or a newer one",
                 )
             for version, text in _migrations():
-                if version > found[0]:
+                if version > found.version:
                     connection.execute(text.encode())
         try:
             for part in _texts(wanted):
@@ -308,7 +319,7 @@ def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, 
         except psycopg.errors.InsufficientPrivilege:
             raise
         except psycopg.errors.ProgrammingError as error:
-            if found is None or found[0] != _version():
+            if found is None or found.version != _version():
                 raise
             # Between releases a table can change without a migration.
             raise RuntimeVersionError(
@@ -381,7 +392,7 @@ def dependents(connection: psycopg.Connection[Any]) -> list[str]:
     Compiled procedures, and views, defaults, constraints and triggers that call the runtime's functions.
     """
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        return [row[0] for row in cursor.execute(_DEPENDENTS)] if _installed(connection) else []
+        return [row[0] for row in cursor.execute(_DEPENDENTS)] if installed(connection) else []
 
 
 def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
@@ -440,7 +451,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
         connection.execute(_TAKE_LOCK)
-        if _installed(connection) is None:
+        if installed(connection) is None:
             return
         connection.execute(_PATH)
         with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:

@@ -15,7 +15,7 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
-from ..compiler.pipeline import CompiledBatch, CompiledStatement, ends_batch
+from ..compiler.compiled import CompiledBatch, CompiledStatement, ends_batch
 from .open_transaction import OpenTransaction
 from .results import (
     CANCELED,

@@ -11,8 +11,9 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from ..compiler import handlers as _handlers  # noqa: F401
 from ..compiler.catalog.scope import Catalog
-from ..compiler.lower.runtime_compilation import (
+from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,
     RuntimeCompiledText,
     compile_at_run_time,

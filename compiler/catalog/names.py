@@ -12,11 +12,13 @@ Temporary tables live in ``pg_temp`` under their own name, mark included.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from ...grammar.records import dataclass
+from ..target.quoting import literal as literal
+from ..target.quoting import quote as quote
+from ..target.quoting import unquoted as unquoted
 
 DEFAULT_SCHEMA = "dbo"
 
@@ -41,33 +43,6 @@ INFORMATION_SCHEMA = frozenset(
 )
 """INFORMATION_SCHEMA views that are made for T-SQL: PostgreSQL's own show all databases of the instance."""
 
-_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
-
-# Words PostgreSQL 14–18 do not take as a column or table name (categories R and T of
-# pg_get_keywords()), and those that do not stand as a function or type name (C).
-_RESERVED = frozenset(
-    """
-    all analyse analyze and any array as asc asymmetric authorization binary both case cast check
-    collate collation column concurrently constraint create cross current_catalog current_date
-    current_role current_schema current_time current_timestamp current_user default deferrable desc
-    distinct do else end except false fetch for foreign freeze from full grant group having ilike in
-    initially inner intersect into is isnull join lateral leading left like limit localtime
-    localtimestamp natural not notnull null offset on only or order outer overlaps placing primary
-    references returning right select session_user similar some symmetric system_user table
-    tablesample then to trailing true union unique user using variadic verbose when where window with
-    """.split()
-)
-_NOT_A_FUNCTION = frozenset(
-    """
-    between bigint bit boolean char character coalesce dec decimal exists extract float greatest
-    grouping inout int integer interval json json_array json_arrayagg json_exists json_object
-    json_objectagg json_query json_scalar json_serialize json_table json_value least merge_action
-    national nchar none normalize nullif numeric out overlay position precision real row setof
-    smallint substring time timestamp treat trim values varchar xmlattributes xmlconcat xmlelement
-    xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
-    """.split()
-)
-
 
 @lru_cache(maxsize=8192)
 def fold(name: str) -> str:
@@ -85,18 +60,6 @@ def fold(name: str) -> str:
     return f"{head}_{digest}"
 
 
-def quote(identifier: str) -> str:
-    """Quote a PostgreSQL identifier where it must be."""
-    if _PLAIN.match(identifier) and identifier not in _RESERVED and identifier not in _NOT_A_FUNCTION:
-        return identifier
-    return '"' + identifier.replace('"', '""') + '"'
-
-
-def unquoted(identifier: str) -> str:
-    """Return the name that a PostgreSQL identifier, quoted or not, stands for."""
-    return identifier[1:-1].replace('""', '"') if identifier.startswith('"') else identifier
-
-
 def quote_label(identifier: str) -> str:
     """Quote a column label so that its spelling survives: ``OrderID`` → ``"OrderID"``."""
     return quote(identifier)
@@ -108,16 +71,8 @@ def identifier(name: str) -> str:
 
 
 def is_placeholder(name: str) -> bool:
-    """Tell whether a name of dynamic SQL is one that only the run time knows (lower/dynamic_placeholders)."""
+    """Tell whether a name of dynamic SQL is one that only the run time knows (lower/placeholders)."""
     return "pgsb_placeholder_" in name
-
-
-def literal(text: str) -> str:
-    """Write ``text`` as a PostgreSQL string literal, right whatever standard_conforming_strings says."""
-    quoted = text.replace("'", "''")
-    if "\\" in quoted:
-        return "E'" + quoted.replace("\\", "\\\\") + "'"
-    return f"'{quoted}'"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Protocol
 
 from ...grammar.records import dataclass
+from ..target import nodes as n
 from .names import ObjectName
 from .types import SqlType
 
@@ -103,6 +104,14 @@ class UserFunction:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What the surroundings keep under a T-SQL name, @@ROWCOUNT or ERROR_NUMBER(), and its type."""
+
+    code: n.Node
+    type: SqlType
+
+
+@dataclass(frozen=True)
 class CursorRow:
     """WHERE CURRENT OF, as PostgreSQL text."""
 
@@ -145,18 +154,18 @@ class SqlScope(Protocol):
     def table(self, name: ObjectName) -> TableInfo | None:
         """A table, view, queue or temp table created earlier in the script; None when unknown."""
 
-    def global_variable(self, name: str) -> Expression | None:
+    def global_variable(self, name: str) -> Known | None:
         """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…
         as the lowering keeps them; None: sql/ maps it itself (@@SPID, @@VERSION, …) or refuses it."""
 
-    def context_function(self, name: str) -> Expression | None:
+    def context_function(self, name: str) -> Known | None:
         """``error_number``, ``error_message``, ``error_line``…, ``xact_state``, ``scope_identity`` without
         their parentheses, ``object_name(@@procid)``; None when they mean nothing special here."""
 
-    def updated_column(self, name: str) -> Expression | None:
+    def updated_column(self, name: str) -> Known | None:
         """``UPDATE(name)`` in a trigger, a boolean; None outside triggers."""
 
-    def updated_columns(self) -> Expression | None:
+    def updated_columns(self) -> Known | None:
         """``COLUMNS_UPDATED()`` in a trigger; None outside triggers and where the columns are unknown."""
 
     def synonym(self, name: ObjectName) -> ObjectName:
@@ -171,7 +180,7 @@ class SqlScope(Protocol):
         None for every other name.
         """
 
-    def cursor_status(self, name: str) -> Expression | None:
+    def cursor_status(self, name: str) -> Known | None:
         """``CURSOR_STATUS('…', name)``; None when there is no such cursor."""
 
     def is_cursor(self, name: str) -> bool:

@@ -16,10 +16,11 @@ from typing import Any
 from ...grammar.records import dataclass
 from ...grammar.tokens import Token
 from .. import nodes
+from ..target import nodes as n
 from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote, unquoted
 from .objects import (
     CursorRow,
-    Expression,
+    Known,
     ResultColumn,
     RowPlace,
     ScalarVariable,
@@ -380,68 +381,69 @@ class Scope:
         """Return what a synonym stands for; every other name as it is."""
         return self.catalog.followed(name)
 
-    def global_variable(self, name: str) -> Expression | None:
+    def global_variable(self, name: str) -> Known | None:
         """Return ``@@…`` as the session variable keeps it."""
         if self.function and name.lower() == "@@nestlevel":
             # A function has no session from its caller; PostgreSQL's call stack tells how deep it is.
-            return Expression("ssb_internal.nesting_level()", INT)
+            return Known(n.Call("ssb_internal.nesting_level"), INT)
         if name.lower() == "@@procid" and self.routine is not None:
             if self.trigger:
-                return Expression(f"ssb_internal.trigger_id({literal(self.routine)})", INT)
-            return Expression(f"{literal(self.routine)}::regproc::oid::integer", INT)
+                return Known(n.Call("ssb_internal.trigger_id", (n.Text(self.routine),)), INT)
+            procedure = n.Cast(n.Cast(n.Text(self.routine), "regproc"), "oid")
+            return Known(n.CertainCast(procedure, "integer"), INT)
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
-        session = self.session
+        session = n.Variable(self.session)
         match name.lower():
             case "@@rowcount":
-                return Expression(f"{session}.rowcount", INT)
+                return Known(n.Member(session, "rowcount"), INT)
             case "@@error":
-                return Expression(f"{session}.error", INT)
+                return Known(n.Member(session, "error"), INT)
             case "@@trancount":
-                return Expression(f"{session}.trancount", INT)
+                return Known(n.Member(session, "trancount"), INT)
             case "@@fetch_status":
-                return Expression(f"{session}.fetch_status", INT)
+                return Known(n.Member(session, "fetch_status"), INT)
             case "@@nestlevel":
-                return Expression(f"{session}.nestlevel", INT)
+                return Known(n.Member(session, "nestlevel"), INT)
             case "@@options":
-                return Expression(f"ssb_internal.options({session})", INT)
+                return Known(n.Call("ssb_internal.options", (session,)), INT)
             case "@@cursor_rows":
                 return self._cursor_rows()
             case "@@procid":
-                return Expression("0", INT)
+                return Known(n.Integer(0), INT)
         return None
 
-    def _cursor_rows(self) -> Expression:
+    def _cursor_rows(self) -> Known:
         cursor = self.last_opened
         if cursor is None or cursor.key is not None:
-            return Expression("ssb_internal.kept_cursor_rows()", INT)
-        count = f"array_length({cursor.rows}, 1)"
-        return Expression(
-            f"ssb_internal.cursor_rows({cursor.position}, {count}, {str(cursor.fixed).lower()})", INT
-        )
+            return Known(n.Call("ssb_internal.kept_cursor_rows"), INT)
+        count = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))
+        arguments = (n.Variable(cursor.position), count, n.TRUE if cursor.fixed else n.FALSE)
+        return Known(n.Call("ssb_internal.cursor_rows", arguments), INT)
 
-    def context_function(self, name: str) -> Expression | None:
+    def context_function(self, name: str) -> Known | None:
         """Return ERROR_NUMBER() and its family, XACT_STATE(), OBJECT_NAME(@@PROCID)."""
         lowered = name.lower()
         if self.session is None or (self.function and lowered != "rowcount_big"):
             return None
+        session = n.Variable(self.session)
         if lowered in ERROR_FUNCTIONS:
             column, type_ = ERROR_FUNCTIONS[lowered]
-            return Expression(f"({self.session}.caught).{column}", type_)
+            return Known(n.Field(n.Member(session, "caught"), column), type_)
         if lowered == "xact_state":
-            return Expression(f"ssb_internal.xact_state({self.session})", SMALLINT)
+            return Known(n.Call("ssb_internal.xact_state", (session,)), SMALLINT)
         if lowered == "rowcount_big":
-            return Expression(f"{self.session}.rowcount", BIGINT)
+            return Known(n.Member(session, "rowcount"), BIGINT)
         if lowered == "object_name(@@procid)":
             # As the definition spells it: PostgreSQL's catalog has the folded name.
-            return Expression(f"{self.session}.procedure", nvarchar(128))
+            return Known(n.Member(session, "procedure"), nvarchar(128))
         return None
 
-    def updated_column(self, name: str) -> Expression | None:
+    def updated_column(self, name: str) -> Known | None:
         """Return ``UPDATE(name)`` in a trigger."""
         return None
 
-    def updated_columns(self) -> Expression | None:
+    def updated_columns(self) -> Known | None:
         """Return ``COLUMNS_UPDATED()`` in a trigger."""
         return None
 
@@ -457,15 +459,14 @@ class Scope:
         """Tell whether SET IDENTITY_INSERT is ON for a table."""
         return self.catalog.key(name) in self.catalog.identity_insert
 
-    def cursor_status(self, name: str) -> Expression | None:
+    def cursor_status(self, name: str) -> Known | None:
         """Return CURSOR_STATUS of a cursor of this routine."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is None or cursor.key is not None:
-            key = cursor.key if cursor is not None else literal(fold(name))
-            return Expression(f"ssb_internal.kept_cursor_status({key})", INT)
-        return Expression(
-            f"ssb_internal.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT
-        )
+            key = n.Written(cursor.key) if cursor is not None and cursor.key else n.Text(fold(name))
+            return Known(n.Call("ssb_internal.kept_cursor_status", (key,)), INT)
+        count = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))
+        return Known(n.Call("ssb_internal.cursor_status", (n.Variable(cursor.position), count)), INT)
 
     def cursor_row(self, name: str) -> CursorRow | None:
         """Return what finds the row that a cursor stands on."""

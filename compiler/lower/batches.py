@@ -15,7 +15,6 @@ from . import control_flow as _flow  # noqa: F401
 from . import cursors as _cursor  # noqa: F401
 from . import dialogs as _dialog  # noqa: F401
 from . import drop as _drop  # noqa: F401
-from . import dynamic_sql as _dynamic  # noqa: F401
 from . import goto as _control_flow  # noqa: F401
 from . import security as _security  # noqa: F401
 from . import transactions as _transaction  # noqa: F401

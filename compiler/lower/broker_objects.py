@@ -6,16 +6,12 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 from __future__ import annotations
 
 from ...grammar.lexer import string_value
-from ...grammar.source import Span
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
-from ..catalog.names import is_placeholder
 from ..catalog.objects import Form
-from ..catalog.types import INT
 from ..plpgsql import nodes as pl
 from .context import Context, flag, named, text_or_none, texts
-from .dbcc import check_identity
 from .dispatch import invocations
 
 
@@ -397,31 +393,6 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
     if not calls:
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.action))
     return calls
-
-
-# ------------------------------------------------------------------ statements about files, statistics …
-
-
-@invocations.register
-def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke] | None:
-    """BACKUP, DBCC, CHECKPOINT …: accepted, for PostgreSQL has its own tools for them."""
-    if node.kind == "DBCC" and "CHECKIDENT" in node.text.words[:2]:
-        return check_identity(node, ctx)
-    if node.kills_session:
-        return _kill(node, ctx)
-    return []
-
-
-def _kill(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
-    """KILL: the number is a constant, or a piece of dynamic SQL that only the run time knows."""
-    token = node.text.tokens[1]
-    if token.text.startswith("@") and not is_placeholder(token.text):
-        ctx.problem(f"Incorrect syntax near '{token.text}'.", node.span, number=102)
-        return []
-    span = Span(node.span.source, token.start, token.end)
-    session = ctx.value(nodes.SqlText(span=span, tokens=(token,)), INT)
-    options = (("status_only", pl.TRUE),) if "STATUSONLY" in node.text.words else ()
-    return [pl.Invoke("ssb_internal.kill", (session,), options)]
 
 
 def literal_value(text: nodes.SqlText) -> str | None:

@@ -34,6 +34,15 @@ class _Invocations(Registry[Callable[[Any, Context], "list[pl.Invoke] | None"]])
 
 lower = _Lowering("lower")
 invocations = _Invocations("invocations")
+system_procedures: Registry[Callable[[nodes.Execute, Context], list[pl.Statement] | None]] = Registry(
+    "system procedures"
+)
+"""By folded name, without schema. None: the name turns out to be another procedure's."""
+
+
+def is_system_procedure(name: nodes.QualifiedName) -> bool:
+    """Tell whether EXEC of a name is a system procedure's that is known here."""
+    return system_procedures.find(name.name.text.lower()) is not None
 
 
 def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:

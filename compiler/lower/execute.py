@@ -24,10 +24,8 @@ from .arguments import (
     wrong_call,
 )
 from .context import Context, Mode
-from .dispatch import lower
-from .dynamic_sql import database_of_executesql, lower_executesql
+from .dispatch import lower, system_procedures
 from .parameters import pg_type
-from .system_procedures import lower_system_procedure
 
 
 @lower.register
@@ -43,16 +41,17 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
 
     if isinstance(node.module, nodes.Variable):
         spelled = ctx.variable(node.module)
-        database = database_of_executesql(ctx.constants.of_variable(node.module.name))
-        if isinstance(database, str):
-            return lower_executesql(node, ctx, database)
-        if database is not None:
-            return lower_executesql(node, ctx, prefix=pl.Invoke("ssb_internal.use_of_name", (spelled,)))
+        special = system_procedures["sp_executesql"](node, ctx)
+        if special is not None:
+            return special
         name = pl.Invoke("ssb_internal.module_name", (spelled,), ctx.database_argument())
         return _execute_by_name(node, name, ctx, spelled)
-    special = lower_system_procedure(node, ctx)
-    if special is not None:
-        return special
+    schema = node.module.schema
+    if schema is None or schema.text.lower() in ("sys", "dbo", ""):
+        system = system_procedures.find(node.module.name.text.lower())
+        special = system(node, ctx) if system is not None else None
+        if special is not None:
+            return special
     module = ctx.object(node.module)
     known = ctx.catalog.procedures.get(ctx.catalog.key(module))
     if known is None:

@@ -23,7 +23,7 @@ from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from .context import Context, Mode
 from .dispatch import lower
-from .dynamic_placeholders import lower_executed, mentions
+from .placeholders import lower_executed, mentions
 from .results import columns_json, output_rows, show, without_result
 from .rules import remember_rule
 

@@ -20,11 +20,12 @@ from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import ObjectName, fold, literal, quote, unquoted
-from ..catalog.objects import Expression, TableInfo
+from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
+from ..target import nodes as n
 from .context import Context, Mode
 from .dispatch import invocations
 from .modules import has_own_rights, rights
@@ -49,26 +50,29 @@ class TriggerScope(Scope):
     kept: str = ""
     """INSTEAD OF: what the names of the temporary tables with the rows begin with."""
 
-    def updated_column(self, name: str) -> Expression | None:
+    def updated_column(self, name: str) -> Known | None:
         """Return ``UPDATE(name)``: true for INSERT, false for DELETE."""
         if self.event != "UPDATE":
-            return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
+            return Known(n.TRUE if self.event == "INSERT" else n.FALSE, BOOLEAN)
         self.noted.add(fold(name))
-        column = fold(name).replace("'", "''")
-        return Expression(f"'{column}' = ANY ({self.label}.{self.updates})", BOOLEAN)
+        named = n.Items((self._updates,))
+        return Known(n.Quantified(n.Text(fold(name)), "=", "ANY", named), BOOLEAN)
 
-    def updated_columns(self) -> Expression | None:
+    @property
+    def _updates(self) -> n.Node:
+        return n.Variable(f"{self.label}.{self.updates}")
+
+    def updated_columns(self) -> Known | None:
         """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
         if self.columns is None:
             return None
-        names = ", ".join(literal(column) for column in self.columns)
-        if self.event != "UPDATE":
-            every = str(self.event == "INSERT").lower()
-            return Expression(f"ssb_internal.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
-        self.noted.update(self.columns)
-        return Expression(
-            f"ssb_internal.columns_updated({self.label}.{self.updates}, ARRAY[{names}])", VARBINARY_MAX
-        )
+        columns = n.Array(tuple(n.Text(column) for column in self.columns))
+        changed = self._updates
+        if self.event == "UPDATE":
+            self.noted.update(self.columns)
+        else:
+            changed = n.TRUE if self.event == "INSERT" else n.FALSE
+        return Known(n.Call("ssb_internal.columns_updated", (changed, columns)), VARBINARY_MAX)
 
     def kept_rows(self, name: str) -> str | None:
         """Return the temporary table that INSERTED or DELETED of an INSTEAD OF trigger is."""
@@ -80,10 +84,10 @@ class TriggerScope(Scope):
 class DdlTriggerScope(Scope):
     """The scope of a DDL trigger: EVENTDATA() is in the row that fires it (ddl_triggers.sql)."""
 
-    def context_function(self, name: str) -> Expression | None:
+    def context_function(self, name: str) -> Known | None:
         """Return ``EVENTDATA()``, which has a value in the trigger's own text only."""
         if name.lower() == "eventdata":
-            return Expression("NEW.event_data::sys.xml", XML)
+            return Known(n.Cast(n.Variable("NEW.event_data"), "sys.xml"), XML)
         return super().context_function(name)
 
 

@@ -16,7 +16,7 @@ from ..sql.interface import Assignment
 from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
-from .dynamic_placeholders import mentions_piece
+from .placeholders import mentions_piece
 
 # SET options that say nothing here: PostgreSQL behaves as their default value says, or they are
 # about plans and statistics of SQL Server.

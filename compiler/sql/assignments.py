@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
+from ..target import nodes as n
 from .constant_texts import is_exact_date, is_guid, is_integer
 from .conversions import convert, limit
 from .precedence import holds_all
@@ -89,7 +90,7 @@ def _fitting_bytes(value: Value, to: SqlType) -> Value:
     known = value.type.limit if value.type is not None else None
     if to.limit is None or value.is_null or (known is not None and known <= to.limit):
         return value
-    return call("sys.fitting", value.text, str(to.limit), type=to)
+    return call("sys.fitting", value.code, n.Integer(to.limit), type=to)
 
 
 _SMALL_INTEGERS = {"tinyint": range(256), "smallint": range(-32768, 32768)}
@@ -108,7 +109,7 @@ def _assign_unknown(value: Value, to: SqlType) -> Value:
     guess cannot pass silently: PostgreSQL's assignment cast refuses what it cannot do.
     """
     if to.family == "xml":
-        return call("sys.xml_of", value.text, type=to)
+        return call("sys.xml_of", value.code, type=to)
     if to.family == "string":
         return convert(value, to)
     if to.family in ("integer", "bit", "binary", "date", "time", "datetime", "datetimeoffset"):

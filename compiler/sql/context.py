@@ -13,9 +13,10 @@ from ...grammar.problems import Problems
 from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
-from ..catalog.names import ObjectName, fold, identifier, quote
+from ..catalog.names import ObjectName, fold, identifier
 from ..catalog.objects import ColumnInfo, SqlScope
 from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
+from ..target import nodes as n
 from .operand_types import implicit_error
 from .parse.reader import Reader
 from .values import INVALID, Value
@@ -36,8 +37,11 @@ class Relation:
     """Rows of .nodes()."""
     partial: bool = False
     """It has more columns than ``columns``."""
-    prefix: str | None = None
-    """What stands in front of a column's name where it is not the alias; empty: nothing."""
+    prefix: n.Node | None = None
+    """What stands in front of a column's name where it is not the alias."""
+
+    bare: bool = False
+    """Nothing stands in front of a column's name."""
 
     qualify: bool = False
     """Bare column names of this relation are written with the prefix too."""
@@ -45,19 +49,26 @@ class Relation:
     nulls: bool = False
     """No row of it is there: every column is NULL."""
 
-    def spell(self, column: str) -> str:
-        """A qualified reference to ``column`` (folded and quoted) as PostgreSQL text."""
+    renamed: dict[str, n.Node] | None = None
+    """Column (folded) → what it is, where that is something else altogether."""
+
+    def spell(self, column: str) -> n.Node:
+        """A qualified reference to ``column``, its folded name."""
         if self.nulls:
             return self._null(column)
-        prefix = quote(self.alias) if self.prefix is None else self.prefix
-        return f"{prefix}.{column}" if prefix else column
+        if self.bare:
+            return n.Name((column,))
+        return n.Name((self.alias, column)) if self.prefix is None else n.Member(self.prefix, column)
 
-    renamed: dict[str, str] | None = None
-    """Column spelling (folded) → PostgreSQL text, where it is something else altogether."""
+    def every(self) -> n.Node:
+        """``alias.*``."""
+        if self.bare:
+            return n.STAR
+        return n.Every(n.Name((self.alias,)) if self.prefix is None else self.prefix)
 
-    def _null(self, column: str) -> str:
-        known = next((c for c in self.columns or () if identifier(c.name) == column), None)
-        return "NULL" if known is None or known.type is None else f"NULL::{known.type.postgres}"
+    def _null(self, column: str) -> n.Node:
+        known = next((c for c in self.columns or () if fold(c.name) == column), None)
+        return n.NULL if known is None or known.type is None else n.Cast(n.NULL, known.type.postgres)
 
     def column(self, name: str) -> ColumnInfo | None:
         """The column called ``name`` (any case)."""
@@ -106,8 +117,8 @@ class Context:
     generated: int = 0
     qualified: bool = False
     """Variables are written with their label although no relation is in scope (LIMIT of a query)."""
-    pseudo: dict[str, str] = field(default_factory=dict)
-    """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
+    pseudo: dict[str, n.Node] = field(default_factory=dict)
+    """``$action`` → what stands for it in a MERGE's OUTPUT."""
     numbered: dict[tuple[int, str], exp.Expr] = field(default_factory=dict)
     """The first NEXT VALUE FOR a sequence in each row (the id of its SELECT or VALUES node)."""
     captured: Captured | None = None

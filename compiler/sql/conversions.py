@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
+from ..target import nodes as n
 from .constant_texts import is_decimal, is_exact_date, is_guid, is_integer, is_iso_time
 from .precedence import common_type, digits, holds_all, lacks_decimals
-from .values import MULTIPLY, NULL, Value, at_clock, call, cast, integer, scale_of
+from .values import NULL, Value, at_clock, call, cast, integer, scale_of
 
 
 def untyped_xml(value: Value) -> Value:
@@ -59,10 +60,8 @@ def _text_that_keeps_all(value: Value) -> Value:
         return value
     if type_.family == "float":
         return cast(value, tm.NVARCHAR_MAX.postgres, tm.NVARCHAR_MAX)
-    style = "121" if type_.is_datetime else "2" if type_.name in ("money", "smallmoney") else None
-    return convert(
-        value, tm.NVARCHAR_MAX, style=Value(style, type=tm.INT, constant=int(style)) if style else None
-    )
+    style = 121 if type_.is_datetime else 2 if type_.name in ("money", "smallmoney") else None
+    return convert(value, tm.NVARCHAR_MAX, style=integer(style) if style is not None else None)
 
 
 def _simple(value: Value, to: SqlType) -> Value | None:
@@ -142,10 +141,10 @@ def _to_xml(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Va
     if value.family == "xml" and style is None:
         return value
     name = "sys.try_xml_of" if attempt else "sys.xml_of"
-    text = value.text
+    text = value.code
     if value.family not in ("string", "binary", "xml", "unknown"):
-        text = as_text(value).text
-    return call(name, text, *([style.text] if style is not None else []), type=to)
+        text = as_text(value).code
+    return call(name, text, *([style.code] if style is not None else []), type=to)
 
 
 _FUNCTION_NAMES = {
@@ -165,17 +164,18 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
     name = _FUNCTION_NAMES.get(to.name, to.name)
     if name == "rowversion":
         name = "binary"
-    prefix = "sys.try_convert_" if attempt else "sys.convert_"
     arguments = [_argument(value)]
     source = value.type
 
-    def made(*given: str) -> Value:
-        return replace(call(prefix + name, *given, type=to), converted=not attempt)
+    def made(*given: n.Node) -> Value:
+        if attempt:
+            return call(f"sys.try_convert_{name}", *given, type=to)
+        return Value(n.Conversion(f"sys.convert_{name}", given), to)
 
     if to.family == "string":
         length = None if to.name in ("text", "ntext") or to.length == MAX else limit(to)
         if source is not None and source.family == "xml" and (attempt or style is None):
-            inner = call("sys.xml_to_text", value.text, type=tm.NVARCHAR_MAX)
+            inner = call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
             return inner if length is None else cast(inner, to.postgres, to)
         if (
             source is not None
@@ -184,38 +184,38 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             and length is None
             and not attempt
         ):
-            return call("sys.text_of", value.text, type=to)
+            return call("sys.text_of", value.code, type=to)
         if (
             source is not None
             and source.name in ("money", "smallmoney")
             and not attempt
             and name.endswith("varchar")
         ):
-            arguments.append("NULL" if length is None else str(length))
+            arguments.append(_length(length))
             if style is not None:
-                arguments.append(style.text)
+                arguments.append(style.code)
             return call("sys.money_to_varchar", *_trim(arguments), type=to)
         if value.clock is not None and not attempt and name.endswith("varchar"):
             tail = [
-                str(scale_of(value)),
-                "NULL" if length is None else str(length),
-                *([style.text] if style is not None else []),
+                n.Integer(scale_of(value)),
+                _length(length),
+                *([style.code] if style is not None else []),
             ]
-            return call("sys.clock_to_varchar", value.text, value.clock, *_trim(tail), type=to)
+            return call("sys.clock_to_varchar", value.code, value.clock, *_trim(tail), type=to)
         if source is not None and source.name == "time" and source.scale not in (None, 7) and not attempt:
             tail = [
-                str(source.scale),
-                "NULL" if length is None else str(length),
-                *([style.text] if style is not None else []),
+                n.integer(source.scale or 0),
+                _length(length),
+                *([style.code] if style is not None else []),
             ]
             clock = call("sys.time_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
             return clock if name.endswith("varchar") else cast(clock, to.postgres, to)
         if source is not None and source.name == "datetime2" and not attempt and name.endswith("varchar"):
-            places = str(7 if source.scale is None else source.scale)
+            places = n.Integer(7 if source.scale is None else source.scale)
             tail = [
                 places,
-                "NULL" if length is None else str(length),
-                *([style.text] if style is not None else []),
+                _length(length),
+                *([style.code] if style is not None else []),
             ]
             return call("sys.datetime2_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
         if (
@@ -223,13 +223,13 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             or style is not None
             or (name.endswith("char") and not name.endswith("varchar"))
         ):
-            arguments.append("NULL" if length is None else str(length))
+            arguments.append(_length(length))
         if style is not None:
-            arguments.append(style.text)
+            arguments.append(style.code)
         return made(*arguments)
     if to.family == "binary":
         if source is not None and source.family == "xml":
-            return call("sys.xml_to_bytes", value.text, type=to)
+            return call("sys.xml_to_bytes", value.code, type=to)
         length = None if to.name in ("image",) or to.length in (MAX, None) else to.length
         if to.name == "rowversion":
             length = 8
@@ -238,40 +238,45 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
         if source is not None and source.name in ("money", "smallmoney"):
             # Ten-thousandths, in eight bytes or four.
             whole = "bigint" if source.name == "money" else "integer"
-            arguments[0] = f"({value.at(MULTIPLY)} * 10000)::{whole}"
+            arguments[0] = n.Cast(n.infix("*", value.code, n.Integer(10000)), whole)
         if length is not None or style is not None:
-            arguments.append("NULL" if length is None else str(length))
+            arguments.append(_length(length))
         if style is not None:
-            arguments.append(style.text)
+            arguments.append(style.code)
         return made(*arguments)
     if to.name == "decimal":
-        arguments += [str(to.precision or 18), str(to.scale or 0)]
+        arguments += [n.Integer(to.precision or 18), n.Integer(to.scale or 0)]
     elif to.name in ("datetime2", "time", "datetimeoffset"):
         scale = 7 if to.scale is None else to.scale
         if scale != 7 or style is not None:
-            arguments.append(str(scale))
+            arguments.append(n.Integer(scale))
         if style is not None:
-            arguments.append(style.text)
+            arguments.append(style.code)
         # A function's result says nothing of its decimals, and those are shown.
         return cast(made(*arguments), to.postgres, to)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
-        arguments.append(style.text)
+        arguments.append(style.code)
     if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:
         if to.name in ("datetime", "smalldatetime") and style is None:
-            arguments.append("0")
-        arguments.append("'nvarchar'")
+            arguments.append(n.Integer(0))
+        arguments.append(n.Text("nvarchar"))
     return made(*arguments)
 
 
-def _argument(value: Value) -> str:
+def _length(length: int | None) -> n.Node:
+    """A length as an argument: NULL where there is none."""
+    return n.NULL if length is None else n.integer(length)
+
+
+def _argument(value: Value) -> n.Node:
     """An argument for the overloaded conversions: types PostgreSQL would take otherwise are cast."""
     if value.pg is not None and value.type is not None and value.type.name == "int":
-        return cast(value, "integer").text
-    return value.text
+        return cast(value, "integer").code
+    return value.code
 
 
-def _trim(arguments: list[str], keep: int = 0) -> list[str]:
-    while len(arguments) > max(keep, 1) and arguments[-1] == "NULL":
+def _trim(arguments: list[n.Node], keep: int = 0) -> list[n.Node]:
+    while len(arguments) > max(keep, 1) and arguments[-1] is n.NULL:
         arguments.pop()
     return arguments
 
@@ -285,7 +290,7 @@ def as_text(value: Value) -> Value:
     if value.type is not None and value.type.family == "integer":
         return cast(value, "text", tm.varchar(20))
     if value.type is not None and value.type.family == "xml":
-        return call("sys.xml_to_text", value.text, type=tm.NVARCHAR_MAX)
+        return call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
     return convert(value, tm.NVARCHAR_MAX)
 
 
@@ -297,7 +302,8 @@ def at_scale(value: Value, type_: SqlType) -> Value:
     if not lacks_decimals(value, type_):
         return value
     if isinstance(value.constant, int):
-        return Value(f"{value.constant}.{'0' * digits(type_)[1]}", value.level, type_, nullable=False)
+        number = n.Number(f"{abs(value.constant)}.{'0' * digits(type_)[1]}")
+        return Value(n.Minus(number) if value.constant < 0 else number, type_, nullable=False)
     return cast(value, type_.postgres, type_)
 
 

@@ -6,6 +6,7 @@ import json
 
 from sqlglot import exp
 
+from ..target import nodes as n
 from .parse.nodes import JsonText
 from .values import Value
 
@@ -35,19 +36,17 @@ def key_text(name: str) -> str:
     return json.dumps(name, ensure_ascii=False).replace("/", "\\/")
 
 
-def json_value(value: Value, raw: bool, *, nulls: bool) -> str:
+def json_value(value: Value, raw: bool, *, nulls: bool) -> n.Node:
     """A value as JSON text; NULL is null where there are to be ``nulls``, else it stays NULL.
 
     ``raw``: it is JSON already.
     """
+    code = value.code
     if value.is_null:
-        text = "NULL::text"
-    elif raw:
-        text = value.text
-    elif value.type is not None and value.type.name == "bit":
-        text = f"sys.json_bit({value.text})"
-    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
-        text = f"sys.json_atom({value.text}::bigint)"
-    else:
-        text = f"sys.json_atom({value.text})"
-    return f"coalesce({text}, 'null')" if nulls else text
+        code = n.Cast(n.NULL, "text")
+    elif value.type is not None and value.type.name == "bit" and not raw:
+        code = n.Call("sys.json_bit", (code,))
+    elif not raw:
+        whole = value.pg == "numeric" and value.type is not None and value.type.name == "bigint"
+        code = n.Call("sys.json_atom", (n.Cast(code, "bigint") if whole else code,))
+    return n.Call("coalesce", (code, n.Text("null"))) if nulls else code

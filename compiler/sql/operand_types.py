@@ -7,6 +7,7 @@ A type that only the server knows is not judged here.
 from __future__ import annotations
 
 from ..catalog.types import MAX, SqlType
+from ..target import nodes as n
 from .values import Value
 
 __all__ = [
@@ -30,7 +31,7 @@ def written(value: Value) -> str:
     """The name of a value's type as messages have it: a literal with a point is a numeric."""
     assert value.type is not None
     name = value.type.name
-    return "numeric" if name == "decimal" and value.text.replace(".", "").isdigit() else name
+    return "numeric" if name == "decimal" and isinstance(value.code, n.Number | n.Integer) else name
 
 
 def _invalid(name: str, operator: str) -> Error:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...grammar.records import dataclass
 from ..catalog import types as tm
 from ..catalog.objects import ResultColumn
+from ..target import nodes as n
 from . import values as v
 from .assignments import store
 from .conversions import convert
@@ -63,7 +64,7 @@ class Targets:
             and value.type is not None
             and value.constant is None
             and value.type.postgres == wanted.postgres
-            and (_has_one_spelling(wanted) or (value.level == v.CAST and value.cast_to == wanted.postgres))
+            and (_has_one_spelling(wanted) or n.is_cast_to(value.code, wanted.postgres))
         ):
             return value
         if isinstance(value.constant, int) and wanted.name == "int":

@@ -14,11 +14,11 @@ context          scope, problems and relations in scope while one statement is t
 interface        what comes out; what is asked of the surroundings: catalog/objects
 assignments      what is converted for variables and columns; conversions: CAST, CONVERT, implicit ones
 constant_texts   texts that both servers read alike; precedence: the type of several values together
-values           PostgreSQL text with its T-SQL type
+values           a target tree (..target) with its T-SQL type
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
-writer, layout   queries → text, clause by clause; line breaks
+writer           queries → text, clause by clause
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
@@ -32,7 +32,6 @@ as E'…\\n…', so that every line end in the result is layout and may be inden
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -50,6 +49,9 @@ from ..catalog.objects import (
 )
 from ..catalog.types import BOOLEAN, XML, SqlType
 from ..nodes import SqlText
+from ..target import nodes as n
+from ..target.emit import emit, has_open_case
+from ..target.layout import layout
 from . import dispatch
 from . import values as v
 from .assignments import assign
@@ -63,7 +65,6 @@ from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
 from .functions.xml_methods import xml_modify
 from .interface import Assignment, InsertTarget, Query, Statement
-from .layout import layout
 from .operand_types import implicit_error
 from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
@@ -121,7 +122,7 @@ def translate_expression(
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
         value = convert(value, target) if exact else assign(value, target)
-    return Expression(layout(value.text), value.type, value.form)
+    return Expression(_text(value.code), value.type, value.form)
 
 
 def _tree(text: SqlText) -> exp.Expr:
@@ -145,26 +146,21 @@ def translate_condition(
         return condition(_tree(text), ctx)
 
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
-    return Expression(_without_open_then(layout(value.text)), BOOLEAN)
+    # PL/pgSQL's IF would take the THEN of a CASE for its own.
+    code = n.Paren(value.code) if has_open_case(value.code) else value.code
+    return Expression(_text(code), BOOLEAN)
 
 
-_QUOTED_OR_THEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|[()]|\bTHEN\b")
-
-
-def _without_open_then(text: str) -> str:
-    """In parentheses where a CASE stands open: PL/pgSQL's IF would take its THEN for its own."""
-    depth = 0
-    for match in _QUOTED_OR_THEN.finditer(text):
-        if match.group() == "THEN" and depth == 0:
-            return f"({text})"
-        depth += (match.group() == "(") - (match.group() == ")")
-    return text
+def _text(code: n.Node) -> str:
+    """A tree as text, its queries broken into lines."""
+    with room_to_recurse():
+        return layout(emit(code))
 
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
     """Convert an already translated expression for an assignment to a variable of type ``target``."""
-    value = assign(Value(expression.sql, v.OR, expression.type), target)
-    return Expression(value.text, value.type, value.form)
+    value = assign(Value(n.Written(expression.sql, n.OR), expression.type), target)
+    return Expression(_text(value.code), value.type, value.form)
 
 
 def translate_method(
@@ -194,7 +190,7 @@ def translate_method(
             return None
 
     value = _translate(arguments, scope, problems, None, read)
-    return None if value is None else Expression(layout(value.text), XML)
+    return None if value is None else Expression(_text(value.code), XML)
 
 
 # ---------------------------------------------------------------- statements
@@ -397,7 +393,7 @@ def _trivial(node: exp.Expr | None, scope: SqlScope) -> Value | None:
     if left.type.family == right.type.family == "integer" and left.pg is None and right.pg is None:
         type_ = common_of_types([left.type, right.type])
         sign = "+" if isinstance(node, exp.Add) else "-"
-        return Value(f"{left.text} {sign} {right.text}", v.ADD, type_)
+        return Value(n.Sum(sign, left.code, right.code), type_)
     return None
 
 
@@ -405,7 +401,7 @@ def _atom(node: exp.Expr | None, scope: SqlScope) -> Value | None:
     if isinstance(node, exp.Column):
         name = variable_name(node)
         known = scope.variable(name) if name is not None else None
-        return Value(known.reference, v.ATOM, known.type) if known is not None else None
+        return Value(n.Variable(known.reference), known.type) if known is not None else None
     if isinstance(node, exp.National):
         return v.string(node.name, national=True)
     if isinstance(node, exp.Literal):

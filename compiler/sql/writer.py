@@ -1,13 +1,13 @@
 """Queries as text: translated pieces, clause by clause.
 
-Clause boundaries are the marks of :mod:`.layout`, which breaks a query into lines where it is wide.
+Clause boundaries are the marks of :mod:`..target.layout`, which breaks a query into lines where it is wide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .layout import BREAK, CLOSE, OPEN
+from ..target.layout import BREAK, CLOSE, OPEN
 
 _OUTER = frozenset({"LEFT", "RIGHT", "FULL"})
 

@@ -6,7 +6,7 @@
 -- and the answer must come from the same session user. So the client decides what is run: a module that
 -- runs with rights which its session's user may not take on is refused (ssb_internal.runs_as_another).
 --
--- Called by  compiled EXEC (compiler/lower/runtime_compilation.py); pgsb's clients (ssb_internal.answer_translation)
+-- Called by  compiled EXEC (compiler/lower/dynamic/runtime_compilation.py); pgsb's clients (ssb_internal.answer_translation)
 -- Settings   pgsb.translator: 'on' where a client answers; pgsb.answer
 
 CREATE OR REPLACE PROCEDURE ssb_internal.execute_text(p_text text, p_parameters text, marks text[], INOUT arguments text[],

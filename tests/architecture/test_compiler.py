@@ -19,7 +19,7 @@ from pgsb.compiler.registry import NoHandler, Registry
 
 ROOT = Path(compiler.__file__).resolve().parent
 CONTRIBUTING = ROOT.parent / "CONTRIBUTING.md"
-LISTED = ["lower", "sql/dml", "sql/query", "sql/ddl", "sql/expressions"]
+LISTED = ["lower", "lower/system", "lower/dynamic", "sql/dml", "sql/query", "sql/ddl", "sql/expressions"]
 """Folders of handlers: their ``__init__`` imports every module."""
 
 

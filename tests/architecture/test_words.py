@@ -9,7 +9,7 @@ from pgsb import compiler
 
 ROOT = Path(compiler.__file__).resolve().parent.parent
 FOLDERS = """
-assess benchmarks bulk cli client compiler daemon deploy docs editor examples grammar observe runtime_sql
+assess benchmarks bulk cli client compiler daemon deploy diff docs editor examples grammar observe runtime_sql
 scripts security server tests
 """.split()
 ENDINGS = {".py", ".sql", ".lark", ".md"}

@@ -11,7 +11,7 @@ from pgsb.compiler.analysis.transaction_depth import ANY, CLOSED, Depths
 from pgsb.compiler.builder.batches import parse_script
 from pgsb.compiler.catalog.scope import Catalog, Scope
 from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, nvarchar
-from pgsb.compiler.lower.dynamic_placeholders import place
+from pgsb.compiler.lower.placeholders import place
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 

@@ -65,8 +65,25 @@ def test_running_a_script_loads_what_it_needs(database: Database) -> None:
     # The first command of a new version makes the parser's tables, with Lark.
     _loaded("check", "-")
     loaded = _loaded("run", "--dsn", database.dsn, "-")
-    assert not loaded & {"lark", "prompt_toolkit", "pgsb.daemon.loop", "pyspark", "psycopg_pool"}
+    assert not loaded & {
+        "lark",
+        "prompt_toolkit",
+        "pgsb.daemon.loop",
+        "pyspark",
+        "psycopg_pool",
+        "pgsb.compiler.checking",
+        "pgsb.compiler.references",
+        "pgsb.assess",
+        "pgsb.editor",
+    }
     assert "psycopg" in loaded
+    # A module more is a millisecond more in each command: a new one has to be worth it.
+    assert len(_of(loaded, "pgsb")) <= 200
+    assert len(_of(loaded, "sqlglot")) <= 45
+
+
+def _of(loaded: set[str], package: str) -> set[str]:
+    return {name for name in loaded if name.partition(".")[0] == package}
 
 
 @pytest.mark.parametrize(("command", "most"), [(("--help",), 0.6), (("check", "-"), 2.2)])

@@ -44,7 +44,7 @@ def test_the_wheel_holds_what_the_folders_hold(wheel: zipfile.ZipFile) -> None:
 
 def test_the_wheel_offers_the_command_and_the_license(wheel: zipfile.ZipFile) -> None:
     info = {name.split("/", 1)[1]: name for name in wheel.namelist() if ".dist-info/" in name}
-    assert "pgsb = pgsb.cli.main:main" in wheel.read(info["entry_points.txt"]).decode()
+    assert "pgsb = pgsb.cli.main:program" in wheel.read(info["entry_points.txt"]).decode()
     assert "licenses/LICENSE" in info
     assert "License-Expression: MIT" in wheel.read(info["METADATA"]).decode()
 

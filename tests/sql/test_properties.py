@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sql.translating import Givens, sql_text
 
 from pgsb.compiler.catalog.names import MAX_IDENTIFIER_BYTES, fold, quote
-from pgsb.compiler.sql.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.compiler.sql.translate import translate_expression
+from pgsb.compiler.target.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
 

@@ -14,6 +14,7 @@ from pgsb.compiler.catalog.names import ObjectName, fold, literal, quote
 from pgsb.compiler.catalog.objects import (
     CursorRow,
     Expression,
+    Known,
     ScalarVariable,
     TableInfo,
     TableVariable,
@@ -23,6 +24,7 @@ from pgsb.compiler.catalog.types import DATETIME, INT, TINYINT, SqlType, nvarcha
 from pgsb.compiler.nodes import SqlText
 from pgsb.compiler.sql import translate as o
 from pgsb.compiler.sql.interface import Assignment, Ddl, Dml, Query, Statement, TableVariableDml
+from pgsb.compiler.target import nodes as n
 from pgsb.grammar.lexer import lex
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
@@ -61,19 +63,19 @@ class Givens:
     def table(self, name: ObjectName) -> TableInfo | None:
         return self.tables.get(name.parts(self.database, self.default_database))
 
-    def global_variable(self, name: str) -> Expression | None:
+    def global_variable(self, name: str) -> Known | None:
         known = {"@@rowcount": "p.row_count", "@@error": "p.last_error", "@@trancount": "p.trancount"}
-        return Expression(known[name], INT) if name in known else None
+        return Known(n.Variable(known[name]), INT) if name in known else None
 
-    def context_function(self, name: str) -> Expression | None:
+    def context_function(self, name: str) -> Known | None:
         if name == "error_message":
-            return Expression("p.failure", nvarchar(4000))
+            return Known(n.Variable("p.failure"), nvarchar(4000))
         return None
 
-    def updated_column(self, name: str) -> Expression | None:
+    def updated_column(self, name: str) -> Known | None:
         return None
 
-    def updated_columns(self) -> Expression | None:
+    def updated_columns(self) -> Known | None:
         return None
 
     def kept_rows(self, name: str) -> str | None:
@@ -85,7 +87,7 @@ class Givens:
     def empty_like(self, name: str) -> str | None:
         return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
 
-    def cursor_status(self, name: str) -> Expression | None:
+    def cursor_status(self, name: str) -> Known | None:
         return None
 
     def cursor_row(self, name: str) -> CursorRow | None:

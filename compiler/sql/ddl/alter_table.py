@@ -10,15 +10,17 @@ from sqlglot import exp
 from ...catalog.names import ObjectName, fold, identifier, is_placeholder, literal, quote
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
-from .. import values as v
+from ...target import nodes as n
+from ...target.emit import emit
+from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..conversions import convert
 from ..expressions.calls import default_value
 from ..interface import Ddl, EffectCall
-from ..layout import flat
 from ..parse.reader import Reader
 from ..parse.tokens import T
+from ..values import Value
 from .definitions import (
     Definition,
     add_index,
@@ -303,12 +305,11 @@ def _alter_column(
     if type_ is None:
         return None
     found = _find(known, column_node.name)
-    value = v.Value(column, v.ATOM, found.type if found is not None else None)
-    if value.type is not None and value.type.family == type_.family:
-        converted = f"{column}::{type_.postgres}"
-    else:
-        converted = convert(value, type_).text
-    using = "" if converted == f"{column}::{type_.postgres}" else f" USING {converted}"
+    value = Value(n.Name((fold(column_node.name),)), found.type if found is not None else None)
+    plain = n.Cast(value.code, type_.postgres)
+    same = value.type is not None and value.type.family == type_.family
+    converted = plain if same else convert(value, type_).code
+    using = "" if converted == plain else f" USING {emit(converted)}"
     actions = [f"ALTER COLUMN {column} TYPE {type_.postgres}{using}"]
     primary = any(
         key.primary and fold(column_node.name) in map(fold, key.columns)

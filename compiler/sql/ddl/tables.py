@@ -15,12 +15,12 @@ from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
+from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..expressions.calls import default_value
 from ..expressions.names import condition, scalar
 from ..interface import Ddl, EffectCall
-from ..layout import flat
 from ..parse.reader import Reader
 from ..parse.tokens import T, to_sqlglot
 from .definitions import (

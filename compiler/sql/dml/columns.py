@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...catalog.names import ObjectName, literal
 from ...catalog.objects import ColumnInfo
 from ...catalog.types import SqlType
-from .. import values as v
+from ...target import nodes as n
 from ..assignments import assign
 from ..context import Context
 from ..interface import EffectCall
@@ -22,7 +22,7 @@ def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[str, .
 def fitted(texts: list[str], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[str]:
     """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
     return [
-        assign(Value(text, v.ATOM, type_), column.type).text
+        assign(Value(n.Written(text), type_), column.type).text
         if type_ is not None and column.type is not None and type_.family != column.type.family
         else text
         for text, type_, column in zip(texts, types, columns, strict=True)

@@ -11,13 +11,14 @@ from sqlglot import exp
 from ....grammar.records import dataclass
 from ...catalog.names import fold, identifier, quote
 from ...catalog.objects import ColumnInfo
-from .. import values as v
+from ...target import nodes as n
+from ...target.emit import emit_at
+from ...target.layout import BREAK, CLOSE, OPEN
 from ..context import Context, Relation, object_name
 from ..dispatch import Verbatim, query_text
 from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN
 from ..parse.dml import Change, from_items
 from ..query.from_clause import read_from
 from ..query.row_limits import limit_of
@@ -61,7 +62,7 @@ class CteTarget:
         select_node = self.cte.this
         base_name = object_name(self.base)
         base_alias = fold(self.base.alias or self.base.name)
-        found = Value(f"{quote(base_alias)}.ctid", v.ATOM)
+        found = Value(n.Name((base_alias, "ctid")))
         windowed = select_node.find(exp.Window) is not None or select_node.args.get("distinct") is not None
         if not windowed:
             hints = list(self.base.args.get("hints") or [])
@@ -93,7 +94,7 @@ class CteTarget:
             ]
             conditions += [item.on for item in extra if item.on is not None]
             if where_node is not None:
-                conditions.append(condition(where_node.this, ctx).at(v.AND))
+                conditions.append(emit_at(condition(where_node.this, ctx).code, n.AND))
             if change.top is not None:
                 conditions.append(self._first_rows(name, listed, conditions[1:], ctx))
             sources = ", ".join([quote(name), *(item.text for item in listed)])
@@ -111,10 +112,10 @@ class CteTarget:
             pieces.append(f"WHERE {' AND '.join(conditions)}")
             columns = trial_columns
             others = [item.relation for item in listed if item.relation is not None]
-            relations = [*others, Relation("deleted", columns, prefix=quote(name))]
+            relations = [*others, Relation("deleted", columns, prefix=n.Name((name,)))]
             if change.sets:
                 relations.append(
-                    Relation("inserted", info.columns if info is not None else None, prefix=quote(target))
+                    Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))
                 )
             changing = Changing(definitions, recursive, f"{OPEN}{BREAK.join(pieces)}{CLOSE}", target=table)
             variables = [item for item in change.sets if item.variable is not None]

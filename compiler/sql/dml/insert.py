@@ -12,7 +12,8 @@ from ....grammar.tokens import Token
 from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold, identifier, literal
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
-from .. import values as v
+from ...target import nodes as n
+from ...target.layout import BREAK, CLOSE, OPEN, layout
 from ..assignments import store
 from ..context import Context, Relation, object_name, undeclared_table
 from ..conversions import reconcile
@@ -21,7 +22,6 @@ from ..ddl.tables import keeping_of_spelling
 from ..dispatch import handles, query_text, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN, layout
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
 from ..query.row_limits import changing_top, limited, top_rows
@@ -166,7 +166,7 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         target=target.sql,
         after=(*after, *advance_identity(target.name, target.sql, ctx)),
     )
-    inserted = Relation("inserted", target.info.columns if target.info is not None else None, prefix="")
+    inserted = Relation("inserted", target.info.columns if target.info is not None else None, bare=True)
     return finish(changing, statement.outputs, [inserted], ctx)
 
 
@@ -210,7 +210,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
         row = []
         for place, cell in enumerate(node.expressions):
             if is_default(cell):
-                row.append(Value("DEFAULT"))
+                row.append(Value(n.DEFAULT))
                 continue
             if columns is not None and columns[place].generated:
                 explicit_value(object_name(statement.target), cell, ctx)
@@ -231,7 +231,7 @@ def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
         if columns is not None and columns[place].type is not None:
             continue
         cells = [row[place] for row in rows]
-        if any(cell.text == "DEFAULT" for cell in cells):
+        if any(cell.code is n.DEFAULT for cell in cells):
             continue
         converted, _ = reconcile(cells)
         for row, cell in zip(rows, converted, strict=True):
@@ -354,7 +354,8 @@ def _row_number(node: RowNumber, ctx: Context) -> Value:
         type_ = tm.sql_type(node.args["type"])
     except tm.TypeError_:
         type_ = tm.INT
-    text = "row_number() OVER ()"
+    number: n.Node = n.Over(n.Call("row_number"))
     if (seed, increment) != (1, 1):
-        text = f"({seed} + (row_number() OVER () - 1) * {increment})"
-    return Value(f"{text}::{type_.postgres}", v.CAST, type_, nullable=False)
+        steps = n.Product("*", n.Sum("-", number, n.Integer(1)), n.integer(increment))
+        number = n.Sum("+", n.integer(seed), steps)
+    return Value(n.Cast(number, type_.postgres), type_, nullable=False)

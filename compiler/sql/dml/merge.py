@@ -19,15 +19,16 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, literal, quote, unquoted
+from ...catalog.names import ObjectName, fold, identifier, quote, unquoted
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
-from .. import values as v
+from ...target import nodes as n
+from ...target.emit import emit_at
+from ...target.layout import BREAK, CLOSE, OPEN, layout
 from ..assignments import store
 from ..context import Context, OutputItem, Relation, object_name
 from ..dispatch import translates
 from ..expressions.names import condition, scalar
 from ..interface import Dml, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN, layout
 from ..messages import COLUMNS_DIFFER, is_default, values_differ
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
 from ..query.from_clause import source as translate_source
@@ -117,7 +118,7 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     work = Work(
         statement, name, ctx.relation_name(name), info, quote(alias), quote(source_alias), relation, target
     )
-    work.on = condition(statement.on, ctx).at(v.AND)
+    work.on = emit_at(condition(statement.on, ctx).code, n.AND)
     work.single = _one_row(statement.source)
     return work
 
@@ -170,7 +171,7 @@ def _translate(
 
 def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[str], ctx: Context) -> str | None:
     conditions: list[str] = []
-    own = condition(branch.condition, ctx).at(v.AND) if branch.condition is not None else None
+    own = emit_at(condition(branch.condition, ctx).code, n.AND) if branch.condition is not None else None
     if kind == "matched":
         conditions.append(work.on)
     elif kind == "by_target":
@@ -341,7 +342,9 @@ def _matched_once(work: Work, definitions: list[tuple[str, str]], ctx: Context) 
         return ""
     conditions = [work.on]
     if all(branch.condition is not None for branch in matched):
-        owns = [condition(branch.condition, ctx).at(v.AND) for branch in matched if branch.condition]
+        owns = [
+            emit_at(condition(branch.condition, ctx).code, n.AND) for branch in matched if branch.condition
+        ]
         conditions.append(owns[0] if len(owns) == 1 else f"({' OR '.join(f'({own})' for own in owns)})")
     text = (
         f"{OPEN}SELECT ssb_internal.matched_twice(){BREAK}FROM {work.head}, {work.source}{BREAK}"
@@ -421,17 +424,21 @@ def _returned(
     ``paired``: the texts need the source row beside the inserted one.
     """
     columns = work.info.columns if work.info is not None else None
-    ctx.pseudo["$action"] = f"{literal(branch.action)}::text"
+    ctx.pseudo["$action"] = n.Cast(n.Text(branch.action), "text")
     action, source = branch.action, work.source_relation
     inserted = Relation(
-        "inserted", columns, prefix="" if action == "INSERT" else work.target, nulls=action == "DELETE"
+        "inserted",
+        columns,
+        prefix=n.Written(work.target),
+        bare=action == "INSERT",
+        nulls=action == "DELETE",
     )
     relations = [
         inserted,
         Relation(
             "deleted",
             columns,
-            prefix=_OLD_ROW if action == "UPDATE" else work.target,
+            prefix=n.Written(_OLD_ROW if action == "UPDATE" else work.target),
             nulls=action == "INSERT",
         ),
         Relation(source.alias, source.columns, nulls=branch.by_source),
@@ -457,7 +464,7 @@ def _returned(
         uses_old = uses_old or ("deleted" in sides and action == "UPDATE")
         texts.append(text or "")
     if paired:
-        inserted.prefix = "inserted"
+        inserted.prefix, inserted.bare = None, False
         items = output_items(output, relations, ctx)
         texts = [item.text if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
@@ -480,6 +487,10 @@ def _shown(label: str, item: OutputItem) -> str:
 def _inserted_from(item: OutputItem, branch: MergeBranch, ctx: Context) -> str | None:
     """A source column by the column that it was inserted into; None where it was not."""
     for node, column in zip(branch.values or [], branch.columns, strict=False):
-        if isinstance(node, exp.Column) and scalar(node, ctx).text == item.text:
+        if (
+            isinstance(node, exp.Column)
+            and item.value is not None
+            and scalar(node, ctx).code == item.value.code
+        ):
             return identifier(column.name)
     return None

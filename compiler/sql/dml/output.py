@@ -7,10 +7,11 @@ from sqlglot import exp
 from ....grammar.records import dataclass
 from ...catalog.names import fold, identifier
 from ...catalog.objects import ColumnInfo, ResultColumn
+from ...target.emit import emit
+from ...target.layout import BREAK, CLOSE, OPEN, layout
 from ..context import Context, OutputItem, Relation, object_name
 from ..expressions.names import scalar
 from ..interface import Dml, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN, layout
 from ..parse.dml import Output
 from ..values import Value
 from ..writer import with_clause
@@ -43,15 +44,19 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
     for relation in relations:
         if relation.alias == wanted:
             if relation.columns is None or relation.partial:
-                return [OutputItem(relation.spell("*"), "*", None, node)]
+                return [OutputItem(emit(relation.every()), "*", None, node)]
             renamed = relation.renamed or {}
-            texts = [
-                renamed.get(fold(column.name)) or relation.spell(identifier(column.name))
+            values = [
+                Value(
+                    renamed.get(fold(column.name)) or relation.spell(fold(column.name)),
+                    column.type,
+                    nullable=column.nullable,
+                )
                 for column in relation.columns
             ]
             return [
-                OutputItem(text, column.name, Value(text, type=column.type, nullable=column.nullable), node)
-                for text, column in zip(texts, relation.columns, strict=True)
+                OutputItem(value.text, column.name, value, node)
+                for value, column in zip(values, relation.columns, strict=True)
             ]
     ctx.problem(
         f"The column prefix '{node.parts[-2].name}' does not match with a table name or alias name "

@@ -7,6 +7,7 @@ from sqlglot import exp
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, TableInfo
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import store
 from ..context import Context
@@ -71,7 +72,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
     if item.method is not None:
         return ctx.unsupported(f"the method '{item.method}' in SET", item.value)
     if is_default(item.value):
-        return Value("DEFAULT")
+        return Value(n.DEFAULT)
     if column.generated:
         return ctx.problem(
             f"Cannot update GENERATED ALWAYS columns in table '{target or column.name}'.",
@@ -111,5 +112,5 @@ def _written(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None
     piece, *places = [scalar(argument, ctx) for argument in call.expressions]
     if column.type is not None:
         piece = convert(piece, column.type)
-    numbers = [convert(place, tm.BIGINT).text for place in places]
-    return v.call("sys.write", current.text, piece.text, *numbers, type=column.type)
+    numbers = [convert(place, tm.BIGINT).code for place in places]
+    return v.call("sys.write", current.code, piece.code, *numbers, type=column.type)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ...catalog.names import identifier
+from ...catalog.names import fold, identifier
 from ...catalog.objects import Expression, ScalarVariable, TableInfo
-from .. import values as v
+from ...target import nodes as n
+from ...target.layout import BREAK
 from ..assignments import assign
 from ..context import Context, Frame
 from ..expressions.names import scalar
 from ..interface import Assignment, Dml
-from ..layout import BREAK
 from ..parse.dml import SetItem
 from ..query.assignment import Lifted, labels_of, lift, operand_of, reads
 from ..values import Value
@@ -45,10 +45,10 @@ def into_variables(
         column = set_column(item.column, info, ctx) if item.column is not None else None
         type_ = column.type if column is not None else None
         if id(item) in ready:
-            value = Value(ready[id(item)], v.ATOM, type_)
+            value = Value(n.Written(ready[id(item)]), type_)
         elif item.column is not None:
-            name = identifier(item.column.name)
-            value = Value(f"{inserted}.{name}" if inserted else name, v.ATOM, type_)
+            own = fold(item.column.name)
+            value = Value(n.Member(n.Written(inserted), own) if inserted else n.Name((own,)), type_)
         else:
             node = _operand(item)
             if reads(node, assigned):
@@ -58,7 +58,8 @@ def into_variables(
             value = scalar(node, ctx)
         value = assign(value, target.type)
         spelled = identifier(label)
-        returned.append(value.text if value.text == spelled else f"{value.text} AS {spelled}")
+        bare = value.code == n.Name((fold(label),))
+        returned.append(spelled if bare else f"{value.text} AS {spelled}")
         values.append(Expression(f"{Assignment.RECORD}.{spelled}", target.type))
     text = f"{changing.text}{BREAK}RETURNING {', '.join(returned or ['1'])}"
     dml = finish(Changing(changing.with_, changing.recursive, text), [], [], ctx)

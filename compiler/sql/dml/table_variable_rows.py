@@ -9,10 +9,11 @@ from sqlglot import exp
 from ...catalog.names import fold, identifier, literal
 from ...catalog.objects import ColumnInfo, KeyInfo, TableVariable
 from ...catalog.types import SqlType
+from ...target import nodes as n
+from ...target.layout import CLOSE, OPEN, layout
 from .. import values as v
 from ..context import Context, undeclared_table
 from ..interface import TableVariableDml
-from ..layout import CLOSE, OPEN, layout
 from ..messages import COLUMNS_DIFFER
 from ..values import Value
 from ..writer import select
@@ -38,9 +39,9 @@ def _cast(cell: Value, type_: SqlType) -> Value:
 
 def default_of(cell: Value, column: ColumnInfo) -> Value:
     """The value of a cell; DEFAULT is the column's."""
-    if cell.text != "DEFAULT":
+    if cell.code is not n.DEFAULT:
         return cell
-    return Value(column.default, v.OR, column.type) if column.default is not None else v.NULL
+    return Value(n.Written(column.default, n.OR), column.type) if column.default is not None else v.NULL
 
 
 def needs_query(variable: TableVariable, columns: list[ColumnInfo], row: list[Value]) -> bool:
@@ -68,7 +69,7 @@ def fits(value: Value, column: ColumnInfo) -> bool:
     limit = column.type.limit if column.type is not None else None
     if limit is None or value.is_null:
         return True
-    return value.is_literal and len(value.text) - 2 <= limit
+    return value.is_literal and len(str(value.constant)) <= limit
 
 
 def fitting(text: str, column: ColumnInfo, source: SqlType | None = None) -> str:

@@ -15,12 +15,13 @@ from sqlglot import exp
 from ....grammar.records import dataclass
 from ...catalog.names import fold, identifier, literal, quote
 from ...catalog.objects import ColumnInfo, TableVariable
+from ...target import nodes as n
+from ...target.layout import BREAK, CLOSE, OPEN, layout
 from .. import values as v
 from ..context import Context, Relation, object_name, undeclared_table
 from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Query, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN, layout
 from ..parse.dml import Change, Insert, Output
 from ..query.from_clause import read_from
 from ..query.row_limits import limit_of, limited
@@ -100,7 +101,7 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
         if (dml.output_after if output.target is None else dml.into) is not None:
             ctx.problem("a statement has at most one OUTPUT clause and one OUTPUT … INTO", number=102)
             return None
-        items = output_items(output, [Relation("inserted", info.columns, prefix="inserted")], ctx)
+        items = output_items(output, [Relation("inserted", info.columns)], ctx)
         if output.target is None:
             shown = [f"{item.text} AS {identifier(item.name)}" if item.name else item.text for item in items]
             dml = replace(dml, output_after=Query(layout(added(shown)), result_columns(items)))
@@ -266,7 +267,7 @@ def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Contex
             ctx.problem(f"Invalid column name '{item.column.name}'.", item.column, number=207)
             return None
         value = set_value(item, column, ctx, alias)
-        if value.text == "DEFAULT":
+        if value.code is n.DEFAULT:
             value = default_of(value, column)
         if value.is_null or value.is_literal:
             type_ = column.type if fits(value, column) else column.type.unlimited
@@ -301,15 +302,13 @@ def _outputs(
 ) -> _Outputs | None:
     """OUTPUT of UPDATE and DELETE: the rows as they are, and as they will be, found before the change."""
     row = quote(alias)
-    deleted = Relation("deleted", variable.info.columns, prefix=row)
+    deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)))
     inserted = Relation(
         "inserted",
         variable.info.columns,
         renamed={
-            fold(
-                column.name
-            ): f"{'changed' if fold(column.name) in values else row}.{identifier(column.name)}"
-            for column in variable.info.columns
+            name: n.Name(("changed" if name in values else alias, name))
+            for name in (fold(column.name) for column in variable.info.columns)
         },
     )
     relations = [*ctx.frame.relations, deleted, *([inserted] if change.sets else [])]

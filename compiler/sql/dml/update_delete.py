@@ -21,15 +21,17 @@ from sqlglot import exp
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, quote
-from ...catalog.objects import CursorRow, TableInfo
+from ...catalog.objects import ColumnInfo, CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
+from ...target import nodes as n
+from ...target.emit import emit, emit_at
+from ...target.layout import BREAK, CLOSE, OPEN
 from .. import values as v
 from ..context import Context, Relation, object_name
 from ..dispatch import Verbatim, translates
 from ..expressions.names import condition, scalar
 from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
-from ..layout import BREAK, CLOSE, OPEN
 from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable
 from ..query.assignment import assignment, reads
@@ -153,7 +155,7 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
         return None
     table = quote(fold(change.target.name))
     found = " AND ".join(f"{table}.{column} = {value}" for column, value in row.columns) or "false"
-    change.source.set("where", exp.Where(this=Verbatim(this=Value(found, v.AND, BOOLEAN))))
+    change.source.set("where", exp.Where(this=Verbatim(this=Value(n.Written(found, n.AND), BOOLEAN))))
     return row
 
 
@@ -284,7 +286,7 @@ def _plain(work: Work, where: Value | None, before: tuple[str, ...], ctx: Contex
         f"({item.on})" if " OR " in item.on else item.on for item in work.sources if item.on is not None
     ]
     if where is not None:
-        conditions.append(where.at(v.AND) if conditions else where.text)
+        conditions.append(emit_at(where.code, n.AND) if conditions else where.text)
     pieces = []
     if work.is_update:
         sets = _sets(work, ctx)
@@ -363,7 +365,7 @@ def _computed(
         if translated is None:
             return None
         for place, (item, column_name, value) in enumerate(translated, 1):
-            if value.text == "DEFAULT":
+            if value.code is n.DEFAULT:
                 sets.append(f"{column_name} = DEFAULT")
                 continue
             columns.append(f"{value.text} AS v{place}")
@@ -426,7 +428,7 @@ def _carried(work: Work, columns: list[str], ctx: Context) -> list[Relation]:
     for relation in ctx.frame.relations:
         if relation.alias == (work.alias if work.alias is not None else fold(work.name.name)):
             continue
-        used: dict[str, str] = {}
+        used: dict[str, n.Node] = {}
         for output in work.change.outputs:
             for item in output.items:
                 for column in item.find_all(exp.Column):
@@ -438,8 +440,9 @@ def _carried(work: Work, columns: list[str], ctx: Context) -> list[Relation]:
                     ):
                         label = f"{relation.alias}_{fold(column.name)}"
                         if fold(column.name) not in used:
-                            columns.append(f"{relation.spell(identifier(column.name))} AS {quote(label)}")
-                            used[fold(column.name)] = f"changes.{quote(label)}"
+                            own = emit(relation.spell(fold(column.name)))
+                            columns.append(f"{own} AS {quote(label)}")
+                            used[fold(column.name)] = n.Name(("changes", label))
         relations.append(Relation(relation.alias, relation.columns, renamed=used))
     return relations
 
@@ -509,6 +512,11 @@ def _only_variables(change: Change, ctx: Context) -> Statement:
 # ---------------------------------------------------------------- RETURNING
 
 
+def _row(name: str, columns: tuple[ColumnInfo, ...] | None, prefix: str) -> Relation:
+    """The row as it was or will be: its columns behind ``prefix``, or bare."""
+    return Relation(name, columns, prefix=n.Written(prefix) if prefix else None, bare=not prefix)
+
+
 def _finish(
     work: Work,
     pieces: list[str],
@@ -529,8 +537,8 @@ def _finish(
         others = [relation for relation in ctx.frame.relations if relation.alias != target_alias]
     relations = [*others]
     if work.is_update:
-        relations.append(Relation("inserted", columns, prefix=inserted))
-    relations.append(Relation("deleted", columns, prefix=deleted))
+        relations.append(_row("inserted", columns, inserted))
+    relations.append(_row("deleted", columns, deleted))
     variables = [item for item in change.sets if item.variable is not None]
     if variables:
         if change.outputs:

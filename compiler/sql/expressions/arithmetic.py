@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ...catalog import types as tm
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..constant_texts import is_numeric_text
@@ -23,29 +24,27 @@ from .names import scalar
 @handles(exp.Neg)
 def _negative(node: exp.Neg, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
-    if isinstance(value.constant, int) and value.level == v.ATOM:
-        return v.integer(-value.constant)
+    if isinstance(value.code, n.Integer):
+        return v.integer(-value.code.value)
     if value.is_null:
         return value
     if value.type is not None and value.family not in ("integer", "decimal", "float", "unknown", "user"):
         return ctx.problem(
             f"Operand data type {written(value)} is invalid for minus operator.", node, number=8117
         )
-    # Two signs side by side would be one operator, or a comment.
-    text = f"({value.text})" if value.level == v.UNARY else value.at(v.UNARY)
-    return Value(f"-{text}", v.UNARY, value.type, pg=value.pg)
+    return Value(n.Minus(value.code), value.type, pg=value.pg)
 
 
 @handles(exp.BitwiseNot)
 def _bitwise_not(node: exp.BitwiseNot, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
     if value.family == "bit":
-        return Value(f"1 - {value.at(v.MULTIPLY)}", v.ADD, tm.BIT)
+        return Value(n.Sum("-", n.Integer(1), value.code), tm.BIT)
     if value.type == tm.TINYINT:
-        return Value(f"255 - {value.at(v.MULTIPLY)}", v.ADD, tm.TINYINT)
+        return Value(n.Sum("-", n.Integer(255), value.code), tm.TINYINT)
     if value.is_null:
         return ctx.problem("Operand data type NULL is invalid for '~' operator.", node, number=8117)
-    return Value(f"~{value.at(v.UNARY)}", v.OTHER, value.type)
+    return Value(n.Complement(value.code), value.type)
 
 
 @handles(exp.Add)
@@ -82,7 +81,7 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if "uniqueidentifier" in (a.family, b.family):
             return _clash("add", a, b, ctx, node)
         if a.family == b.family == "binary":
-            return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, _joined_bytes(a, b))
+            return Value(n.joined(left.code, right.code), _joined_bytes(a, b))
         if a.is_numeric and b.is_numeric:
             return _numeric("+", left, right, ctx)
         if a.is_string and b.is_numeric:
@@ -90,12 +89,12 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if a.is_numeric and b.is_string:
             return _numeric("+", left, _number_of(right, a), ctx)
         if a.is_datetime or b.is_datetime:
-            return v.call("sys.add", left.text, right.text, type=_moment(a, b))
-        return v.call("sys.add", left.text, right.text)
+            return v.call("sys.add", left.code, right.code, type=_moment(a, b))
+        return v.call("sys.add", left.code, right.code)
     # One type is for the server to know.  Text that is no number can only be joined.
     if any(_is_text_only(value) for value in (left, right)):
-        return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, tm.NVARCHAR_MAX, joined=True)
-    return v.call("sys.add", left.text, right.text)
+        return Value(n.joined(left.code, right.code), tm.NVARCHAR_MAX, joined=True)
+    return v.call("sys.add", left.code, right.code)
 
 
 def _clash(operator: str, a: tm.SqlType, b: tm.SqlType, ctx: Context, node: exp.Expr | None = None) -> Value:
@@ -116,17 +115,16 @@ def _is_text_only(value: Value) -> bool:
 def _plus_null(left: Value, right: Value) -> Value:
     known = left.type or right.type
     if known is not None and known.is_string:
-        return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, known)
+        return Value(n.joined(left.code, right.code), known)
     if known is not None and known.is_numeric:
-        return Value(f"{left.at(v.ADD)} + {right.at(v.MULTIPLY)}", v.ADD, known)
+        return Value(n.Sum("+", left.code, right.code), known)
     return replace(v.NULL, type=known)
 
 
 def _concatenate(left: Value, right: Value) -> Value:
     type_ = _joined_type(left, right)
     return Value(
-        f"{_kept_blanks(left).at(v.OTHER)} || {_kept_blanks(right).at(v.ADD)}",
-        v.OTHER,
+        n.joined(_kept_blanks(left).code, _kept_blanks(right).code),
         type_,
         nullable=left.nullable or right.nullable,
         joined=_is_text_only(left) or _is_text_only(right),
@@ -139,7 +137,7 @@ def _kept_blanks(value: Value) -> Value:
     if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
         return value
     if (type_.length or 1) > 1:
-        return v.call("rpad", value.text, str(type_.length), type=type_)
+        return v.call("rpad", value.code, n.Integer(type_.length or 1), type=type_)
     return value
 
 
@@ -183,9 +181,9 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
     if operator == "-":
         if (a is not None and a.is_datetime) or (b is not None and b.is_datetime):
             moment = tm.DATETIME if a is None or b is None else _moment(a, b)
-            return v.call("sys.subtract", left.text, right.text, type=moment)
+            return v.call("sys.subtract", left.code, right.code, type=moment)
         if (a is None and not left.is_null) or (b is None and not right.is_null):
-            return v.call("sys.subtract", left.text, right.text)
+            return v.call("sys.subtract", left.code, right.code)
     if a is not None and a.is_string:
         left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
     if b is not None and b.is_string:
@@ -194,18 +192,16 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
 
 
 _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
-_LEVEL = {"+": v.ADD, "-": v.ADD, "*": v.MULTIPLY, "/": v.MULTIPLY, "%": v.MULTIPLY}
 
 
 def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
-    level = _LEVEL[operator]
     left, right = _beyond_int(left), _beyond_int(right)
-    text = f"{left.at(level)} {operator} {right.at(level + 1)}"
+    code = n.infix(operator, left.code, right.code)
     a, b = left.type, right.type
     if a is None or b is None:
         known = a or b
-        return Value(text, level, known if known is not None and known.family == "float" else None)
+        return Value(code, known if known is not None and known.family == "float" else None)
     type_ = _arithmetic_type(operator, left, right)
     pg = (
         "bigint"
@@ -218,15 +214,16 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
         return _cut_quotient(left, right, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
         # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
-        value = Value(text, level, type_)
+        value = Value(code, type_)
         return convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
-    return Value(text, level, type_, pg=pg)
+    return Value(code, type_, pg=pg)
 
 
 def _beyond_int(value: Value) -> Value:
     """A whole literal beyond int is a decimal in T-SQL, where PostgreSQL would make it a bigint."""
     if isinstance(value.constant, int) and value.type is not None and value.type.name == "decimal":
-        return replace(v.cast(value, "numeric"), constant=value.constant)
+        # Its type has just its digits, so nothing is lost with the literal.
+        return v.cast(value, "numeric")
     return value
 
 
@@ -241,10 +238,10 @@ def _cut_quotient(left: Value, right: Value, type_: tm.SqlType) -> Value:
     scale = 4 if type_.name != "decimal" else type_.scale or 0
     precision, places = digits(left.type, left.constant)
     divisor, divisor_places = digits(right.type, right.constant)
-    dividend = left.at(v.MULTIPLY)
+    dividend = left.code
     if precision - places + divisor_places + scale + divisor > 16:
-        dividend = f"round({left.text}, {scale + divisor})"
-    return v.call("trunc", f"{dividend} / {right.at(v.MULTIPLY + 1)}", str(scale), type=type_)
+        dividend = n.Call("round", (dividend, n.Integer(scale + divisor)))
+    return v.call("trunc", n.Product("/", dividend, right.code), n.Integer(scale), type=type_)
 
 
 def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
@@ -280,9 +277,8 @@ def _bitwise(node: exp.Binary, ctx: Context) -> Value:
         left = convert(left, right.type)
     elif right.family == "binary" and left.type is not None and left.type.is_numeric:
         right = convert(right, left.type)
-    text = f"{left.at(v.OTHER)} {_BITWISE[type(node)]} {right.at(v.ADD)}"
     type_ = common_type([left, right])
-    return Value(text, v.OTHER, type_)
+    return Value(n.Infix(_BITWISE[type(node)], left.code, right.code), type_)
 
 
 @handles(exp.BitwiseLeftShift, exp.BitwiseRightShift)

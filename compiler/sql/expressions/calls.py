@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from ....grammar.lexer import name_parts
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import UserFunction
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..context import Context, object_name
@@ -24,7 +25,7 @@ from ..operand_types import conversion_error
 from ..parse.nodes import AtTimeZone, Conversion, NextValue
 from ..values import Value
 from .conditions import without_accents
-from .names import condition, find_relation, level_of, scalar, variable
+from .names import condition, find_relation, scalar, variable
 
 BOOLEAN = tm.BOOLEAN
 
@@ -59,15 +60,15 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
         if to.name not in _PARSED:
             return ctx.problem(f"Invalid data type {to.name} in function {kind}.", node, number=10761)
         prefix = "sys.parse_" if kind == "PARSE" else "sys.try_parse_"
-        arguments = [value.text]
+        arguments = [value.code]
         if style_node is not None:
-            arguments.append(scalar(style_node, ctx).text)
+            arguments.append(scalar(style_node, ctx).code)
         if to.family != "decimal" or to.name in ("money", "smallmoney"):
             parsed = v.call(prefix + to.name, *arguments, type=replace(to, precision=None, scale=None))
             return parsed if to.scale is None else convert(parsed, to)
         if style_node is None:
-            arguments.append("'en-US'")
-        arguments += [str(18 if to.precision is None else to.precision), str(to.scale or 0)]
+            arguments.append(n.Text("en-US"))
+        arguments += [n.Integer(18 if to.precision is None else to.precision), n.Integer(to.scale or 0)]
         return v.call(prefix + to.name, *arguments, type=to)
     style = scalar(style_node, ctx) if style_node is not None else None
     if to.family == "table":
@@ -94,9 +95,9 @@ def _odbc_literal(node: exp.Expr, ctx: Context) -> Value:
 def _trim(node: exp.Trim, ctx: Context) -> Value:
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "btrim")
     value = as_text(scalar(node.this, ctx))
-    arguments = [value.text]
+    arguments = [value.code]
     if node.expression:
-        arguments.append(scalar(node.expression, ctx).text)
+        arguments.append(scalar(node.expression, ctx).code)
     return v.call(name, *arguments, type=value.type)
 
 
@@ -106,7 +107,7 @@ def _next_value(node: NextValue, ctx: Context) -> Value:
     row = node.find_ancestor(exp.Select, exp.Tuple)
     # All that one row asks of a sequence is one value.
     again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
-    return v.call("currval" if again else "nextval", literal(name), type=tm.BIGINT, nullable=False)
+    return v.call("currval" if again else "nextval", n.Text(name), type=tm.BIGINT, nullable=False)
 
 
 @handles(exp.Concat)
@@ -132,7 +133,7 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
         # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
         # subquery that depends on no row once.
-        return replace(value, text=f"(SELECT {value.text})", level=v.ATOM)
+        return replace(value, code=n.Subquery(n.Select((value.code,), one_line=True)))
     return v.unwrap(value)
 
 
@@ -171,11 +172,11 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         words += "(@@procid)"
     ours = ctx.scope.context_function(words) if words != name.lower() or not node.expressions else None
     if ours is not None:
-        return Value(ours.sql, level_of(ours.sql), ours.type)
+        return Value(ours.code, ours.type)
     if upper == "UPDATE" and len(node.expressions) == 1:
         updated = ctx.scope.updated_column(node.expressions[0].name)
         if updated is not None:
-            return Value(updated.sql, v.OR, BOOLEAN)
+            return Value(updated.code, BOOLEAN)
     if upper == "COLUMNS_UPDATED" and not node.expressions:
         bits = ctx.scope.updated_columns()
         if bits is None:
@@ -184,11 +185,11 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
                 node,
                 hint="ask UPDATE(column)",
             )
-        return Value(bits.sql, v.ATOM, bits.type)
+        return Value(bits.code, bits.type)
     if upper == "CURSOR_STATUS" and len(node.expressions) == 2:
         status = ctx.scope.cursor_status(node.expressions[1].name)
         if status is not None:
-            return Value(status.sql, level_of(status.sql), status.type or tm.SMALLINT)
+            return Value(status.code, status.type or tm.SMALLINT)
     if upper == "IIF":
         return _iif(node, ctx)
     arguments = _arguments(node, upper, ctx)
@@ -197,8 +198,8 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in _SEARCHES and len(arguments) > 1:
         collation = _collation_of_search(arguments, ctx)
         if upper == "REPLACE" and collation in ("ci", "ci_ai") and len(arguments) == 3:
-            texts = [as_text(argument).text for argument in arguments]
-            return v.call("sys.replace_ci", *texts, type=text_of_first(arguments))
+            given = [as_text(argument).code for argument in arguments]
+            return v.call("sys.replace_ci", *given, type=text_of_first(arguments))
         if upper != "REPLACE" and collation is not None:
             arguments[:2] = [_as_searched(argument, collation) for argument in arguments[:2]]
     try:
@@ -235,7 +236,7 @@ def _as_searched(value: Value, collation: str) -> Value:
         value = without_accents(value)
     if collation == "cs_ai":
         return value
-    return v.call("lower", value.text, type=value.type, nullable=value.nullable)
+    return v.call("lower", value.code, type=value.type, nullable=value.nullable)
 
 
 def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | None:
@@ -256,9 +257,9 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                     number=155,
                 )
                 return None
-            values.append(Value(literal(part), v.ATOM))
+            values.append(Value(n.Text(part)))
         elif isinstance(argument, exp.Star) and upper in ("COUNT", "COUNT_BIG"):
-            values.append(Value("*", v.ATOM, tm.INT))
+            values.append(Value(n.STAR, tm.INT))
         elif isinstance(argument, exp.Star) and upper in ("CHECKSUM", "BINARY_CHECKSUM"):
             columns = _columns_in_scope(node, ctx)
             if columns is None:
@@ -269,13 +270,12 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
                 return None
             inner = scalar(argument.expressions[0], ctx)
-            text = f"DISTINCT {inner.text}"
-            values.append(replace(inner, text=text, level=v.ATOM, constant=None, distinct=True))
+            values.append(replace(inner, code=n.Distinct(inner.code)))
         elif position == 1 and upper == "ISJSON" and isinstance(argument, exp.Column):
             if argument.name.upper() not in ("VALUE", "ARRAY", "OBJECT", "SCALAR"):
                 ctx.problem(f"'{argument.name}' is not a recognized isjson option.", argument, number=155)
                 return None
-            values.append(Value(literal(argument.name.upper()), v.ATOM))
+            values.append(Value(n.Text(argument.name.upper())))
         elif position == 2 and upper == "JSON_MODIFY":
             values.append(_new_json(argument, ctx))
         else:
@@ -295,8 +295,8 @@ def _columns_in_scope(node: exp.Anonymous, ctx: Context) -> list[Value] | None:
             )
             return None
         for column in relation.columns:
-            text = relation.spell(identifier(column.name))
-            found.append(Value(text, v.ATOM, column.type, nullable=column.nullable))
+            code = relation.spell(fold(column.name))
+            found.append(Value(code, column.type, nullable=column.nullable))
     return found
 
 
@@ -306,7 +306,7 @@ def _new_json(node: exp.Expr, ctx: Context) -> Value:
     if is_json(node):
         return v.cast(value, "json", tm.NVARCHAR_MAX)
     if value.type is not None and value.type.family == "bit":
-        return Value(f"({value.at(v.COMPARE)} = 1)", v.ATOM, BOOLEAN)
+        return Value(n.Paren(n.Comparison("=", value.code, n.Integer(1))), BOOLEAN)
     return value
 
 
@@ -324,9 +324,7 @@ def _iif(node: exp.Anonymous, ctx: Context) -> Value:
         )
     (yes, no), type_ = reconcile(branches)
     nullable = any(branch.nullable for branch in branches)
-    return Value(
-        f"CASE WHEN {test.text} THEN {yes.text} ELSE {no.text} END", v.ATOM, type_, nullable=nullable
-    )
+    return Value(n.Case(((test.code, yes.code),), default=no.code), type_, nullable=nullable)
 
 
 # ---------------------------------------------------------------- dotted calls: XML methods, user functions
@@ -345,7 +343,7 @@ def _dot(node: exp.Dot, ctx: Context) -> Value:
         return ctx.unsupported(f"the method '{last.name}'", last)
     names = dotted_names(node)
     if names is not None:
-        return Value(".".join(identifier(name) for name in names[-2:]), v.ATOM)
+        return Value(n.Name(tuple(fold(name) for name in names[-2:])))
     return ctx.problem("Incorrect syntax near '.'.", node, number=102)
 
 
@@ -439,24 +437,24 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
     ):
         return _function(call, ctx)
     known = ctx.scope.user_function(ctx.scope.synonym(name))
-    texts = user_arguments(call, known, ctx, prefix)
-    return v.call(ctx.relation_name(name), *texts, type=known.result if known is not None else None)
+    given = user_arguments(call, known, ctx, prefix)
+    return v.call(ctx.relation_name(name), *given, type=known.result if known is not None else None)
 
 
-def table_argument(node: exp.Expr, ctx: Context) -> str | None:
+def table_argument(node: exp.Expr, ctx: Context) -> n.Node | None:
     """The rows of a table variable that is handed to a function; None for any other argument."""
     if not isinstance(node, exp.Column) or node.args.get("table") is not None:
         return None
     variable = ctx.scope.table_variable(node.name) if node.name.startswith("@") else None
     if variable is None:
         return None
-    return variable.query_reference if ctx.has_relations else variable.reference
+    return n.Variable(variable.query_reference if ctx.has_relations else variable.reference)
 
 
 def user_arguments(
     call: exp.Anonymous, known: UserFunction | None, ctx: Context, prefix: list[str]
-) -> list[str]:
-    """The arguments of a user's function as PostgreSQL text, converted to its parameters' types.
+) -> list[n.Node]:
+    """The arguments of a user's function, converted to its parameters' types.
 
     The DEFAULTs that end them are left out: PostgreSQL's functions know their defaults. Behind another
     DEFAULT the arguments have their names.
@@ -467,7 +465,7 @@ def user_arguments(
     arguments: list[exp.Expr] = list(call.expressions)
     while arguments and is_default(arguments[-1]):
         arguments.pop()
-    texts: list[str] = []
+    given: list[n.Node] = []
     named = False
     for position, argument in enumerate(arguments):
         if is_default(argument):
@@ -476,9 +474,11 @@ def user_arguments(
                 return []
             named = True
             continue
-        text = _user_argument(argument, position, known, ctx)
-        texts.append(f"{quote(known.names[position])} => {text}" if named and known is not None else text)
-    return texts
+        code = _user_argument(argument, position, known, ctx)
+        if named and known is not None:
+            code = n.NamedArgument(known.names[position], code)
+        given.append(code)
+    return given
 
 
 def _right_number(call: exp.Anonymous, known: UserFunction, name: str, ctx: Context) -> bool:
@@ -491,7 +491,7 @@ def _right_number(call: exp.Anonymous, known: UserFunction, name: str, ctx: Cont
     return given == wanted
 
 
-def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None, ctx: Context) -> str:
+def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None, ctx: Context) -> n.Node:
     rows = table_argument(argument, ctx)
     if rows is not None:
         return rows
@@ -507,7 +507,7 @@ def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None
             and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
         ):
             value = v.cast(value, to.postgres_bare, to)
-    return value.text
+    return value.code
 
 
 @handles(exp.ScopeResolution)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ...catalog import types as tm
-from ...catalog.names import literal
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..context import Context
@@ -34,14 +34,14 @@ def flatten(node: exp.Expr, kind: type) -> list[exp.Expr]:
 
 @handles(exp.And)
 def _and(node: exp.And, ctx: Context) -> Value:
-    texts = [condition(operand, ctx).at(v.AND) for operand in flatten(node, exp.And)]
-    return Value(" AND ".join(texts), v.AND, BOOLEAN)
+    operands = [condition(operand, ctx).code for operand in flatten(node, exp.And)]
+    return Value(n.AllOf(tuple(operands)), BOOLEAN)
 
 
 @handles(exp.Or)
 def _or(node: exp.Or, ctx: Context) -> Value:
-    texts = [condition(operand, ctx).at(v.OR) for operand in flatten(node, exp.Or)]
-    return Value(" OR ".join(texts), v.OR, BOOLEAN)
+    operands = [condition(operand, ctx).code for operand in flatten(node, exp.Or)]
+    return Value(n.AnyOf(tuple(operands)), BOOLEAN)
 
 
 @handles(exp.Not)
@@ -57,7 +57,7 @@ def _not(node: exp.Not, ctx: Context) -> Value:
         return _like_node(inner, ctx, negate=True)
     if isinstance(inner, (exp.NullSafeEQ, exp.NullSafeNEQ)):
         return _distinct(inner, ctx, negate=True)
-    return Value(f"NOT {condition(inner, ctx).at(v.NOT)}", v.NOT, BOOLEAN)
+    return Value(n.Not(condition(inner, ctx).code), BOOLEAN)
 
 
 @handles(exp.Is)
@@ -65,17 +65,14 @@ def _is(node: exp.Is, ctx: Context, negate: bool = False) -> Value:
     if not isinstance(node.expression, exp.Null):
         return ctx.problem("IS must be followed by NULL, NOT NULL or DISTINCT FROM", node, number=102)
     negate = negate or bool(node.args.get("negate"))
-    value = scalar(node.this, ctx)
-    return Value(f"{value.at(v.RANGE)} IS {'NOT ' if negate else ''}NULL", v.IS, BOOLEAN)
+    return Value(n.IsNull(scalar(node.this, ctx).code, negate), BOOLEAN)
 
 
 @handles(exp.NullSafeEQ, exp.NullSafeNEQ)
 def _distinct(node: exp.Binary, ctx: Context, negate: bool = False) -> Value:
     left, right = align(scalar(node.this, ctx), scalar(node.expression, ctx), ctx)
     distinct = isinstance(node, exp.NullSafeNEQ) != negate
-    return Value(
-        f"{left.at(v.RANGE)} IS {'' if distinct else 'NOT '}DISTINCT FROM {right.at(v.RANGE)}", v.IS, BOOLEAN
-    )
+    return Value(n.IsDistinct(left.code, right.code, not distinct), BOOLEAN)
 
 
 _COMPARISONS: dict[type, str] = {
@@ -94,7 +91,7 @@ def _comparison(node: exp.Binary, ctx: Context) -> Value:
     if isinstance(node.expression, (exp.Any, exp.All)):
         return _quantified(node, operator, ctx)
     left, right = align(scalar(node.this, ctx), scalar(node.expression, ctx), ctx)
-    return Value(f"{left.at(v.RANGE)} {operator} {right.at(v.RANGE)}", v.COMPARE, BOOLEAN)
+    return Value(n.Comparison(operator, left.code, right.code), BOOLEAN)
 
 
 def _quantified(node: exp.Binary, operator: str, ctx: Context) -> Value:
@@ -108,7 +105,7 @@ def _quantified(node: exp.Binary, operator: str, ctx: Context) -> Value:
     word = "ANY" if isinstance(quantifier, exp.Any) else "ALL"
     right = subquery_text(query, ctx)
     aligned, _ = align(left, right, ctx)
-    return Value(f"{aligned.at(v.RANGE)} {operator} {word} {right.text}", v.COMPARE, BOOLEAN)
+    return Value(n.Quantified(aligned.code, operator, word, right.code), BOOLEAN)
 
 
 @handles(exp.Between)
@@ -117,26 +114,25 @@ def _between(node: exp.Between, ctx: Context, negate: bool = False) -> Value:
     low, high = scalar(node.args["low"], ctx), scalar(node.args["high"], ctx)
     aligned, low = align(subject, low, ctx)
     same, high = align(subject, high, ctx)
-    word = "NOT BETWEEN" if negate else "BETWEEN"
-    if aligned.text != same.text:
-        text = f"{aligned.at(v.RANGE)} >= {low.at(v.RANGE)} AND {same.at(v.RANGE)} <= {high.at(v.RANGE)}"
-        return Value(f"NOT ({text})", v.NOT, BOOLEAN) if negate else Value(text, v.AND, BOOLEAN)
-    return Value(f"{aligned.at(v.OTHER)} {word} {low.at(v.OTHER)} AND {high.at(v.OTHER)}", v.RANGE, BOOLEAN)
+    if aligned.code != same.code:
+        both = n.AllOf((n.Comparison(">=", aligned.code, low.code), n.Comparison("<=", same.code, high.code)))
+        return Value(n.Not(both) if negate else both, BOOLEAN)
+    return Value(n.Between(aligned.code, low.code, high.code, negate), BOOLEAN)
 
 
 @handles(exp.In)
 def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
     subject = scalar(node.this, ctx)
-    word = "NOT IN" if negate else "IN"
     query = node.args.get("query")
     if query is not None:
         right = subquery_text(query, ctx)
-        rows = right.text
-        column = Value("found.value", v.ATOM, right.type or subject.type, collation=right.collation)
+        rows = right.code
+        column = Value(n.Name(("found", "value")), right.type or subject.type, collation=right.collation)
         aligned, compared = align(subject, column, ctx)
-        if compared.text != column.text:
-            rows = f"(SELECT {compared.text} FROM {rows} AS found (value))"
-        return Value(f"{aligned.at(v.OTHER)} {word} {rows}", v.RANGE, BOOLEAN)
+        if compared.code != column.code:
+            found = n.Aliased(rows, "found", ("value",))
+            rows = n.Subquery(n.Select((compared.code,), source=found, one_line=True))
+        return Value(n.In(aligned.code, rows, negate), BOOLEAN)
     items = [scalar(item, ctx) for item in node.expressions]
     explicit = next((item.collation for item in (subject, *items) if item.collation), None)
     subject = replace(subject, collation=explicit)
@@ -149,14 +145,14 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
         and not (subject.type is not None and subject.type.is_numeric and strongest.is_numeric)
     ):
         subject = assign(subject, strongest)
-    texts = []
+    listed = []
     aligned = subject
     for item in items:
         aligned, right = align(subject, item, ctx)
-        texts.append(right.text)
-    if not texts:
+        listed.append(right.code)
+    if not listed:
         return ctx.problem("IN takes at least one value", node, number=102)
-    return Value(f"{aligned.at(v.OTHER)} {word} ({', '.join(texts)})", v.RANGE, BOOLEAN)
+    return Value(n.In(aligned.code, n.Items(tuple(listed)), negate), BOOLEAN)
 
 
 @handles(exp.Exists)
@@ -166,7 +162,7 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         query = query.this
     if not isinstance(query, exp.Query):
         return ctx.problem("EXISTS takes a subquery", node, number=102)
-    return Value(f"EXISTS {subquery_text(query, ctx).text}", v.ATOM, BOOLEAN)
+    return Value(n.Exists(subquery_text(query, ctx).code), BOOLEAN)
 
 
 # ---------------------------------------------------------------- comparison of unlike types
@@ -207,8 +203,8 @@ def without_accents(value: Value) -> Value:
         plain = "".join(
             c for c in unicodedata.normalize("NFD", value.constant) if not unicodedata.combining(c)
         )
-        return replace(value, text=literal(plain), constant=plain)
-    return v.call("sys.without_accents", value.text, type=value.type, nullable=value.nullable)
+        return replace(value, code=n.Text(plain))
+    return v.call("sys.without_accents", value.code, type=value.type, nullable=value.nullable)
 
 
 def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
@@ -242,15 +238,11 @@ def _of_variant(value: Value, other: tm.SqlType) -> Value:
 def case_folded(value: Value) -> Value:
     """A string as SQL Server's default collations compare it: case and trailing blanks do not count."""
     if isinstance(value.constant, str):
-        return replace(
-            value,
-            text=literal(value.constant.rstrip(" ").lower()),
-            constant=value.constant.rstrip(" ").lower(),
-        )
-    text = value.text
+        return replace(value, code=n.Text(value.constant.rstrip(" ").lower()))
+    code = value.code
     if value.type is None or value.type.name != "sysname":
-        text = f"rtrim({text})"
-    return v.call("lower", text, type=value.type, nullable=value.nullable)
+        code = n.Call("rtrim", (code,))
+    return v.call("lower", code, type=value.type, nullable=value.nullable)
 
 
 @handles(exp.Collate)
@@ -260,9 +252,7 @@ def _collate(node: exp.Collate, ctx: Context) -> Value:
     if name in ("database_default", "catalog_default"):
         return value
     if name.endswith(("_bin", "_bin2")):
-        return replace(
-            value, text=f'{value.at(v.CAST)} COLLATE "C"', level=v.UNARY, collation="cs", constant=None
-        )
+        return replace(value, code=n.Collate(value.code, "C"), collation="cs")
     for case in ("cs", "ci"):
         if f"_{case}" in name:
             return replace(value, collation=f"{case}_ai" if f"_{case}_ai" in name else case)
@@ -300,23 +290,20 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)
     if explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive):
-        subject = v.call("lower", subject.text, type=subject.type)
+        subject = v.call("lower", subject.code, type=subject.type)
         if isinstance(pattern.constant, str):
             pattern = v.string(pattern.constant.lower())
         else:
-            pattern = v.call("lower", pattern.text, type=pattern.type)
-    word = "NOT LIKE" if negate else "LIKE"
+            pattern = v.call("lower", pattern.code, type=pattern.type)
     constant = pattern.constant
     if pattern.is_null or (isinstance(constant, str) and "[" not in constant):
-        tail = ""
-        if escape is not None:
-            tail = f" ESCAPE {escape.at(v.OTHER)}"
-        elif isinstance(constant, str) and "\\" in constant:
-            tail = " ESCAPE ''"
-        return Value(f"{subject.at(v.OTHER)} {word} {pattern.at(v.OTHER)}{tail}", v.RANGE, BOOLEAN)
-    arguments = [subject.text, pattern.text, *([escape.text] if escape is not None else [])]
+        tail = escape.code if escape is not None else None
+        if tail is None and isinstance(constant, str) and "\\" in constant:
+            tail = n.Text("")
+        return Value(n.Like(subject.code, pattern.code, tail, negate), BOOLEAN)
+    arguments = [subject.code, pattern.code, *([escape.code] if escape is not None else [])]
     value = v.call("sys.like", *arguments, type=BOOLEAN)
-    return Value(f"NOT {value.text}", v.NOT, BOOLEAN) if negate else value
+    return Value(n.Not(value.code), BOOLEAN) if negate else value
 
 
 @handles(exp.Case)
@@ -334,28 +321,20 @@ def _case(node: exp.Case, ctx: Context) -> Value:
         )
     converted, type_ = reconcile(values)
     subject = scalar(node.this, ctx) if node.this is not None else None
-    parts = ["CASE"]
-    simple = subject is not None
-    tests: list[str] = []
-    for branch in node.args["ifs"]:
-        if subject is None:
-            tests.append(condition(branch.this, ctx).text)
-            continue
-        left, right = align(subject, scalar(branch.this, ctx), ctx)
-        if left.text != subject.text:
-            simple = False
-        tests.append(right.at(v.RANGE))
-    if subject is not None and not simple:
-        tests = []
-        for branch in node.args["ifs"]:
-            left, right = align(subject, scalar(branch.this, ctx), ctx)
-            tests.append(f"{left.at(v.RANGE)} = {right.at(v.RANGE)}")
-    if subject is not None and simple:
-        parts.append(subject.text)
-    for test, value in zip(tests, converted, strict=False):
-        parts.append(f"WHEN {test} THEN {value.text}")
-    if default is not None:
-        parts.append(f"ELSE {converted[-1].text}")
-    parts.append("END")
+    shown: n.Node | None = None
+    if subject is None:
+        tests = [condition(branch.this, ctx).code for branch in node.args["ifs"]]
+    else:
+        sides = [align(subject, scalar(branch.this, ctx), ctx) for branch in node.args["ifs"]]
+        if all(left.code == subject.code for left, _ in sides):
+            shown = subject.code
+            tests = [right.code for _, right in sides]
+        else:
+            tests = [n.Comparison("=", left.code, right.code) for left, right in sides]
+    branches = tuple((test, value.code) for test, value in zip(tests, converted, strict=False))
     nullable = default is None or any(value.nullable for value in values)
-    return Value(" ".join(parts), v.ATOM, type_, nullable=nullable)
+    return Value(
+        n.Case(branches, shown, converted[-1].code if default is not None else None),
+        type_,
+        nullable=nullable,
+    )

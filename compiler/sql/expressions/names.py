@@ -13,8 +13,9 @@ from sqlglot import exp
 from ....grammar.hints import no_condition
 from ....grammar.problems import NAME_MISSING
 from ...catalog import types as tm
-from ...catalog.names import fold, identifier
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
+from ...target import nodes as n
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import untyped_xml
@@ -47,9 +48,7 @@ def scalar(node: exp.Expr | None, ctx: Context) -> Value:
 @handles(exp.Paren)
 def _paren(node: exp.Paren, ctx: Context) -> Value:
     value = expression(node.this, ctx)
-    if value.level >= v.CAST:
-        return value
-    return replace(value, text=f"({value.text})", level=v.ATOM, constant=None)
+    return value if value.code.level >= n.CAST else replace(value, code=n.Paren(value.code))
 
 
 # ---------------------------------------------------------------- literals and names
@@ -67,17 +66,17 @@ def number(text: str) -> Value:
     """A number literal as T-SQL types it: int, decimal, float (1e3) or money ($1.50)."""
     if text[0] in "$£€¥":
         whole, _, fraction = text[1:].replace(",", "").strip().partition(".")
-        return Value(f"{whole or '0'}.{fraction[:4]:0<4}", v.ATOM, tm.MONEY, nullable=False)
+        return Value(n.Number(f"{whole or '0'}.{fraction[:4]:0<4}"), tm.MONEY, nullable=False)
     if "e" in text or "E" in text:
         mantissa = text + "0" if text[-1] in "eE+-" else text
-        return Value(f"{mantissa}::double precision", v.CAST, tm.FLOAT, nullable=False)
+        return Value(n.Cast(n.Number(mantissa), "double precision"), tm.FLOAT, nullable=False)
     if "." in text:
         whole, _, fraction = text.partition(".")
         scale = len(fraction)
         precision = max(len(whole.lstrip("0")) + scale, 1)
         shown = f"{whole or '0'}.{fraction}"
         return Value(
-            shown, v.ATOM, tm.decimal(precision, scale), pg="numeric" if fraction else None, nullable=False
+            n.Number(shown), tm.decimal(precision, scale), pg="numeric" if fraction else None, nullable=False
         )
     return v.integer(int(text))
 
@@ -94,7 +93,7 @@ def _hex(node: exp.HexString, ctx: Context) -> Value:
         digits = "0" + digits
     length = max(len(digits) // 2, 1)
     type_ = tm.SqlType("varbinary", length=length if length <= 8000 else tm.MAX)
-    return Value(f"'\\x{digits}'::bytea", v.CAST, type_, nullable=False)
+    return Value(n.Cast(n.Bytes(digits), "bytea"), type_, nullable=False)
 
 
 @handles(exp.Null)
@@ -152,8 +151,8 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
                 hint="fill a temporary table and let the caller read it",
             )
         return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
-    text = known.query_reference if ctx.has_relations else known.reference
-    return untyped_xml(Value(text, v.ATOM, None if known.is_text else known.type))
+    spelled = known.query_reference if ctx.has_relations else known.reference
+    return untyped_xml(Value(n.Variable(spelled), None if known.is_text else known.type))
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
@@ -162,7 +161,7 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
         return variable(name, node, ctx)
     known = ctx.scope.global_variable(name.lower())
     if known is not None:
-        return Value(known.sql, level_of(known.sql), known.type)
+        return Value(known.code, known.type)
     value = builtin.GLOBAL_VARIABLES.get(name.lower())
     if value is not None:
         return value
@@ -172,15 +171,6 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
 
 
-def level_of(sql: str) -> int:
-    """How tightly text from outside binds, as far as it must be known."""
-    return (
-        v.ATOM
-        if sql.replace("_", "").replace(".", "").isalnum() or (sql.endswith(")") and " " not in sql)
-        else v.OR
-    )
-
-
 def _pseudo_column(name: str, node: exp.Expr, ctx: Context) -> Value:
     lowered = name.lower()
     if lowered == "$identity":
@@ -188,7 +178,7 @@ def _pseudo_column(name: str, node: exp.Expr, ctx: Context) -> Value:
     if lowered == "$action":
         action = ctx.pseudo.get("$action")
         if action is not None:
-            return Value(action, v.ATOM, tm.nvarchar(10))
+            return Value(action, tm.nvarchar(10))
     return ctx.unsupported(f"the pseudo-column {name}", node)
 
 
@@ -196,69 +186,64 @@ def _identity_column(node: exp.Expr, ctx: Context) -> Value:
     for relation in ctx.frame.relations:
         for column in relation.columns or ():
             if column.identity is not None:
-                return Value(identifier(column.name), v.ATOM, column.type, nullable=False)
+                return Value(n.Name((fold(column.name),)), column.type, nullable=False)
     return ctx.unsupported("IDENTITYCOL of a table that the script does not create", node)
 
 
 def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
-    text = identifier(name)
+    folded = fold(name)
     for frame in ctx.frame.levels():
         unknown = False
         for relation in frame.relations:
             column = relation.column(name)
             if column is not None:
-                text = relation.spell(text) if relation.qualify else _spelling(relation, name, text)
-                return _of_column(text, column)
+                return _of_column(_spelling(relation, folded, relation.qualify), column)
             unknown = unknown or relation.columns is None or relation.partial
-            if relation.renamed and fold(name) in relation.renamed:
-                return Value(relation.renamed[fold(name)], v.ATOM)
+            if relation.renamed and folded in relation.renamed:
+                return Value(relation.renamed[folded])
         if unknown:
             qualified = next(
                 (r for r in frame.relations if r.qualify and (r.columns is None or r.partial)), None
             )
-            return Value(qualified.spell(text) if qualified is not None else text, v.ATOM)
+            return Value(qualified.spell(folded) if qualified is not None else n.Name((folded,)))
     if not ctx.has_relations:
         return ctx.problem(f"Invalid column name '{name}'.", node, number=207)
-    return Value(text, v.ATOM)
+    return Value(n.Name((folded,)))
 
 
-def _spelling(relation: Relation, name: str, text: str) -> str:
-    if relation.renamed is not None:
-        return relation.renamed.get(fold(name), text)
-    return text
+def _spelling(relation: Relation, column: str, qualified: bool) -> n.Node:
+    """A column by its folded name, as a query with this relation reads it."""
+    if not qualified and relation.renamed is not None and column in relation.renamed:
+        return relation.renamed[column]
+    return relation.spell(column) if qualified else n.Name((column,))
 
 
 def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     parts = [part.name for part in node.parts[:-1]]
     relation = find_relation(parts, ctx)
-    column_text = identifier(name)
+    folded = fold(name)
     if relation is None:
-        return Value(f"{identifier(parts[-1])}.{column_text}", v.ATOM)
+        return Value(n.Name((fold(parts[-1]), folded)))
     if name.startswith("$") and name.lower() == "$identity":
         for column in relation.columns or ():
             if column.identity is not None:
-                return untyped_xml(Value(relation.spell(identifier(column.name)), v.ATOM, column.type))
-    if relation.renamed is not None and fold(name) in relation.renamed:
-        text = relation.renamed[fold(name)]
-    else:
-        text = relation.spell(column_text)
+                return untyped_xml(Value(relation.spell(fold(column.name)), column.type))
+    code = (relation.renamed or {}).get(folded) or relation.spell(folded)
     known = relation.column(name)
-    if known is None:
-        return Value(text, v.ATOM)
-    return _of_column(text, known)
+    return Value(code) if known is None else _of_column(code, known)
 
 
-def _of_column(text: str, column: ColumnInfo) -> Value:
+def _of_column(code: n.Node, column: ColumnInfo) -> Value:
     collation = "name" if column.holds_names else None
-    value = Value(text, v.ATOM, column.type, nullable=column.nullable, collation=collation)
-    return untyped_xml(value)
+    return untyped_xml(Value(code, column.type, nullable=column.nullable, collation=collation))
 
 
 def column_of(relation: Relation, column: ColumnInfo, ctx: Context) -> Value:
     """A column that ``*`` stands for: with its relation's name where others could have it too."""
-    text = identifier(column.name)
-    spelled = relation.spell(text) if relation.qualify or len(ctx.frame.relations) > 1 else text
-    return _of_column(_spelling(relation, column.name, spelled), column)
+    folded = fold(column.name)
+    known = (relation.renamed or {}).get(folded)
+    qualified = relation.qualify or len(ctx.frame.relations) > 1
+    return _of_column(known or _spelling(relation, folded, qualified), column)
 
 
 def find_relation(parts: list[str], ctx: Context) -> Relation | None:
@@ -296,7 +281,7 @@ def subquery_text(query: exp.Expr, ctx: Context) -> Value:
     if result.columns is not None and len(result.columns) == 1:
         type_ = result.columns[0].type
     pg = result.values[0].pg if result.values and len(result.values) == 1 else None
-    return Value(f"({result.sql})", v.ATOM, type_, pg=pg)
+    return Value(n.Subquery(n.Written(result.sql)), type_, pg=pg)
 
 
 @handles(SetVariable)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from ...catalog import types as tm
 from ...catalog.names import fold
+from ...target import nodes as n
 from .. import values as v
 from ..context import Context, place
 from ..conversions import convert, reconcile
@@ -43,20 +44,20 @@ def _window(node: exp.Window, ctx: Context) -> Value:
         return value
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
-    text = f"{value.text} {_over(base, ctx)}"
-    return v.unwrap(replace(value, text=text, level=v.ATOM))
+    return v.unwrap(replace(value, code=_over(value.code, base, ctx)))
 
 
-def _over(base: dict[str, Any], ctx: Context, frame: str | None = None) -> str:
-    """``OVER (…)`` of what the clause says; ``frame`` instead of its own."""
-    parts = _partition(base, ctx)
+def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | None = None) -> n.Over:
+    """``call OVER (…)`` of what the clause says; ``frame`` instead of its own."""
+    partition = _partition(base, ctx)
     order = base["order"]
+    items: tuple[n.OrderItem, ...] = ()
     # ORDER BY (SELECT NULL): T-SQL wants something there; PostgreSQL would sort all rows by it.
     if order is not None and not all(_is_constant_query(item.this) for item in order.expressions):
-        parts.append(order_by(order, ctx))
+        items = order_items(order, ctx)
     if frame is None and base["spec"] is not None:
         frame = _frame(base["spec"], ctx)
-    return f"OVER ({' '.join([*parts, frame] if frame else parts)})"
+    return n.Over(call, partition, items, frame)
 
 
 def _is_constant_query(node: exp.Expr) -> bool:
@@ -109,7 +110,13 @@ def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
         # A frame whose beginning moves is summed up anew for each row, one whose end moves is not.
         base, latest = _mirrored(base), not latest
     name = "sys.last_present" if latest else "sys.first_present"
-    return Value(f"{name}({value.text}) {_over(base, ctx)}", v.ATOM, plain.type)
+    return Value(_over(n.Call(name, (value.code,)), base, ctx), plain.type)
+
+
+_BEFORE = n.Frame("ROWS", n.Bound(n.Word("UNBOUNDED"), "PRECEDING"), n.Bound(n.Integer(1), "PRECEDING"))
+_ALL_ROWS = n.Frame(
+    "ROWS", n.Bound(n.Word("UNBOUNDED"), "PRECEDING"), n.Bound(n.Word("UNBOUNDED"), "FOLLOWING")
+)
 
 
 def _present_offset(
@@ -117,22 +124,23 @@ def _present_offset(
 ) -> Value:
     """LAG and LEAD: the n-th value that is not NULL among the rows before this one, seen from there."""
     arguments = [scalar(argument, ctx) for argument in call.expressions]
-    over = _over(_mirrored(base) if ahead else base, ctx, "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING")
+    window = _over(n.NOTHING, _mirrored(base) if ahead else base, ctx, _BEFORE)
     value = arguments[0]
     if len(arguments) == 3:
         (value, default), _ = reconcile([arguments[0], arguments[2]])
     offset = arguments[1] if len(arguments) > 1 else v.integer(1)
+    found: n.Node
     if offset.constant == 1:
-        found = f"sys.last_present({value.text}) {over}"
+        found = replace(window, call=n.Call("sys.last_present", (value.code,)))
     else:
-        present = f"FILTER (WHERE {value.at(v.COMPARE)} IS NOT NULL)"
-        found = (
-            f"CASE WHEN {offset.at(v.COMPARE)} = 0 THEN {value.text} ELSE (array_agg({value.text}) {present} "
-            f"{over})[1 + count({value.text}) {over} - {offset.at(v.MULTIPLY)}] END"
-        )
+        present = n.Call("array_agg", (value.code,), filter=n.IsNull(value.code, negated=True))
+        count = replace(window, call=n.Call("count", (value.code,)))
+        place = n.Sum("-", n.Sum("+", n.Integer(1), count), offset.code)
+        element = n.Element(replace(window, call=present), place)
+        found = n.Case(((n.Comparison("=", offset.code, n.Integer(0)), value.code),), default=element)
     if len(arguments) == 3:
-        found = f"COALESCE({found}, {default.text})"
-    return Value(found, v.ATOM, plain.type)
+        found = n.Call("COALESCE", (found, default.code))
+    return Value(found, plain.type)
 
 
 _OTHER_SIDE = {"PRECEDING": "FOLLOWING", "FOLLOWING": "PRECEDING"}
@@ -174,9 +182,8 @@ def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
     return found
 
 
-def _partition(base: dict[str, Any], ctx: Context) -> list[str]:
-    keys = ", ".join(scalar(key, ctx).text for key in base["partition_by"] or ())
-    return [f"PARTITION BY {keys}"] if keys else []
+def _partition(base: dict[str, Any], ctx: Context) -> tuple[n.Node, ...]:
+    return tuple(scalar(key, ctx).code for key in base["partition_by"] or ())
 
 
 def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Value:
@@ -196,33 +203,29 @@ def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Va
     value = scalar(items[0].this, ctx)
     continuous = upper == "PERCENTILE_CONT"
     taken = convert(value, tm.FLOAT) if continuous else value
-    parts = _partition(base, ctx)
-    parts.append(f"ORDER BY {value.text}{' DESC' if items[0].args.get('desc') else ''}")
-    parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-    present = f" FILTER (WHERE {value.at(v.COMPARE)} IS NOT NULL)"
-    array = f"array_agg({taken.text}){present} OVER ({' '.join(parts)})"
-    return v.call(f"sys.{upper.lower()}", share.text, array, type=tm.FLOAT if continuous else value.type)
+    order = (n.OrderItem(value.code, bool(items[0].args.get("desc"))),)
+    present = n.Call("array_agg", (taken.code,), filter=n.IsNull(value.code, negated=True))
+    array = n.Over(present, _partition(base, ctx), order, _ALL_ROWS)
+    return v.call(f"sys.{upper.lower()}", share.code, array, type=tm.FLOAT if continuous else value.type)
 
 
-def _frame(spec: exp.WindowSpec, ctx: Context) -> str:
-    def side(value: Any, direction: Any) -> str:
-        text = value if isinstance(value, str) else scalar(value, ctx).text
-        return f"{text} {direction}" if direction else text
+def _frame(spec: exp.WindowSpec, ctx: Context) -> n.Frame:
+    def side(value: Any, direction: Any) -> n.Bound:
+        code = n.Word(value) if isinstance(value, str) else scalar(value, ctx).code
+        return n.Bound(code, direction or "")
 
     start = side(spec.args.get("start"), spec.args.get("start_side"))
     end = spec.args.get("end")
     kind = spec.args.get("kind", "ROWS").upper()
-    if end is None:
-        return f"{kind} {start}"
-    return f"{kind} BETWEEN {start} AND {side(end, spec.args.get('end_side'))}"
+    return n.Frame(kind, start, side(end, spec.args.get("end_side")) if end is not None else None)
 
 
-def order_by(order: exp.Order, ctx: Context, *, resolve: Any = None) -> str:
+def order_items(order: exp.Order, ctx: Context, *, resolve: Any = None) -> tuple[n.OrderItem, ...]:
     """``ORDER BY …`` with T-SQL's place of NULLs: first when ascending, last when descending."""
-    return "ORDER BY " + ", ".join(order_item(item, ctx, resolve=resolve) for item in order.expressions)
+    return tuple(order_item(item, ctx, resolve=resolve) for item in order.expressions)
 
 
-def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results: bool = False) -> str:
+def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results: bool = False) -> n.OrderItem:
     """One item of ORDER BY.
 
     ``resolve`` finds an item of the select list: how ORDER BY names it, and its expression.
@@ -230,7 +233,7 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results:
     nothing but their columns: the database's collation decides then.
     """
     value: Value | None = None
-    name: str | None = None
+    name: n.Node | None = None
     if resolve is not None:
         value, name = resolve(item.this)
     if value is None:
@@ -242,22 +245,21 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results:
             number=305,
         )
     folds = value.collation or ("ci" if ctx.scope.case_insensitive and value.is_string else "")
-    text = value.text
+    code = value.code
     if not results and not (value.is_literal and name is None):
         if folds.endswith("_ai"):
-            text = f"sys.without_accents({text})"
+            code = n.Call("sys.without_accents", (code,))
         if folds in ("ci", "ci_ai"):
-            text = f"lower({text})"
-    if name is not None and text == value.text:
+            code = n.Call("lower", (code,))
+    if name is not None and code is value.code:
         # PostgreSQL knows an alias and a position alone, not in an expression.
-        text = name
+        code = name
     descending = bool(item.args.get("desc"))
-    if descending:
-        text += " DESC"
     ordinal = value.is_literal and name is None and isinstance(item.this, exp.Literal)
+    nulls = ""
     if (value.nullable or ordinal) and not value.is_null and not _selects_null(item.this):
-        text += " NULLS LAST" if descending else " NULLS FIRST"
-    return text
+        nulls = "LAST" if descending else "FIRST"
+    return n.OrderItem(code, descending, nulls)
 
 
 def _selects_null(node: exp.Expr) -> bool:
@@ -272,8 +274,9 @@ def _within_group(node: exp.WithinGroup, ctx: Context) -> Value:
     order = node.expression
     if not isinstance(order, exp.Order):
         return ctx.problem("incorrect syntax near WITHIN GROUP: ORDER BY is missing", inner, number=102)
-    text = order_by(order, ctx)
-    if isinstance(inner, exp.Anonymous) and inner.name.upper() == "STRING_AGG":
-        return replace(value, text=f"{value.text[:-1]} {text})")
+    items = order_items(order, ctx)
+    call = value.code
+    if isinstance(inner, exp.Anonymous) and inner.name.upper() == "STRING_AGG" and isinstance(call, n.Call):
+        return replace(value, code=replace(call, order=items))
     ctx.frame.aggregates += 1
-    return replace(value, text=f"{value.text} WITHIN GROUP ({text})")
+    return replace(value, code=n.WithinGroup(call, items))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...catalog import types as tm
+from ...target import nodes as n
 from .. import values as v
 from ..conversions import convert
 from ..values import Value
@@ -17,19 +18,19 @@ from .builders import Builder, Surroundings, Wrong
 _WIDTHS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
-def _operand(name: str, value: Value) -> tuple[Value, list[str]]:
+def _operand(name: str, value: Value) -> tuple[Value, list[n.Node]]:
     """The value as the runtime takes it, and its width as a further argument (none of a binary value)."""
     if value.family == "binary":
         return value, []
     if value.type is None and not value.is_null:
-        return value, [f"sys.bit_width({value.text})"]
+        return value, [n.Call("sys.bit_width", (value.code,))]
     if value.family not in ("integer", "bit", "null"):
         kind = value.type.name if value.type is not None else "NULL"
         raise Wrong(f"Argument data type {kind} is invalid for argument 1 of {name} function.", 8116)
     if value.type is None or value.type.name not in _WIDTHS:
         value = convert(value, tm.INT)
     assert value.type is not None
-    return value, [str(_WIDTHS[value.type.name])]
+    return value, [n.Integer(_WIDTHS[value.type.name])]
 
 
 def _as_first(value: Value, call: Value) -> Value:
@@ -45,8 +46,8 @@ def shift(name: str) -> Builder:
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         value, width = _operand(name, arguments[0])
         amount = arguments[1]
-        text = amount.text if name == "left_shift" else f"-{amount.at(v.ATOM)}"
-        return _as_first(value, v.call("sys.shift", value.text, text, *width))
+        by = amount.code if name == "left_shift" else n.Minus(amount.code)
+        return _as_first(value, v.call("sys.shift", value.code, by, *width))
 
     return build
 
@@ -54,17 +55,17 @@ def shift(name: str) -> Builder:
 def bit_count(arguments: list[Value], surroundings: Surroundings) -> Value:
     """BIT_COUNT: of a negative number as many as its type has."""
     value, width = _operand("bit_count", arguments[0])
-    return v.call("sys.bit_count", value.text, *width, type=tm.BIGINT)
+    return v.call("sys.bit_count", value.code, *width, type=tm.BIGINT)
 
 
 def get_bit(arguments: list[Value], surroundings: Surroundings) -> Value:
     """GET_BIT."""
     value, width = _operand("get_bit", arguments[0])
-    return v.cast(v.call("sys.get_bit", value.text, arguments[1].text, *width), tm.BIT.postgres, tm.BIT)
+    return v.cast(v.call("sys.get_bit", value.code, arguments[1].code, *width), tm.BIT.postgres, tm.BIT)
 
 
 def set_bit(arguments: list[Value], surroundings: Surroundings) -> Value:
     """SET_BIT: to 1 unless the third argument says otherwise."""
     value, width = _operand("set_bit", arguments[0])
-    bit = arguments[2].text if len(arguments) == 3 else "1"
-    return _as_first(value, v.call("sys.set_bit", value.text, arguments[1].text, *width, bit))
+    bit = arguments[2].code if len(arguments) == 3 else n.Integer(1)
+    return _as_first(value, v.call("sys.set_bit", value.code, arguments[1].code, *width, bit))

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import literal
 from ...catalog.types import SqlType
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..conversions import as_text, at_scale, convert, limit, reconcile
@@ -97,7 +97,7 @@ def native(name: str, *, when: Callable[[Value], bool] | None = None, otherwise:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         target = name if when is None or when(arguments[0]) else otherwise
-        return v.call(target, *(argument.text for argument in arguments))
+        return v.call(target, *(argument.code for argument in arguments))
 
     return build
 
@@ -128,8 +128,8 @@ def left_or_right(name: str) -> Builder:
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         text, count = arguments
         if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
-            return v.call(name, text.text, count.text)
-        return v.call(f"sys.{name}", text.text, count.text)
+            return v.call(name, text.code, count.code)
+        return v.call(f"sys.{name}", text.code, count.code)
 
     return build
 
@@ -140,9 +140,9 @@ def substring(arguments: list[Value], surroundings: Surroundings) -> Value:
     # substr knows no bigint, which ROW_NUMBER() is.
     whole = start.type is not None and start.type.name in ("int", "smallint", "tinyint") and start.pg is None
     if text.is_string and whole and isinstance(count.constant, int) and count.constant >= 0:
-        return v.call("substr", text.text, start.text, count.text, type=same_text(arguments))
+        return v.call("substr", text.code, start.code, count.code, type=same_text(arguments))
     result = text.type if text.type is not None and text.type.family == "binary" else None
-    return v.call("sys.substring", text.text, start.text, count.text, type=result or same_text(arguments))
+    return v.call("sys.substring", text.code, start.code, count.code, type=result or same_text(arguments))
 
 
 def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -153,8 +153,8 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
         return replace(second, nullable=nullable)
     if first.type is None:
         if second.is_null or second.type is None or isinstance(second.constant, (str, int)):
-            return v.call("COALESCE", first.text, second.text, nullable=nullable)
-        return v.call("sys.isnull", first.text, second.text, nullable=nullable)
+            return v.call("COALESCE", first.code, second.code, nullable=nullable)
+        return v.call("sys.isnull", first.code, second.code, nullable=nullable)
     if second.type is not None and first.type.is_string and second.type.is_string:
         # The result has the first one's type: a longer replacement is cut.
         if isinstance(second.constant, str):
@@ -164,7 +164,7 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
     elif second.type is None or second.family != first.family:
         second = assign(second, first.type)
     second = at_scale(second, first.type)
-    return v.call("COALESCE", first.text, second.text, type=first.type, nullable=nullable)
+    return v.call("COALESCE", first.code, second.code, type=first.type, nullable=nullable)
 
 
 def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -176,7 +176,7 @@ def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
         )
     values, type_ = reconcile(arguments)
     nullable = all(argument.nullable for argument in arguments)
-    return v.call("COALESCE", *(value.text for value in values), type=type_, nullable=nullable)
+    return v.call("COALESCE", *(value.code for value in values), type=type_, nullable=nullable)
 
 
 def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -188,7 +188,7 @@ def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
             4151,
         )
     values, _ = reconcile(arguments)
-    return v.call("NULLIF", *(value.text for value in values), type=arguments[0].type)
+    return v.call("NULLIF", *(value.code for value in values), type=arguments[0].type)
 
 
 def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -197,8 +197,8 @@ def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
     if index.is_null:
         index = v.cast(index, "integer", tm.INT)
     values, type_ = reconcile(choices)
-    branches = " ".join(f"WHEN {place} THEN {value.text}" for place, value in enumerate(values, 1))
-    return Value(f"CASE {index.text} {branches} END", v.ATOM, type_)
+    branches = tuple((n.Integer(place), value.code) for place, value in enumerate(values, 1))
+    return Value(n.Case(branches, index.code), type_)
 
 
 def greatest(name: str) -> Builder:
@@ -206,7 +206,7 @@ def greatest(name: str) -> Builder:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         values, type_ = reconcile(arguments)
-        return v.call(name, *(value.text for value in values), type=type_)
+        return v.call(name, *(value.code for value in values), type=type_)
 
     return build
 
@@ -215,32 +215,32 @@ def concat(name: str) -> Builder:
     """CONCAT, CONCAT_WS: every argument as text."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        texts = []
+        codes = []
         national = False
         for argument in arguments:
             national = national or (argument.type is not None and argument.type.is_unicode)
             plain = argument.is_string or argument.is_null or argument.family == "integer"
-            texts.append(argument.text if plain else as_text(argument).text)
+            codes.append(argument.code if plain else as_text(argument).code)
         type_ = tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX
         if surroundings.stored:
             # PostgreSQL's own are stable, since they ask the output function of whatever type.
-            separator = texts.pop(0) if name == "concat_ws" else "''"
-            listed = ", ".join(f"({text})::text" for text in texts)
-            return v.call("sys.concat_stored", separator, f"ARRAY[{listed}]", type=type_, nullable=False)
-        return v.call(name, *texts, type=type_, nullable=False)
+            separator = codes.pop(0) if name == "concat_ws" else n.Text("")
+            listed = n.Array(tuple(n.Cast(n.Paren(code), "text") for code in codes))
+            return v.call("sys.concat_stored", separator, listed, type=type_, nullable=False)
+        return v.call(name, *codes, type=type_, nullable=False)
 
     return build
 
 
 def count(arguments: list[Value], surroundings: Surroundings) -> Value:
     """COUNT."""
-    text = arguments[0].text if arguments else "*"
-    return Value(f"count({text})", v.ATOM, tm.INT, pg="bigint", nullable=False)
+    counted = arguments[0].code if arguments else n.STAR
+    return Value(n.Call("count", (counted,)), tm.INT, pg="bigint", nullable=False)
 
 
 def count_big(arguments: list[Value], surroundings: Surroundings) -> Value:
     """COUNT_BIG."""
-    return v.call("count", arguments[0].text, type=tm.BIGINT, nullable=False)
+    return v.call("count", arguments[0].code, type=tm.BIGINT, nullable=False)
 
 
 _SIZES = {
@@ -280,10 +280,10 @@ def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> 
     base = "nvarchar" if type_.name == "sysname" else type_.name
     return v.call(
         "sys.sql_variant_property",
-        convert(value, tm.NVARCHAR_MAX).text,
-        asked.text,
-        literal(base),
-        *(str(part) for part in size),
+        convert(value, tm.NVARCHAR_MAX).code,
+        asked.code,
+        n.Text(base),
+        *(n.integer(part) for part in size),
         type=tm.VARIANT,
     )
 
@@ -295,16 +295,16 @@ def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
     if type_ is None or type_.is_string:
         if type_ is not None:
             value = convert(value, tm.FLOAT)
-        return v.call("sum", value.text, type=tm.FLOAT if type_ else None)
+        return v.call("sum", value.code, type=tm.FLOAT if type_ else None)
     if type_.name in ("int", "smallint", "tinyint", "bit"):
-        return Value(f"sum({value.text})", v.ATOM, tm.INT, pg="bigint")
+        return Value(n.Call("sum", (value.code,)), tm.INT, pg="bigint")
     if type_.name == "bigint":
-        return Value(f"sum({value.text})", v.ATOM, tm.BIGINT, pg="numeric")
+        return Value(n.Call("sum", (value.code,)), tm.BIGINT, pg="numeric")
     if type_.family == "decimal":
         if type_.name == "decimal":
-            return v.call("sum", value.text, type=tm.decimal(38, type_.scale or 0))
-        return v.call("sum", value.text, type=tm.MONEY)
-    return v.call("sum", value.text, type=type_)
+            return v.call("sum", value.code, type=tm.decimal(38, type_.scale or 0))
+        return v.call("sum", value.code, type=tm.MONEY)
+    return v.call("sum", value.code, type=type_)
 
 
 def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -312,29 +312,45 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
     (value,) = arguments
     type_ = value.type
     if type_ is None:
-        return v.call("sys.avg", value.text)
+        return v.call("sys.avg", value.code)
     if type_.family in ("integer", "bit"):
         result = tm.BIGINT if type_.name == "bigint" else tm.INT
-        inner = f"{value.text}::integer" if type_.name == "bit" else value.text
-        return Value(f"avg({inner})", v.ATOM, result, wrapped=(f"trunc({{}})::{result.postgres}", v.CAST))
+        inner = _of_operand(value.code, lambda code: n.Cast(code, "integer"), type_.name == "bit")
+        return Value(
+            n.Call("avg", (inner,)),
+            result,
+            around=lambda average: n.Cast(n.Call("trunc", (average,)), result.postgres),
+        )
     if type_.family == "decimal":
         scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
         result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
         precision, places = digits(type_)
-        text = value.text
-        if precision - places + scale > 16:
-            # More digits than PostgreSQL gives a quotient by itself; 10 for the number of rows.
-            text = f"round({value.operand}, {scale + 10})"
-            text = f"DISTINCT {text}" if value.distinct else text
-        return Value(f"avg({text})", v.ATOM, result, wrapped=(f"trunc({{}}, {scale})", v.ATOM))
-    return v.call("avg", value.text, type=type_)
+        # More digits than PostgreSQL gives a quotient by itself; 10 for the number of rows.
+        inner = _of_operand(
+            value.code,
+            lambda code: n.Call("round", (code, n.Integer(scale + 10))),
+            precision - places + scale > 16,
+        )
+        return Value(
+            n.Call("avg", (inner,)),
+            result,
+            around=lambda average: n.Call("trunc", (average, n.Integer(scale))),
+        )
+    return v.call("avg", value.code, type=type_)
+
+
+def _of_operand(code: n.Node, change: Callable[[n.Node], n.Node], wanted: bool) -> n.Node:
+    """An aggregate's argument, changed where that is ``wanted``: DISTINCT stays in front of it."""
+    if not wanted:
+        return code
+    return n.Distinct(change(code.operand)) if isinstance(code, n.Distinct) else change(code)
 
 
 def float_aggregate(name: str) -> Builder:
     """STDEV, VAR and their like."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, arguments[0].text, type=tm.FLOAT)
+        return v.call(name, arguments[0].code, type=tm.FLOAT)
 
     return build
 
@@ -342,7 +358,7 @@ def float_aggregate(name: str) -> Builder:
 def string_agg(arguments: list[Value], surroundings: Surroundings) -> Value:
     """STRING_AGG."""
     value, separator = arguments
-    return v.call("string_agg", as_text(value).text, separator.text, type=text_of_first(arguments))
+    return v.call("string_agg", as_text(value).code, separator.code, type=text_of_first(arguments))
 
 
 def ceiling(name: str, native: str) -> Builder:
@@ -355,11 +371,11 @@ def ceiling(name: str, native: str) -> Builder:
         if value.type is not None and value.type.family == "decimal":
             type_ = value.type
             if type_.name != "decimal":
-                return v.cast(v.call(native, value.text), type_.postgres, type_)
-            return v.call(native, value.text, type=tm.decimal(type_.precision or 18, 0))
+                return v.cast(v.call(native, value.code), type_.postgres, type_)
+            return v.call(native, value.code, type=tm.decimal(type_.precision or 18, 0))
         if value.type is not None and value.type.family == "float":
-            return v.call(native, value.text, type=value.type)
-        return v.call(f"sys.{name}", value.text, type=numeric_first(arguments))
+            return v.call(native, value.code, type=value.type)
+        return v.call(f"sys.{name}", value.code, type=numeric_first(arguments))
 
     return build
 
@@ -369,14 +385,14 @@ def abs_(arguments: list[Value], surroundings: Surroundings) -> Value:
     (value,) = arguments
     if value.type is not None and not value.type.is_numeric:
         value = convert(value, tm.FLOAT)
-    return v.call("abs", value.text, type=value.type)
+    return v.call("abs", value.code, type=value.type)
 
 
 def trigonometric(name: str) -> Builder:
     """SIN, COS and their like: float in, float out."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(argument.text for argument in arguments), type=tm.FLOAT)
+        return v.call(name, *(argument.code for argument in arguments), type=tm.FLOAT)
 
     return build
 
@@ -387,14 +403,14 @@ def angle(name: str) -> Builder:
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         (value,) = arguments
         if value.type is not None and value.type.family == "integer":
-            inner = f"{name}({v.cast(value, 'double precision').text})"
+            turned = n.Call(name, (n.Cast(value.code, "double precision"),))
             type_ = tm.BIGINT if value.type.name == "bigint" else tm.INT
-            return Value(f"trunc({inner})::{type_.postgres}", v.CAST, type_)
+            return Value(n.Cast(n.Call("trunc", (turned,)), type_.postgres), type_)
         if value.type is None:
             value = v.cast(value, "double precision")
         elif value.family != "float":
             value = convert(value, tm.FLOAT)
-        return v.call(name, value.text, type=tm.FLOAT)
+        return v.call(name, value.code, type=tm.FLOAT)
 
     return build
 
@@ -403,15 +419,15 @@ def datalength(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DATALENGTH: two bytes for each Unicode character."""
     (value,) = arguments
     if value.type is not None and value.type.is_unicode:
-        return v.call("sys.datalength_utf16", value.text, type=tm.INT)
-    return v.call("sys.datalength", value.text, type=tm.INT)
+        return v.call("sys.datalength_utf16", value.code, type=tm.INT)
+    return v.call("sys.datalength", value.code, type=tm.INT)
 
 
 def variadic_text(name: str) -> Builder:
     """CHECKSUM, BINARY_CHECKSUM: every argument as text."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(as_text(argument).text for argument in arguments), type=tm.INT)
+        return v.call(name, *(as_text(argument).code for argument in arguments), type=tm.INT)
 
     return build
 
@@ -419,36 +435,37 @@ def variadic_text(name: str) -> Builder:
 def formatmessage(arguments: list[Value], surroundings: Surroundings) -> Value:
     """FORMATMESSAGE: of a text or of a message number."""
     first, *rest = arguments
-    texts = [first.text, *(as_text(argument).text for argument in rest)]
+    texts: list[n.Node] = [first.code, *(as_text(argument).code for argument in rest)]
     target = "sys.formatmessage"
     if first.type is not None and first.type.family == "integer":
         target = "sys.formatmessage_of"
     if not rest:
-        texts.append("VARIADIC '{}'::text[]")
+        texts.append(n.Variadic(n.Cast(n.Text("{}"), "text[]")))
     return v.call(target, *texts, type=tm.nvarchar(2048))
 
 
 def db_name(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DB_NAME of the compile-time database."""
     if not arguments and surroundings.database:
-        return v.call("sys.db_name", f"sys.db_id({literal(surroundings.database)})", type=tm.SYSNAME)
-    return v.call("sys.db_name", *(argument.text for argument in arguments), type=tm.SYSNAME)
+        here = n.Call("sys.db_id", (n.Text(surroundings.database),))
+        return v.call("sys.db_name", here, type=tm.SYSNAME)
+    return v.call("sys.db_name", *(argument.code for argument in arguments), type=tm.SYSNAME)
 
 
 def db_id(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DB_ID of the compile-time database."""
     if not arguments and surroundings.database:
-        return v.call("sys.db_id", literal(surroundings.database), type=tm.INT)
-    return v.call("sys.db_id", *(argument.text for argument in arguments), type=tm.INT)
+        return v.call("sys.db_id", n.Text(surroundings.database), type=tm.INT)
+    return v.call("sys.db_id", *(argument.code for argument in arguments), type=tm.INT)
 
 
 def object_id(arguments: list[Value], surroundings: Surroundings) -> Value:
     """OBJECT_ID: names without a database belong to the compile-time one."""
-    texts = [argument.text for argument in arguments]
+    codes: list[n.Node] = [argument.code for argument in arguments]
     if surroundings.database:
-        texts += ["NULL"] * (2 - len(texts))
-        texts.append(literal(surroundings.database))
-    return v.call("sys.object_id", *texts, type=tm.INT)
+        codes += [n.NULL] * (2 - len(codes))
+        codes.append(n.Text(surroundings.database))
+    return v.call("sys.object_id", *codes, type=tm.INT)
 
 
 def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -457,10 +474,10 @@ def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
     if number.type is not None and number.type.family not in ("integer", "float", "bit"):
         number = convert(number, tm.INT)
     result = date_like(2)(arguments)
-    added = v.call("sys.dateadd", part.text, number.text, date.text, type=result)
-    fine = part.text in ("'millisecond'", "'microsecond'", "'nanosecond'")
+    added = v.call("sys.dateadd", part.code, number.code, date.code, type=result)
+    fine = part.constant in ("millisecond", "microsecond", "nanosecond")
     if fine and result is not None and result.name == "datetime":
-        return v.call("sys.round_datetime", added.text, type=result)
+        return v.call("sys.round_datetime", added.code, type=result)
     return added
 
 
@@ -473,7 +490,7 @@ def rank(name: str, type_: SqlType) -> Builder:
     """ROW_NUMBER, RANK and their like."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(argument.text for argument in arguments), type=type_, nullable=False)
+        return v.call(name, *(argument.code for argument in arguments), type=type_, nullable=False)
 
     return build
 
@@ -482,10 +499,10 @@ def lag(name: str) -> Builder:
     """LAG, LEAD."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        texts = [argument.text for argument in arguments]
+        texts = [argument.code for argument in arguments]
         if len(arguments) == 3:
             (value, default), _ = reconcile([arguments[0], arguments[2]])
-            texts[0], texts[2] = value.text, default.text
+            texts[0], texts[2] = value.code, default.code
         return v.call(name, *texts, type=arguments[0].type)
 
     return build
@@ -493,7 +510,7 @@ def lag(name: str) -> Builder:
 
 def log(arguments: list[Value], surroundings: Surroundings) -> Value:
     """LOG."""
-    return v.call("sys.log", *(argument.text for argument in arguments), type=tm.FLOAT)
+    return v.call("sys.log", *(argument.code for argument in arguments), type=tm.FLOAT)
 
 
 def trim_set(native: str) -> Builder:
@@ -501,7 +518,7 @@ def trim_set(native: str) -> Builder:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         if arguments[0].is_string or len(arguments) == 2:
-            return v.call(native, *(argument.text for argument in arguments))
-        return v.call(f"sys.{native}", arguments[0].text)
+            return v.call(native, *(argument.code for argument in arguments))
+        return v.call(f"sys.{native}", arguments[0].code)
 
     return build

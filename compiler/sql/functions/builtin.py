@@ -16,8 +16,8 @@ from dataclasses import field, replace
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import literal
 from ...catalog.types import SqlType
+from ...target import nodes as n
 from .. import operand_types
 from .. import values as v
 from ..constant_texts import is_iso_date
@@ -170,7 +170,7 @@ def _prepare(kind: str, value: Value) -> Value:
             return convert(value, tm.FLOAT)
         return v.cast(value, "double precision", tm.FLOAT) if value.type is None else value
     if kind == "d" and isinstance(value.constant, str) and is_iso_date(value.constant):
-        return Value(f"timestamp {value.text}", v.ATOM, tm.DATETIME, nullable=False)
+        return Value(n.Typed("timestamp", value.code), tm.DATETIME, nullable=False)
     if kind == "x" and value.type is not None and value.type.family not in ("string", "binary"):
         return convert(value, tm.VARBINARY_MAX)
     if kind == "a" and value.pg is not None and value.type is not None and value.type.name == "int":
@@ -199,17 +199,17 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if function.build is not None:
         value = function.build(prepared, surroundings)
     else:
-        texts = [argument.text for argument in prepared]
+        codes: list[n.Node] = [argument.code for argument in prepared]
         if function.with_database is not None and surroundings.database and count <= function.with_database:
-            texts += ["NULL"] * (function.with_database - count)
-            texts.append(literal(surroundings.database))
-        value = v.call(function.target or f"sys.{upper.lower()}", *texts, nullable=function.nullable)
+            codes += [n.NULL] * (function.with_database - count)
+            codes.append(n.Text(surroundings.database))
+        value = v.call(function.target or f"sys.{upper.lower()}", *codes, nullable=function.nullable)
     if value.type is None and function.result is not None:
         result = function.result(arguments) if callable(function.result) else function.result
         value = replace(value, type=result)
     if upper == "DATEADD" and prepared[2].clock is not None:
         moved = translate(name, [*prepared[:2], v.at_clock(prepared[2])], surroundings)
-        value = replace(value, clock=moved.text if moved is not None else None)
+        value = replace(value, clock=moved.code if moved is not None else None)
     return value
 
 
@@ -219,7 +219,7 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
     if upper in AGGREGATES:
         error = operand_types.aggregate_error(upper, arguments[0])
     elif upper in ("DATEADD", "DATEPART", "DATENAME"):
-        part = arguments[0].text.strip("'")
+        part = str(arguments[0].constant)
         error = operand_types.date_part_error(upper, part, arguments[-1])
     elif upper in ("FORMAT", "SUBSTRING"):
         error = operand_types.first_argument_error(upper, arguments[0])
@@ -229,9 +229,9 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
 
 def with_clock(name: str, arguments: list[Value]) -> Value:
     """AT TIME ZONE, SWITCHOFFSET, TODATETIMEOFFSET: the moment, and the wall clock that T-SQL shows of it."""
-    texts = [argument.text for argument in arguments]
-    result = v.call(name, *texts, type=replace(tm.DATETIMEOFFSET, scale=v.scale_of(arguments[0])))
-    return replace(result, clock=v.call(f"{name}_clock", *texts).text)
+    codes = [argument.code for argument in arguments]
+    result = v.call(name, *codes, type=replace(tm.DATETIMEOFFSET, scale=v.scale_of(arguments[0])))
+    return replace(result, clock=n.Call(f"{name}_clock", tuple(codes)))
 
 
 _READ_THE_CLOCK = frozenset({"DATEPART", "DATENAME", "YEAR", "MONTH", "DAY", "EOMONTH", "FORMAT"})
@@ -323,7 +323,7 @@ FUNCTIONS: dict[str, Function] = {
     "COUNT": Function("a", None, build=b.count),
     "COUNT_BIG": Function("a", None, build=b.count_big),
     "APPROX_COUNT_DISTINCT": Function(
-        "a", None, build=lambda a, s: v.call("count", f"DISTINCT {a[0].text}", type=tm.BIGINT)
+        "a", None, build=lambda a, s: v.call("count", n.Distinct(a[0].code), type=tm.BIGINT)
     ),
     "SUM": Function("a", None, build=b.sum_),
     "AVG": Function("a", None, build=b.avg),
@@ -471,7 +471,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 GLOBAL_VARIABLES: dict[str, Value] = {
-    "@@spid": Value("pg_backend_pid()", v.ATOM, tm.SMALLINT, pg="integer", nullable=False),
+    "@@spid": Value(n.Call("pg_backend_pid"), tm.SMALLINT, pg="integer", nullable=False),
     "@@servername": v.call("sys.servername", type=tm.SYSNAME),
     "@@servicename": v.call("sys.servicename", type=tm.SYSNAME),
     "@@version": v.call("sys.version", type=tm.nvarchar(300)),
@@ -481,11 +481,11 @@ GLOBAL_VARIABLES: dict[str, Value] = {
     "@@langid": v.call("sys.langid", type=tm.SMALLINT),
     "@@max_connections": v.call("sys.max_connections", type=tm.INT),
     "@@lock_timeout": v.call("sys.lock_timeout", type=tm.INT),
-    "@@max_precision": Value("38", v.ATOM, tm.TINYINT, nullable=False),
-    "@@textsize": Value("2147483647", v.ATOM, tm.INT, nullable=False),
+    "@@max_precision": Value(n.Integer(38), tm.TINYINT, nullable=False),
+    "@@textsize": Value(n.Integer(2147483647), tm.INT, nullable=False),
     "@@dbts": v.call("sys.dbts", type=tm.SqlType("varbinary", length=8)),
     # 15.0.2000, as SERVERPROPERTY('ProductVersion') says it.
-    "@@microsoftversion": Value("251660240", v.ATOM, tm.INT, nullable=False),
+    "@@microsoftversion": Value(n.Integer(251660240), tm.INT, nullable=False),
 }
 """@@names that do not depend on the running program; the others are the scope's."""
 
@@ -511,7 +511,7 @@ REFUSED_GLOBALS: dict[str, str] = {
 
 NAMES_WITHOUT_PARENTHESES: dict[str, Value] = {
     "current_timestamp": v.call("sys.getdate", type=tm.DATETIME, nullable=False),
-    "current_date": Value("sys.getdate()::date", v.CAST, tm.DATE, nullable=False),
+    "current_date": Value(n.Cast(n.Call("sys.getdate"), "date"), tm.DATE, nullable=False),
     "current_user": v.call("sys.user_name", type=_NULLARY_TEXT),
     "session_user": v.call("sys.user_name", type=_NULLARY_TEXT),
     "user": v.call("sys.user_name", type=_NULLARY_TEXT),

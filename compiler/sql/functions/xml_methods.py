@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from ...catalog import types as tm
-from ...catalog.names import literal
+from ...target import nodes as n
 from .. import values as v
 from ..conversions import convert
 from ..values import Value
@@ -29,28 +29,29 @@ Binding = Callable[[str, str], Value]
 """(``variable`` or ``column``, the name written) → its value."""
 
 
-def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> list[str]:
+def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> list[n.Node]:
     """The arguments after the subject: path, namespaces, bound values; trailing ones left out."""
-    arguments = [v.string(path).text]
+    arguments: list[n.Node] = [n.Text(path)]
     bound: dict[str, Value] = {}
     for kind, _, name in _BINDING.findall(path):
         if name.lower() not in bound:
             bound[name.lower()] = binding(kind, name)
     if namespaces or bound:
-        arguments.append(literal(json.dumps(namespaces, ensure_ascii=False)) if namespaces else "NULL")
+        known = n.Text(json.dumps(namespaces, ensure_ascii=False)) if namespaces else n.NULL
+        arguments.append(known)
     if bound:
-        pairs = ", ".join(f"{literal(name)}, {_bound(value)}" for name, value in bound.items())
-        arguments.append(f"jsonb_build_object({pairs})")
+        pairs = [code for name, value in bound.items() for code in (n.Text(name), _bound(value))]
+        arguments.append(n.Call("jsonb_build_object", tuple(pairs)))
     return arguments
 
 
-def _bound(value: Value) -> str:
+def _bound(value: Value) -> n.Node:
     """A value as sql:variable() hands it over: xml as an object of its own, bit as boolean."""
     if value.family == "xml":
-        return f"jsonb_build_object('xml', {value.text})"
+        return n.Call("jsonb_build_object", (n.Text("xml"), value.code))
     if value.family == "bit":
-        return f"{value.at(v.COMPARE)} = 1"
-    return value.text
+        return n.Comparison("=", value.code, n.Integer(1))
+    return value.code
 
 
 def xml_type(text: str) -> tm.SqlType:
@@ -82,7 +83,7 @@ def xml_method(
         raise Wrong(f"The {name} function requires {wanted} argument(s).", 174)
     if subject.type is not None and subject.type.family not in ("xml", "unknown", "variant"):
         raise Wrong(f"Cannot call methods on {subject.type.text}.", 258)
-    arguments = [subject.text, *xml_arguments(literals[0], namespaces, binding)]
+    arguments = [subject.code, *xml_arguments(literals[0], namespaces, binding)]
     if name == "query":
         return v.call("sys.xml_query", *arguments, type=tm.XML)
     if name == "exist":
@@ -100,13 +101,13 @@ def xml_method(
     )
 
 
-def _value(arguments: list[str], to: tm.SqlType) -> Value:
+def _value(arguments: list[n.Node], to: tm.SqlType) -> Value:
     text = v.call("sys.xml_value", *arguments, type=tm.NVARCHAR_MAX)
     if to.family == "binary":
-        decoded = v.call("sys.xml_base64", text.text, type=tm.VARBINARY_MAX)
+        decoded = v.call("sys.xml_base64", text.code, type=tm.VARBINARY_MAX)
         return decoded if to.length in (None, tm.MAX) else convert(decoded, to)
     if to.family == "bit":
-        return v.call("sys.xml_boolean", text.text, type=to)
+        return v.call("sys.xml_boolean", text.code, type=to)
     return convert(text, to)
 
 
@@ -114,20 +115,20 @@ def xml_modify(subject: Value, dml: str, namespaces: dict[str, str], binding: Bi
     """The new value of ``subject`` after ``subject.modify('dml')``."""
     if subject.type is not None and subject.type.family != "xml":
         raise Wrong(f"Cannot call methods on {subject.type.text}.", 258)
-    return v.call("sys.xml_modify", subject.text, *xml_arguments(dml, namespaces, binding), type=tm.XML)
+    return v.call("sys.xml_modify", subject.code, *xml_arguments(dml, namespaces, binding), type=tm.XML)
 
 
 def xml_nodes(
     subject: Value, path: str, namespaces: dict[str, str], binding: Binding, *, upward: int | None
-) -> str:
+) -> n.Node:
     """The call that yields the rows of ``subject.nodes('path')``.
 
     ``upward``: the most that `levels_up` says of the paths used on the rows.
     """
-    arguments = [subject.text, *xml_arguments(path, namespaces, binding)]
+    arguments = [subject.code, *xml_arguments(path, namespaces, binding)]
     if upward is not None:
-        arguments.append(f"upward => {upward}")
-    return f"sys.xml_nodes({', '.join(arguments)})"
+        arguments.append(n.NamedArgument("upward", n.Integer(upward)))
+    return n.Call("sys.xml_nodes", tuple(arguments))
 
 
 _STRING_OR_COMMENT = re.compile(r"""\(:.*?:\)|"[^"]*"|'[^']*'""", re.DOTALL)

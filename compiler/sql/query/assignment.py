@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from ...catalog.names import fold, identifier
 from ...catalog.objects import Expression, ScalarVariable
+from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..context import Context
@@ -35,9 +36,7 @@ class Lifted(exp.Expression):
 @handles(Lifted)
 def _lifted(node: Lifted, ctx: Context) -> Value:
     value: Value = node.args["value"]
-    return Value(
-        f"{RECORD}.{identifier(node.name)}", v.ATOM, value.type, pg=value.pg, nullable=value.nullable
-    )
+    return Value(n.Name((RECORD, fold(node.name))), value.type, pg=value.pg, nullable=value.nullable)
 
 
 def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
@@ -227,7 +226,7 @@ def _sequential(
     for value, target in zip(outside, targets, strict=True):
         for part in value.find_all(Lifted):
             place = int(part.name[1:]) - 1
-            part.set("value", known[place] if place < len(known) else Value(""))
+            part.set("value", known[place] if place < len(known) else Value(n.NOTHING))
         translated = assign(scalar(value, ctx), target.type)
         values.append(Expression(translated.text, translated.type))
     return Assignment(

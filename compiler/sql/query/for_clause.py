@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ...catalog.objects import ResultColumn
+from ...target import nodes as n
 from ..context import Context
 from ..parse.nodes import ForXml
 from ..query_result import QueryText
@@ -73,7 +74,7 @@ def as_document(node: exp.Expr, result: QueryText, values: list[Value] | None, c
     return QueryText(
         sql,
         (found.column,),
-        [Value("", type=found.column.type)],
+        [Value(n.NOTHING, found.column.type)],
         one_row=True,
         at_most_one=True,
         before=result.before,

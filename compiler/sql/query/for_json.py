@@ -14,9 +14,10 @@ from ....grammar.records import dataclass
 from ...catalog import types as tm
 from ...catalog.names import literal
 from ...catalog.objects import ResultColumn
+from ...target.emit import emit
+from ...target.layout import BREAK, CLOSE, OPEN
 from ..context import Context
 from ..json_values import is_json, json_value, key_text
-from ..layout import BREAK, CLOSE, OPEN
 from ..parse.nodes import ForXml
 from ..values import Value
 from .for_xml_values import Shape
@@ -144,7 +145,7 @@ def _add(
         parent = inner
     if steps[-1] in parent.values:
         return _conflict(name, ctx, node)
-    parent.values[steps[-1]] = json_value(value, raw, nulls=found.nulls)
+    parent.values[steps[-1]] = emit(json_value(value, raw, nulls=found.nulls))
     return None
 
 

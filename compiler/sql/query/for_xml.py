@@ -17,10 +17,11 @@ from ...catalog import types as tm
 from ...catalog.names import fold, literal
 from ...catalog.objects import ResultColumn
 from ...catalog.types import SqlType
+from ...target import nodes as n
+from ...target.layout import BREAK, CLOSE, OPEN
 from ..context import Context, Relation
 from ..conversions import as_text
 from ..expressions.names import find_relation
-from ..layout import BREAK, CLOSE, OPEN
 from ..parse.nodes import ForXml
 from ..values import Value
 from ..writer import select
@@ -421,4 +422,6 @@ def wrap(inner: str, count: int, expression: str) -> str:
 
 def labelled(values: list[Value]) -> list[Value]:
     """The columns of the query inside, as :func:`wrap` names them."""
-    return [Value(f"r.c{place}", type=value.type, pg=value.pg) for place, value in enumerate(values, 1)]
+    return [
+        Value(n.Name(("r", f"c{place}")), value.type, pg=value.pg) for place, value in enumerate(values, 1)
+    ]

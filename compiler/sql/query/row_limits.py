@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from ...catalog import types as tm
 from ...catalog.names import identifier
+from ...target import nodes as n
 from .. import values as v
 from ..context import Context
 from ..conversions import convert
@@ -85,7 +86,7 @@ def top_rows(
         left = rows[: -(-len(rows) * known // 100) if top.percent else known]
         if left:
             return left, None
-    if any(cell.text == "DEFAULT" for row in rows for cell in row):
+    if any(cell.code is n.DEFAULT for row in rows for cell in row):
         ctx.unsupported("TOP with DEFAULT among the values", top.count)
         return rows, None
     cells = [
@@ -123,28 +124,28 @@ def within_row_limit(limit: str | None, ctx: Context) -> str | None:
 
 def _top_count(value: Value) -> str:
     """A row count that is no literal is looked at: NULL would be no limit to PostgreSQL."""
-    text = row_count(value)
-    return text if isinstance(value.constant, int) else v.call("sys.top_count", text).text
+    count = row_count(value)
+    return count.text if isinstance(value.constant, int) else v.call("sys.top_count", count.code).text
 
 
-def row_count(value: Value) -> str:
+def row_count(value: Value) -> Value:
     """A row count for LIMIT: numbers that are no integers are cut by T-SQL."""
     if value.type is not None and value.type.family not in ("integer", "bit", "unknown"):
-        return convert(value, tm.BIGINT).text
-    return value.text
+        return convert(value, tm.BIGINT)
+    return value
 
 
 def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[str | None, str | None]:
     """(LIMIT, OFFSET) of ``OFFSET n ROWS FETCH NEXT m ROWS ONLY``."""
     offset = node.args.get("offset")
     fetch = node.args.get("limit")
-    offset_text = row_count(_count_outside(offset.expression, ctx)) if offset is not None else None
+    offset_text = row_count(_count_outside(offset.expression, ctx)).text if offset is not None else None
     if offset_text == "0":
         offset_text = None
     limit_text = None
     if isinstance(fetch, exp.Fetch):
         count = fetch.args.get("count")
-        limit_text = row_count(_count_outside(count, ctx)) if count is not None else "1"
+        limit_text = row_count(_count_outside(count, ctx)).text if count is not None else "1"
         if offset is None:
             ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
     if offset is not None and node.args.get("order") is None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
 from ...catalog.names import fold, identifier
 from ...catalog.objects import ColumnInfo, ResultColumn
+from ...target import nodes as n
+from ...target.emit import emit
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
@@ -145,7 +145,7 @@ def _xml_directly(
     return QueryText(
         sql,
         (found.column,),
-        [Value("", type=found.column.type)],
+        [Value(n.NOTHING, found.column.type)],
         one_row=True,
         has_from=from_text is not None,
         at_most_one=True,
@@ -305,7 +305,7 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
             )
             return Star("NULL", None)
         relations = [relation]
-        text = relation.spell("*")
+        text = emit(relation.every())
     if not relations:
         ctx.problem("Must specify table to select from.", item, number=263)
         return Star("NULL", None)
@@ -314,7 +314,7 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]
     shown = [(relation, column) for relation, column in all_columns if not column.hidden]
     if len(shown) < len(all_columns):
-        text = ", ".join(relation.spell(identifier(column.name)) for relation, column in shown)
+        text = ", ".join(emit(relation.spell(fold(column.name))) for relation, column in shown)
     return Star(
         text,
         tuple(column for _, column in shown),
@@ -325,11 +325,11 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
 def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> str:
     """ORDER BY: a bare name is an alias of the select list first."""
 
-    def resolve(node: exp.Expr) -> tuple[Value | None, str | None]:
+    def resolve(node: exp.Expr) -> tuple[Value | None, n.Node | None]:
         if isinstance(node, exp.Column) and node.args.get("table") is None:
             known = (items.aliases or {}).get(fold(node.name))
             if known is not None:
-                return replace(known, constant=None), identifier(node.name)
+                return known, n.Name((fold(node.name),))
         if (
             isinstance(node, exp.Literal)
             and not node.is_string
@@ -338,10 +338,11 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
         ):
             position = int(node.name) - 1
             if 0 <= position < len(items.values):
-                return replace(items.values[position], constant=None), node.name
+                return items.values[position], n.Integer(position + 1)
         return None, None
 
-    return ", ".join(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
+    items_ = [order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions]
+    return ", ".join(map(emit, items_))
 
 
 def _group_by(node: exp.Group | None, ctx: Context) -> str | None:

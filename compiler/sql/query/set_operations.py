@@ -10,10 +10,12 @@ from ....grammar.problems import Problems
 from ...catalog import types as tm
 from ...catalog.names import fold, identifier, quote
 from ...catalog.objects import ColumnInfo, ResultColumn
+from ...target import nodes as n
+from ...target.emit import emit
+from ...target.layout import BREAK, CLOSE, OPEN
 from ..context import Context, Relation
 from ..dispatch import query_text, translates_query
 from ..expressions.windows import order_item
-from ..layout import BREAK, CLOSE, OPEN
 from ..precedence import common_type
 from ..query_result import QueryText, Targets, mismatched
 from ..values import Value
@@ -207,7 +209,7 @@ def _united(
             if query.values is not None:
                 values.append(query.values[position])
             else:
-                values.append(Value("", type=query.columns[position].type))
+                values.append(Value(n.NOTHING, query.columns[position].type))
         columns.append(ResultColumn(first.name, common_type(values)))
     return tuple(columns)
 
@@ -222,8 +224,8 @@ def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None
     tail = ""
     order = node.args.get("order")
     if order is not None:
-        tail += (
-            f"{BREAK}ORDER BY {', '.join(order_item(item, ctx, results=True) for item in order.expressions)}"
+        tail += f"{BREAK}ORDER BY " + ", ".join(
+            emit(order_item(item, ctx, results=True)) for item in order.expressions
         )
     limit, offset = offset_fetch(node, ctx)
     if limits_rows(node):

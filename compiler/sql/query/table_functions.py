@@ -8,8 +8,10 @@ from typing import Any
 from sqlglot import exp
 
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.names import ObjectName, fold, identifier, quote
 from ...catalog.objects import ColumnInfo
+from ...target import nodes as n
+from ...target.emit import emit
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import convert
@@ -65,7 +67,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
-    arguments = ", ".join(user_arguments(call, known_function, ctx, prefix))
+    arguments = ", ".join(map(emit, user_arguments(call, known_function, ctx, prefix)))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None
@@ -121,11 +123,12 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     texts, infos = [], []
     for name, type_node, path, as_json in schema:
         to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
-        where = literal(path if path is not None else f'$."{name}"')
+        where = n.Text(path if path is not None else f'$."{name}"')
+        item = n.Name(("item",))
         if as_json:
-            value = v.call("sys.json_query", "item", where, type=tm.NVARCHAR_MAX)
+            value = v.call("sys.json_query", item, where, type=tm.NVARCHAR_MAX)
         else:
-            text = v.call("sys.json_value", "item", where, type=tm.NVARCHAR_MAX)
+            text = v.call("sys.json_value", item, where, type=tm.NVARCHAR_MAX)
             value = convert(text, to)
         texts.append(f"{value.text} AS {identifier(name)}")
         infos.append(ColumnInfo(name, to))
@@ -164,9 +167,10 @@ def _openxml(
         to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
         patterns = [path] if path is not None else [pattern.format(name) for pattern in by_flags]
         upward = max([upward, *(pattern.count("..") for pattern in patterns)])
-        found = [f"sys.xml_value(element, {literal(f'({pattern})[1]')})" for pattern in patterns]
-        text = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
-        texts.append(f"{convert(Value(text, v.ATOM, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
+        element = n.Name(("element",))
+        found = [n.Call("sys.xml_value", (element, n.Text(f"({pattern})[1]"))) for pattern in patterns]
+        code = found[0] if len(found) == 1 else n.Call("COALESCE", tuple(found))
+        texts.append(f"{convert(Value(code, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
         infos.append(ColumnInfo(name, to))
     document = f"sys.document({arguments[0].text})"
     levels = f", upward => {upward}" if upward else ""
@@ -217,7 +221,8 @@ def _nodes(
     relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True)
     ctx.frame.relations.append(relation)
     second = "" if "place" not in ctx.words else ", node_place"
-    return Source(kind, f"{text} AS {quote(shown)} ({identifier(columns[0])}{second})", relation=relation)
+    named = f"{emit(text)} AS {quote(shown)} ({identifier(columns[0])}{second})"
+    return Source(kind, named, relation=relation)
 
 
 def _levels_up(node: exp.Expr) -> int | None:

@@ -187,7 +187,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb_internal.print((ssb_internal.cursor_status(c_at, array_length(c_rows, 1)))::text);
+            PERFORM ssb_internal.print(ssb_internal.cursor_status(c_at, array_length(c_rows, 1))::text);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
@@ -195,7 +195,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb_internal.print((ssb_internal.cursor_status(c_at, array_length(c_rows, 1)))::text);
+            PERFORM ssb_internal.print(ssb_internal.cursor_status(c_at, array_length(c_rows, 1))::text);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN

@@ -492,7 +492,7 @@ BEGIN
         session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(((session.caught).number)::text);
+            PERFORM ssb_internal.print((session.caught).number::text);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;

@@ -137,7 +137,7 @@ BEGIN
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(((session.caught).number)::text);
+            PERFORM ssb_internal.print((session.caught).number::text);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;

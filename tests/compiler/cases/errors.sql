@@ -57,8 +57,8 @@ BEGIN
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(((session.caught).number)::text);
-            PERFORM ssb_internal.print(((session.caught).line)::text);
+            PERFORM ssb_internal.print((session.caught).number::text);
+            PERFORM ssb_internal.print((session.caught).line::text);
             session.caught := NULL;  -- END CATCH
         END IF;
         BEGIN
@@ -442,7 +442,7 @@ BEGIN
             EXIT batch WHEN session.unresolved;
             IF session.leaving THEN  -- BEGIN CATCH
                 session := ssb_internal.begin_catch(session);
-                PERFORM ssb_internal.print(((session.caught).number)::text);
+                PERFORM ssb_internal.print((session.caught).number::text);
                 session.caught := caught_1;  -- END CATCH
             END IF;
             CALL ssb_internal.rollback_transaction(session, 16);
@@ -587,7 +587,7 @@ BEGIN
         session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(((session.caught).severity)::text);
+            PERFORM ssb_internal.print((session.caught).severity::text);
             session := ssb_internal.rethrow(session, 6);
             EXIT batch;
             session.caught := NULL;  -- END CATCH

@@ -5,7 +5,7 @@ EXEC of one of them is compiled as sp_executesql of its text.
 
 from __future__ import annotations
 
-from .system_queries_catalog import CATALOG_QUERIES
+from .catalog_queries import CATALOG_QUERIES
 
 SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
     **CATALOG_QUERIES,

@@ -12,34 +12,33 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...grammar.lexer import name_parts
-from ...grammar.problems import Problem, Problems
-from ...grammar.records import dataclass
-from ...grammar.source import Source, Span
-from .. import nodes
-from ..analysis.callees import call_effect, callee_reads
-from ..analysis.constants import Template, plain
-from ..analysis.declared_types import variable_names
-from ..analysis.live_status import Status
-from ..analysis.transaction_depth import Depths
-from ..builder.batches import parse_script
-from ..catalog.names import fold
-from ..catalog.objects import Expression, ScalarVariable
-from ..catalog.scope import Scope, TableType, sets_row_limit
-from ..catalog.types import NVARCHAR_MAX, SqlType
-from ..check.error_levels import level_of
-from ..check.statements import check_chains
-from ..plpgsql import nodes as pl
-from ..plpgsql.emit import expression
-from ..sql.translate import convert_expression
-from .arguments import WrongArguments, argument_value, wrong_call
-from .context import SESSION_TYPE, Context, Mode, Placeholder
-from .dispatch import lower
-from .dynamic_placeholders import fill, left_over, may_be_sql, place
-from .leaving import leave_if_nested_too_deep
-from .routines import lower_routine_body
+from ....grammar.lexer import name_parts
+from ....grammar.problems import Problem, Problems
+from ....grammar.records import dataclass
+from ....grammar.source import Source, Span
+from ... import nodes
+from ...analysis.callees import call_effect, callee_reads
+from ...analysis.constants import Template, plain
+from ...analysis.declared_types import variable_names
+from ...analysis.live_status import Status
+from ...analysis.transaction_depth import Depths
+from ...builder.batches import parse_script
+from ...catalog.names import fold
+from ...catalog.objects import Expression, ScalarVariable
+from ...catalog.scope import Scope, TableType, sets_row_limit
+from ...catalog.types import NVARCHAR_MAX, SqlType
+from ...check.error_levels import level_of
+from ...check.statements import check_chains
+from ...plpgsql import nodes as pl
+from ...plpgsql.emit import expression
+from ...sql.translate import convert_expression
+from ..arguments import WrongArguments, argument_value, wrong_call
+from ..context import SESSION_TYPE, Context, Mode, Placeholder
+from ..dispatch import lower, system_procedures
+from ..leaving import leave_if_nested_too_deep
+from ..placeholders import fill, left_over, may_be_sql, place
+from ..routines import lower_routine_body
 from .runtime_compilation import lower_runtime_compiled
-from .system_queries import SYSTEM_QUERIES
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,22 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     return body
 
 
-def database_of_executesql(template: Template | None) -> str | pl.Expr | None:
+@system_procedures.register("sp_executesql")
+def lower_execute_sql(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
+    """Lower EXEC sp_executesql, and EXEC of a variable that holds its name; None where it does not."""
+    if isinstance(node.module, nodes.QualifiedName):
+        named = node.module.database
+        return _lower_executesql(node, ctx, fold(named.text) if named is not None else "")
+    database = _database_of_executesql(ctx.constants.of_variable(node.module.name))
+    if isinstance(database, str):
+        return _lower_executesql(node, ctx, database)
+    if database is None:
+        return None
+    use = pl.Invoke("ssb_internal.use_of_name", (ctx.variable(node.module),))
+    return _lower_executesql(node, ctx, prefix=use)
+
+
+def _database_of_executesql(template: Template | None) -> str | pl.Expr | None:
     """Return the database in the name of sp_executesql that a variable holds.
 
     ``N'db.sys.sp_executesql'`` gives its name, '' where it names none; None: the name is another's or not
@@ -108,7 +122,7 @@ def database_of_executesql(template: Template | None) -> str | pl.Expr | None:
 _EXECUTESQL = re.compile(r"(?<!\w)\[?sp_executesql\]?$", re.IGNORECASE)
 
 
-def lower_executesql(
+def _lower_executesql(
     node: nodes.Execute, ctx: Context, database: str = "", prefix: pl.Expr | None = None
 ) -> list[pl.Statement]:
     """Lower ``EXEC sp_executesql N'…', N'@a int, @b int OUTPUT', @a = …, @b = @x OUTPUT``.
@@ -188,9 +202,10 @@ def _wrong_arguments(
     return None
 
 
-def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
-    """Lower EXEC of a procedure that is a T-SQL text: ``EXEC sp_help 'dbo.t'``."""
-    declared, text = SYSTEM_QUERIES[name]
+def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Context) -> list[pl.Statement]:
+    """Lower EXEC of a procedure that is a T-SQL text with these parameters: ``EXEC sp_help 'dbo.t'``."""
+    assert isinstance(node.module, nodes.QualifiedName)
+    name = node.module.name.text.lower()
     parameters = _parameters(node, declared, ctx)
     by_name = {a.name.key: a for a in node.arguments if a.name is not None}
     positional = [a for a in node.arguments if a.name is None]
@@ -202,7 +217,6 @@ def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.
         or (positional[number] if number < len(positional) else None)
         for number, parameter in enumerate(parameters)
     ]
-    assert isinstance(node.module, nodes.QualifiedName)
     database = node.module.database
     whole = f"USE [{database.text}]; {text}" if database is not None else text
     body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx)

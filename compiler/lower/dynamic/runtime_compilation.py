@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...grammar.problems import Problems
-from ...grammar.records import dataclass
-from ...grammar.source import Source, Span
-from .. import nodes
-from ..analysis.callees import call_effect, callee_reads
-from ..analysis.declared_types import variable_names
-from ..analysis.live_status import BOTH, Status
-from ..analysis.transaction_depth import ANY, Depths
-from ..builder.batches import parse_script
-from ..catalog.names import fold
-from ..catalog.scope import Catalog, Scope, sets_row_limit
-from ..catalog.types import NVARCHAR_MAX, SqlType
-from ..plpgsql import emit
-from ..plpgsql import nodes as pl
-from .arguments import argument_value
-from .context import SESSION_TYPE, Context, Mode
-from .leaving import leave_if_nested_too_deep
-from .routines import lower_routine_body
+from ....grammar.problems import Problems
+from ....grammar.records import dataclass
+from ....grammar.source import Source, Span
+from ... import nodes
+from ...analysis.callees import call_effect, callee_reads
+from ...analysis.declared_types import variable_names
+from ...analysis.live_status import BOTH, Status
+from ...analysis.transaction_depth import ANY, Depths
+from ...builder.batches import parse_script
+from ...catalog.names import fold
+from ...catalog.scope import Catalog, Scope, sets_row_limit
+from ...catalog.types import NVARCHAR_MAX, SqlType
+from ...plpgsql import emit
+from ...plpgsql import nodes as pl
+from ..arguments import argument_value
+from ..context import SESSION_TYPE, Context, Mode
+from ..leaving import leave_if_nested_too_deep
+from ..routines import lower_routine_body
 
 ROUTINE = "pg_temp.ssb_text"
 """What ssb_internal.execute_text calls."""

@@ -1,19 +1,46 @@
-"""DBCC: CHECKIDENT sets an identity; what the others look after, PostgreSQL looks after by itself."""
+"""BACKUP, DBCC, KILL and their like: what they look after, PostgreSQL looks after by itself.
+
+KILL ends a session, DBCC CHECKIDENT sets an identity.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...grammar.lexer import string_value
-from ...grammar.source import Span
-from ...grammar.tokens import Token, TokenKind
-from .. import nodes
-from ..catalog.types import BIGINT, NVARCHAR_MAX
-from ..plpgsql import nodes as pl
-from .context import Context
+from ....grammar.lexer import string_value
+from ....grammar.source import Span
+from ....grammar.tokens import Token, TokenKind
+from ... import nodes
+from ...catalog.names import is_placeholder
+from ...catalog.types import BIGINT, INT, NVARCHAR_MAX
+from ...plpgsql import nodes as pl
+from ..context import Context
+from ..dispatch import invocations
 
 
-def check_identity(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
+@invocations.register
+def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke] | None:
+    """BACKUP, DBCC, CHECKPOINT …: accepted, for PostgreSQL has its own tools for them."""
+    if node.kind == "DBCC" and "CHECKIDENT" in node.text.words[:2]:
+        return _check_identity(node, ctx)
+    if node.kills_session:
+        return _kill(node, ctx)
+    return []
+
+
+def _kill(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
+    """KILL: the number is a constant, or a piece of dynamic SQL that only the run time knows."""
+    token = node.text.tokens[1]
+    if token.text.startswith("@") and not is_placeholder(token.text):
+        ctx.problem(f"Incorrect syntax near '{token.text}'.", node.span, number=102)
+        return []
+    span = Span(node.span.source, token.start, token.end)
+    session = ctx.value(nodes.SqlText(span=span, tokens=(token,)), INT)
+    options = (("status_only", pl.TRUE),) if "STATUSONLY" in node.text.words else ()
+    return [pl.Invoke("ssb_internal.kill", (session,), options)]
+
+
+def _check_identity(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
     """``DBCC CHECKIDENT ( table [, NORESEED | RESEED [, value]] ) [WITH NO_INFOMSGS]``."""
     tokens = list(node.text.tokens)
     words = [token.word for token in tokens]

@@ -6,20 +6,21 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...grammar.lexer import lex, name_parts, string_value
-from ...grammar.problems import Problems
-from ...grammar.source import Source, Span
-from ...grammar.tokens import TokenKind
-from .. import nodes
-from ..catalog.names import ObjectName, fold
-from ..catalog.types import INT, NVARCHAR_MAX, SqlType
-from ..plpgsql import nodes as pl
-from .arguments import argument_value
-from .context import Context
-from .dynamic_sql import lower_executesql, lower_system_query
-from .queries import lower_translated
-from .rules import binding
-from .system_queries import SYSTEM_QUERIES
+from ....grammar.lexer import lex, name_parts, string_value
+from ....grammar.problems import Problems
+from ....grammar.source import Source, Span
+from ....grammar.tokens import TokenKind
+from ... import nodes
+from ...catalog.names import ObjectName, fold
+from ...catalog.types import INT, NVARCHAR_MAX, SqlType
+from ...plpgsql import nodes as pl
+from ..arguments import argument_value
+from ..context import Context
+from ..dispatch import system_procedures
+from ..dynamic.sql import lower_system_query
+from ..queries import lower_translated
+from ..rules import binding
+from .queries import SYSTEM_QUERIES
 
 _LEVELS = tuple(
     (f"@level{level}{part}", f"level{level}{part}", NVARCHAR_MAX)
@@ -135,25 +136,13 @@ _WITHOUT_EFFECT = frozenset(
 )
 
 
-def is_system_procedure(name: nodes.QualifiedName) -> bool:
-    """Tell whether EXEC of a name is a system procedure's that is known here."""
-    return name.name.text.lower() in (
-        _SPECIAL.keys() | _FUNCTIONS.keys() | _PRINCIPALS.keys() | _WITHOUT_EFFECT | SYSTEM_QUERIES.keys()
-    )
-
-
-def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
-    """Lower EXEC of a system procedure; None when it is none."""
+def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """Lower EXEC of a system procedure."""
     assert isinstance(node.module, nodes.QualifiedName)
-    schema = node.module.schema
-    if schema is not None and schema.text.lower() not in ("sys", "dbo", ""):
-        return None
     name = node.module.name.text.lower()
-    if not name.startswith(("sp_", "xp_")):
-        return None
     database = ctx.catalog.database
     # Those that are texts say USE.
-    if node.module.database is not None and name != "sp_executesql" and name not in SYSTEM_QUERIES:
+    if node.module.database is not None and name not in SYSTEM_QUERIES:
         ctx.catalog.database = fold(node.module.database.text)
     try:
         return _lower_named(node, name, ctx)
@@ -161,7 +150,7 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         ctx.catalog.database = database
 
 
-def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement] | None:
+def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
     if name in _SPECIAL:
         return _SPECIAL[name](node, ctx)
     if name in _FUNCTIONS:
@@ -170,15 +159,7 @@ def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statem
         return _principal(node, name, ctx)
     if name in _WITHOUT_EFFECT:
         return []
-    if name in SYSTEM_QUERIES:
-        return lower_system_query(node, name, ctx)
-    return None
-
-
-def _executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
-    assert isinstance(node.module, nodes.QualifiedName)
-    database = node.module.database
-    return lower_executesql(node, ctx, fold(database.text) if database is not None else "")
+    return lower_system_query(node, *SYSTEM_QUERIES[name], ctx)
 
 
 def _arguments(
@@ -422,7 +403,6 @@ def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
 
 
 _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
-    "sp_executesql": _executesql,
     "sp_rename": _rename,
     "xp_logevent": _log_event,
     "sp_xml_preparedocument": _prepare_document,
@@ -433,3 +413,6 @@ _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
     "sp_unbindrule": _bind_rule,
     "sp_unbindefault": _bind_rule,
 }
+
+for _name in (*_SPECIAL, *_FUNCTIONS, *_PRINCIPALS, *_WITHOUT_EFFECT, *SYSTEM_QUERIES):
+    system_procedures.register(_name)(lower_system_procedure)

@@ -1,0 +1,531 @@
+"""The target tree: PostgreSQL's expressions and queries, as the translation builds them.
+
+A node says what it is and nothing of how it is written: names and strings are as they are, unquoted, and no
+node holds its parentheses (but :class:`Paren`, which keeps the script's own). ``level`` is how tightly a node
+binds, and its class tells it; :mod:`.emit` puts parentheses by it. What a rule asks of an expression (is it a
+constant, NULL, a cast) it asks of the node's class and fields.
+
+Nodes are compared by value. None is changed once it is made, so one may stand in several trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from ...grammar.records import dataclass
+
+OR, AND, NOT, IS, COMPARE, RANGE, OTHER, ADD, MULTIPLY, UNARY, CAST, ATOM = range(12)
+"""From the loosest to the tightest, as PostgreSQL's grammar has them; OTHER are ``||``, ``&``, ``~`` …"""
+
+
+class Node:
+    """A piece of the tree."""
+
+    __slots__ = ()
+    level: int
+    """How tightly it binds."""
+
+
+class Atom(Node):
+    """What never needs parentheses."""
+
+    __slots__ = ()
+    level = ATOM
+
+
+# ------------------------------------------------------------------ literals and names
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Atom):
+    """A string literal."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(Atom):
+    """A whole number of zero or more."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Negative(Node):
+    """A whole number below zero; ``value`` has its sign."""
+
+    level = UNARY
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Atom):
+    """A number with a point or an exponent, by its digits: ``1.50``."""
+
+    digits: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes(Atom):
+    """Bytes by their hexadecimal digits, an even number of them: a string of PostgreSQL's bytea."""
+
+    digits: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word(Atom):
+    """A word that stands for itself: TRUE, DEFAULT, ``*``."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Null(Atom):
+    """NULL."""
+
+
+def integer(value: int) -> Integer | Negative:
+    """A whole number."""
+    return Integer(value) if value >= 0 else Negative(value)
+
+
+NULL = Null()
+TRUE = Word("true")
+FALSE = Word("false")
+DEFAULT = Word("DEFAULT")
+STAR = Word("*")
+NOTHING = Word("")
+"""In place of a value whose type alone is asked for; it is never written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Atom):
+    """A column, or a relation: its parts unquoted, in PostgreSQL's spelling."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Atom):
+    """A variable, parameter or object as its declaration spells it: ``usp_send.handle``."""
+
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Atom):
+    """``of.name``: a field of a variable, a column of what a variable's spelling names."""
+
+    of: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Every(Atom):
+    """``of.*``: all columns of a relation, the whole row of a composite value."""
+
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Atom):
+    """``(of).name``: a field of a composite value."""
+
+    of: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Atom):
+    """``of[index]``."""
+
+    of: Node
+    index: Node
+
+
+# ------------------------------------------------------------------ operators
+
+
+@dataclass(frozen=True, slots=True)
+class Paren(Atom):
+    """The script's own parentheses."""
+
+    inner: Node
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(Node):
+    """``a OR b …``."""
+
+    level = OR
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf(Node):
+    """``a AND b …``."""
+
+    level = AND
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    """``NOT operand``."""
+
+    level = NOT
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Node):
+    """``operand IS [NOT] NULL``."""
+
+    level = IS
+    operand: Node
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinct(Node):
+    """``left IS [NOT] DISTINCT FROM right``."""
+
+    level = IS
+    left: Node
+    right: Node
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Infix(Node):
+    """``left operator right``: the classes below say how tightly."""
+
+    level = OTHER
+    operator: str
+    left: Node
+    right: Node
+
+
+class Comparison(Infix):
+    """``=``, ``<>``, ``<`` …"""
+
+    __slots__ = ()
+    level = COMPARE
+
+
+class Sum(Infix):
+    """``+`` and ``-``."""
+
+    __slots__ = ()
+    level = ADD
+
+
+class Product(Infix):
+    """``*``, ``/`` and ``%``."""
+
+    __slots__ = ()
+    level = MULTIPLY
+
+
+_OPERATORS: dict[str, type[Infix]] = {
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), Comparison),
+    **dict.fromkeys(("+", "-"), Sum),
+    **dict.fromkeys(("*", "/", "%"), Product),
+}
+
+
+def infix(operator: str, left: Node, right: Node) -> Infix:
+    """``left operator right``."""
+    return _OPERATORS.get(operator, Infix)(operator, left, right)
+
+
+def joined(left: Node, right: Node) -> Infix:
+    """``left || right``."""
+    return Infix("||", left, right)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified(Node):
+    """``left operator ANY (right)``: ``right`` is a query or an array in parentheses."""
+
+    level = COMPARE
+    left: Node
+    operator: str
+    word: str
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Node):
+    """``subject [NOT] BETWEEN low AND high``."""
+
+    level = RANGE
+    subject: Node
+    low: Node
+    high: Node
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class In(Node):
+    """``subject [NOT] IN (items)``; ``items`` is one Subquery or a Row of values."""
+
+    level = RANGE
+    subject: Node
+    items: Node
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Node):
+    """``subject [NOT] LIKE pattern [ESCAPE escape]``."""
+
+    level = RANGE
+    subject: Node
+    pattern: Node
+    escape: Node | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Minus(Node):
+    """``-operand``."""
+
+    level = UNARY
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Complement(Node):
+    """``~operand``."""
+
+    level = OTHER
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Collate(Node):
+    """``operand COLLATE "name"``."""
+
+    level = UNARY
+    operand: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Node):
+    """``operand::type``; the type is spelled as :class:`~..catalog.types.SqlType` spells it."""
+
+    level = CAST
+    operand: Node
+    type: str
+
+
+class CertainCast(Cast):
+    """A cast that cannot fail: of a routine's own name to its number."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed(Atom):
+    """``type 'text'``: a constant of a type, read when the statement is."""
+
+    type: str
+    text: Node
+
+
+# ------------------------------------------------------------------ calls and constructors
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItem(Atom):
+    """One item of ORDER BY; ``nulls`` is FIRST, LAST or empty."""
+
+    value: Node
+    descending: bool = False
+    nulls: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Atom):
+    """``function(arguments [ORDER BY …]) [FILTER (WHERE …)]``.
+
+    ``function`` is spelled as it is called: the runtime's and PostgreSQL's own, or an object's name as
+    :meth:`~..catalog.names.ObjectName.sql` gives it.
+    """
+
+    function: str
+    arguments: tuple[Node, ...] = ()
+    order: tuple[OrderItem, ...] = ()
+    filter: Node | None = None
+
+
+class Conversion(Call):
+    """A call of one of the runtime's conversions, ``sys.convert_…``."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WithinGroup(Atom):
+    """``call WITHIN GROUP (ORDER BY …)``."""
+
+    call: Node
+    order: tuple[OrderItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedArgument(Atom):
+    """``name => value``."""
+
+    name: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(Atom):
+    """``DISTINCT operand``, the argument of an aggregate."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Variadic(Atom):
+    """``VARIADIC operand``, the last argument of a call."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Atom):
+    """Where a window's frame begins or ends: ``1 PRECEDING``, ``UNBOUNDED PRECEDING``, ``CURRENT ROW``."""
+
+    value: Node
+    direction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame(Atom):
+    """``ROWS start`` or ``ROWS BETWEEN start AND end``."""
+
+    kind: str
+    start: Bound
+    end: Bound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Atom):
+    """``call OVER (PARTITION BY … ORDER BY … frame)``."""
+
+    call: Node
+    partition: tuple[Node, ...] = ()
+    order: tuple[OrderItem, ...] = ()
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Atom):
+    """``CASE [subject] WHEN test THEN value … [ELSE default] END``."""
+
+    branches: tuple[tuple[Node, Node], ...]
+    subject: Node | None = None
+    default: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Atom):
+    """``(a, b, …)``."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Atom):
+    """``ARRAY[a, b, …]``."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery(Atom):
+    """``(query)``."""
+
+    query: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Aliased(Atom):
+    """``[LATERAL] item AS alias [(columns)]`` in FROM; the names are unquoted."""
+
+    item: Node
+    alias: str
+    columns: tuple[str, ...] = ()
+    lateral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Atom):
+    """``SELECT items [FROM source …]``: a query, to stand in a Subquery or by itself.
+
+    ``one_line``: it is too short to be broken.
+    """
+
+    items: tuple[Node, ...]
+    source: Node | None = None
+    one_line: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Atom):
+    """``EXISTS (query)``; ``query`` is a Subquery."""
+
+    query: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Node):
+    """Text of a query or a name that is still made as text; ``level`` is how tightly that binds."""
+
+    text: str
+    level: int = ATOM
+
+
+# ------------------------------------------------------------------ questions
+
+
+def constant(node: Node) -> str | int | None:
+    """The value of a string or whole number; None of everything else."""
+    if node.__class__ in _CONSTANTS:
+        value: str | int = node.value  # type: ignore[attr-defined]  # the three classes have it
+        return value
+    return None
+
+
+_CONSTANTS = frozenset((Text, Integer, Negative))
+
+
+def is_cast_to(node: Node, type_: str) -> bool:
+    """Tell whether a node is ``…::type_``."""
+    return isinstance(node, Cast) and node.type == type_
+
+
+def is_conversion(node: Node) -> bool:
+    """Tell whether a node is a call of sys.convert_…, or a cast of one."""
+    while isinstance(node, Cast):
+        node = node.operand
+    return isinstance(node, Conversion)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Give the node and all that it is made of, in no order."""
+    waiting: list[object] = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Node):
+            yield one
+            if is_dataclass(one):
+                waiting += [getattr(one, field.name) for field in fields(one)]
+        elif isinstance(one, tuple):
+            waiting += one

@@ -1,0 +1,208 @@
+"""Tables: columns and constraints that come, change and go, while the rows stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from ..compiler import nodes
+from ..grammar.source import Span
+from ..grammar.tokens import Token
+from .definitions import Definition, Definitions, Key, further
+from .shapes import key_of, shape_of, shape_of_tokens
+from .writing import identifier, qualified
+
+Refuse = Callable[[str, Span, str], None]
+"""Takes what cannot be done, the place in the new script, and the way out."""
+
+
+@dataclass
+class TableChanges:
+    """The statements, which run where the table stands."""
+
+    changes: list[str] = field(default_factory=list)
+    rebuild: bool = False
+    """A column changes its type or goes: views that read the table stand in the way."""
+
+
+def table_changes(old: Definition, new: Definition, allow_drop: bool, refuse: Refuse) -> TableChanges:
+    """Compare two definitions of one table."""
+    before, after = old.statement, new.statement
+    assert isinstance(before, nodes.CreateTable) and isinstance(after, nodes.CreateTable)
+    if len(old.written) + len(new.written) > 2:
+        return _with_alters(old, new, refuse)
+    if before.definition is None or after.definition is None or _behind(before) != _behind(after):
+        if shape_of_tokens(before.tokens) != shape_of_tokens(after.tokens):
+            refuse(
+                f"Table {new.name} changes in what stands behind its columns.",
+                new.span,
+                "write the ALTER TABLE by hand",
+            )
+        return TableChanges()
+    comparison = _Comparison(qualified(after.name), allow_drop, refuse, TableChanges())
+    comparison.columns(before.definition, after.definition)
+    comparison.constraints(before.definition, after.definition)
+    return comparison.found
+
+
+def _with_alters(old: Definition, new: Definition, refuse: Refuse) -> TableChanges:
+    """Of tables that ALTER TABLE builds, only further ALTERs are known to go from one to the other."""
+    texts = further(old, new)
+    if texts is not None:
+        return TableChanges(texts)
+    refuse(
+        f"Table {new.name} is made by CREATE TABLE and ALTER TABLE, and not only new ones follow.",
+        new.span,
+        "give both scripts the whole table in its CREATE TABLE, or write the ALTER TABLE by hand",
+    )
+    return TableChanges()
+
+
+def _behind(statement: nodes.CreateTable) -> tuple[str, ...]:
+    """What follows the columns: file groups, options."""
+    assert statement.definition is not None
+    end = statement.definition.span.end
+    return shape_of_tokens([token for token in statement.tokens if token.start >= end])
+
+
+@dataclass
+class _Comparison:
+    table: str
+    allow_drop: bool
+    refuse: Refuse
+    found: TableChanges
+
+    def columns(self, old: nodes.TableDefinition, new: nodes.TableDefinition) -> None:
+        before = {one.name.text.lower(): one for one in old.columns}
+        after = {one.name.text.lower(): one for one in new.columns}
+        for key, column in after.items():
+            if key not in before:
+                self._added(column)
+            elif shape_of(before[key].type) != shape_of(column.type) or _rest(before[key]) != _rest(column):
+                self._changed(before[key], column)
+        for key, column in before.items():
+            if key not in after:
+                self._gone(column, new)
+
+    def _added(self, column: nodes.ColumnDefinition) -> None:
+        words = _rest(column)
+        filled = column.type is None or {"default", "identity"} & set(words) or _is_version(column)
+        if not filled and _is_not_null(words):
+            self.refuse(
+                f"Column {column.name.text} of {self.table} is new and NOT NULL: rows have no value for it.",
+                column.span,
+                "give it a DEFAULT",
+            )
+        else:
+            self.found.changes.append(f"ALTER TABLE {self.table} ADD {column.span.text}")
+
+    def _changed(self, old: nodes.ColumnDefinition, new: nodes.ColumnDefinition) -> None:
+        if old.type is None or new.type is None or _without_null(old) != _without_null(new):
+            self.refuse(
+                f"Column {new.name.text} of {self.table} changes in more than its type and NULL.",
+                new.span,
+                "write the ALTER TABLE by hand, or give constraints names behind the columns",
+            )
+            return
+        self.found.rebuild = True
+        name, kind = identifier(new.name.text), new.type.span.text
+        null = "NOT NULL" if _is_not_null(_rest(new)) else "NULL"
+        self.found.changes.append(f"ALTER TABLE {self.table} ALTER COLUMN {name} {kind} {null}")
+
+    def _gone(self, column: nodes.ColumnDefinition, new: nodes.TableDefinition) -> None:
+        if self.allow_drop:
+            self.found.rebuild = True
+            self.found.changes.append(f"ALTER TABLE {self.table} DROP COLUMN {identifier(column.name.text)}")
+        else:
+            self.refuse(
+                f"Column {column.name.text} of {self.table} is gone: its values would be lost.",
+                new.span,
+                "--allow-drop drops it",
+            )
+
+    def constraints(self, old: nodes.TableDefinition, new: nodes.TableDefinition) -> None:
+        before, after = ({shape_of(one): one for one in each.constraints} for each in (old, new))
+        gone = [one for shape, one in before.items() if shape not in after]
+        come = [one for shape, one in after.items() if shape not in before]
+        for one in gone:
+            if (name := _constraint_name(one)) is None:
+                self.refuse(
+                    f"A constraint of {self.table} without a name changes or is gone.",
+                    new.span,
+                    "give constraints names: CONSTRAINT name …",
+                )
+            else:
+                self.found.changes.append(f"ALTER TABLE {self.table} DROP CONSTRAINT {identifier(name)}")
+        for one in come:
+            self.found.changes.append(f"ALTER TABLE {self.table} ADD {one.text}")
+
+
+def dependents(old: Definitions, relations: set[tuple[str, str]]) -> list[Key]:
+    """The views and synonyms that read one of ``relations`` (database, name), and the triggers on them.
+
+    Those that read them over other views count, and views that only have the same word in them. In the
+    order in which they were made.
+    """
+    found: list[Key] = []
+    known = set(relations)
+    for key, one in old.objects.items():
+        statement = one.statement
+        if any((key[0], word) in known for word in _read_by(statement)):
+            known.add((key[0], key[2].rpartition(".")[2]))
+            found.append(key)
+        elif isinstance(statement, nodes.CreateTrigger) and _is_on_one_of(statement, key[0], found):
+            found.append(key)
+    return found
+
+
+def _read_by(statement: nodes.Statement) -> Sequence[str]:
+    """The words among which the relations are that a view or synonym stands for."""
+    match statement:
+        case nodes.CreateView():
+            return shape_of_tokens(statement.query.tokens)
+        case nodes.CreateSynonym():
+            return (statement.target.name.text.lower(),)
+    return ()
+
+
+def _is_on_one_of(trigger: nodes.CreateTrigger, database: str, views: Sequence[Key]) -> bool:
+    return trigger.target is not None and (database, "VIEW", key_of(trigger.target)) in views
+
+
+def _rest(column: nodes.ColumnDefinition) -> tuple[str, ...]:
+    return shape_of_tokens(column.rest.tokens) if column.rest else ()
+
+
+def _without_null(column: nodes.ColumnDefinition) -> tuple[str, ...]:
+    return tuple(_null_left_out(_rest(column)))
+
+
+def _null_left_out(words: Sequence[str]) -> Iterator[str]:
+    """The words without NULL and NOT NULL; DEFAULT NULL and IS NULL keep theirs."""
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else ""
+        after = words[index + 1] if index + 1 < len(words) else ""
+        if (word == "not" and after == "null" and before != "is") or (
+            word == "null" and before not in ("is", "default", "=", "(", ",") and not _of_is_not(words, index)
+        ):
+            continue
+        yield word
+
+
+def _of_is_not(words: Sequence[str], index: int) -> bool:
+    return index > 1 and words[index - 1] == "not" and words[index - 2] == "is"
+
+
+def _is_not_null(words: Sequence[str]) -> bool:
+    return ("not", "null") in pairwise(words) or "primary" in words
+
+
+def _is_version(column: nodes.ColumnDefinition) -> bool:
+    """Whether the server gives each row a value: rowversion."""
+    return column.type is not None and column.type.name.name.text.lower() in ("rowversion", "timestamp")
+
+
+def _constraint_name(one: nodes.SqlText) -> str | None:
+    tokens: Sequence[Token] = one.tokens
+    return tokens[1].name if len(tokens) > 1 and tokens[0].word == "CONSTRAINT" else None

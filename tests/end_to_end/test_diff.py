@@ -1,0 +1,466 @@
+"""From old definitions to new ones: the same catalog as from the new scripts alone, and nothing is lost."""
+
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from end_to_end.tsql import Tsql
+
+from pgsb.compiler.pipeline import CompileOptions, CompileSession
+from pgsb.diff.compare import Difference, compare
+from pgsb.grammar.problems import CompileError
+from pgsb.grammar.source import Source
+from support import Database
+
+CATALOG = """
+SELECT name, validation_desc FROM sys.service_message_types WHERE name LIKE '//%' ORDER BY name;
+SELECT name FROM sys.service_contracts WHERE name LIKE '//%' ORDER BY name;
+SELECT c.name AS contract, t.name, u.is_sent_by_initiator, u.is_sent_by_target
+  FROM sys.service_contract_message_usages AS u
+  JOIN sys.service_contracts AS c ON c.service_contract_id = u.service_contract_id
+  JOIN sys.service_message_types AS t ON t.message_type_id = u.message_type_id
+ WHERE c.name LIKE '//%' ORDER BY c.name, t.name;
+SELECT name, is_receive_enabled, is_retention_enabled, is_poison_message_handling_enabled,
+       is_activation_enabled, activation_procedure, max_readers
+  FROM sys.service_queues WHERE is_ms_shipped = 0 ORDER BY name;
+SELECT s.name, q.name AS queue FROM sys.services AS s
+  JOIN sys.service_queues AS q ON q.object_id = s.service_queue_id WHERE s.name LIKE '//%' ORDER BY s.name;
+SELECT s.name, c.name AS contract FROM sys.service_contract_usages AS u
+  JOIN sys.services AS s ON s.service_id = u.service_id
+  JOIN sys.service_contracts AS c ON c.service_contract_id = u.service_contract_id
+ WHERE s.name LIKE '//%' ORDER BY s.name, c.name;
+SELECT name, remote_service_name, lifetime, address FROM sys.routes
+ WHERE name <> 'AutoCreatedLocal' ORDER BY name;
+SELECT p.name, p.priority, p.remote_service_name, c.name AS contract, s.name AS local_service
+  FROM sys.conversation_priorities AS p
+  LEFT JOIN sys.service_contracts AS c ON c.service_contract_id = p.service_contract_id
+  LEFT JOIN sys.services AS s ON s.service_id = p.local_service_id ORDER BY p.name;
+SELECT name, service_name FROM sys.event_notifications ORDER BY name;
+SELECT t.name AS tab, c.name, TYPE_NAME(c.user_type_id) AS type, c.max_length, c.is_nullable
+  FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id ORDER BY t.name, c.name;
+SELECT name, type FROM sys.objects WHERE type IN ('P', 'V', 'FN', 'TR', 'C', 'UQ', 'SN') AND is_ms_shipped = 0
+ ORDER BY name;
+SELECT OBJECT_NAME(object_id) AS module, REPLACE(REPLACE(definition, ';', ''), 'CREATE OR ALTER', 'CREATE')
+  FROM sys.sql_modules ORDER BY 1;
+SELECT name FROM sys.indexes WHERE name LIKE 'ix%' ORDER BY name;
+"""
+
+
+HERE = "'current database'"
+GUARD = "IF EXISTS (SELECT * FROM a) THROW 50000, N'Queue a still has messages: it is not dropped.', 1;"
+
+
+def difference(old: str, new: str, **options: bool) -> Difference:
+    found = compare([Source("old.sql", old)], [Source("new.sql", new)], **options)
+    found.problems.raise_if_any()
+    return found
+
+
+def statements(old: str, new: str, **options: bool) -> list[str]:
+    return [" ".join(step.text.split()) for step in difference(old, new, **options).steps()]
+
+
+def refusals(old: str, new: str) -> list[tuple[str, str, int]]:
+    found = compare([Source("old.sql", old)], [Source("new.sql", new)])
+    return [
+        (one.message, one.span.source.name, one.span.line)
+        for one in found.problems
+        if one.severity == "error"
+    ]
+
+
+def test_nothing_lies_between_a_script_and_itself() -> None:
+    for name in ("order_desk", "trade_desk", "travel_booking", "hello_world"):
+        for script in (Path(__file__).parents[2] / "examples" / name).glob("*.sql"):
+            text = script.read_text()
+            assert list(compare([Source("a", text)], [Source("b", text)]).steps()) == [], script
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "CREATE QUEUE q",
+            "CREATE QUEUE dbo.Q WITH STATUS = OFF, RETENTION = ON, POISON_MESSAGE_HANDLING (STATUS = OFF)",
+            ["ALTER QUEUE dbo.Q WITH STATUS = OFF, RETENTION = ON, POISON_MESSAGE_HANDLING (STATUS = OFF)"],
+        ),
+        (
+            "CREATE QUEUE q WITH ACTIVATION (PROCEDURE_NAME = p, MAX_QUEUE_READERS = 2, EXECUTE AS SELF)",
+            "CREATE QUEUE q",
+            ["ALTER QUEUE q WITH ACTIVATION (DROP)"],
+        ),
+        (
+            "CREATE QUEUE q WITH ACTIVATION (PROCEDURE_NAME = p, MAX_QUEUE_READERS = 2, EXECUTE AS SELF)",
+            "CREATE QUEUE q; ALTER QUEUE q WITH ACTIVATION (PROCEDURE_NAME = p, MAX_QUEUE_READERS = 5, "
+            "EXECUTE AS OWNER)",
+            ["ALTER QUEUE q WITH ACTIVATION (MAX_QUEUE_READERS = 5, EXECUTE AS OWNER)"],
+        ),
+        ("CREATE QUEUE q WITH STATUS = ON, RETENTION = OFF", "CREATE QUEUE q", []),
+        (
+            "CREATE QUEUE q WITH RETENTION = ON; ALTER QUEUE q WITH RETENTION = OFF, STATUS = OFF",
+            "CREATE QUEUE q",
+            ["ALTER QUEUE q WITH STATUS = ON"],
+        ),
+        (
+            "CREATE MESSAGE TYPE m VALIDATION = EMPTY; ALTER MESSAGE TYPE m VALIDATION = NONE",
+            "CREATE MESSAGE TYPE m VALIDATION = VALID_XML WITH SCHEMA COLLECTION dbo.c",
+            ["ALTER MESSAGE TYPE m VALIDATION = VALID_XML WITH SCHEMA COLLECTION dbo.c"],
+        ),
+        (
+            "CREATE SERVICE s ON QUEUE q (a, b)",
+            "CREATE SERVICE s ON QUEUE r (b, [c d])",
+            ["ALTER SERVICE s ON QUEUE r", "ALTER SERVICE s (ADD CONTRACT [c d], DROP CONTRACT a)"],
+        ),
+        (
+            "CREATE ROUTE r WITH SERVICE_NAME = 's', LIFETIME = 60, ADDRESS = 'LOCAL'",
+            "CREATE ROUTE r WITH SERVICE_NAME = 's', ADDRESS = 'LOCAL'",
+            ["DROP ROUTE r", "CREATE ROUTE r WITH SERVICE_NAME = 's', ADDRESS = 'LOCAL'"],
+        ),
+        (
+            "CREATE BROKER PRIORITY p FOR CONVERSATION",
+            "CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 9)",
+            [
+                "ALTER BROKER PRIORITY p FOR CONVERSATION SET (CONTRACT_NAME = ANY, "
+                "LOCAL_SERVICE_NAME = ANY, REMOTE_SERVICE_NAME = ANY, PRIORITY_LEVEL = 9)"
+            ],
+        ),
+        (
+            "CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH USER = u",
+            "CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH USER = u, ANONYMOUS = ON",
+            ["ALTER REMOTE SERVICE BINDING b WITH USER = u, ANONYMOUS = ON"],
+        ),
+        ("CREATE PROC p AS PRINT 1 -- a", "CREATE PROC P AS\n  PRINT 1", []),
+        ("CREATE PROC p AS PRINT 1", "ALTER PROC p AS PRINT 2", ["CREATE OR ALTER PROC p AS PRINT 2"]),
+        ("CREATE VIEW v AS SELECT 1 AS a", "GO", ["DROP VIEW v"]),
+        (
+            "CREATE TABLE t (a INT NOT NULL, b INT)",
+            "CREATE TABLE T (B BIGINT NOT NULL, A INT NOT NULL, c INT DEFAULT 0 NOT NULL)",
+            ["ALTER TABLE T ALTER COLUMN B BIGINT NOT NULL", "ALTER TABLE T ADD c INT DEFAULT 0 NOT NULL"],
+        ),
+        (
+            "CREATE TABLE t (a INT, CONSTRAINT old CHECK (a > 0))",
+            "CREATE TABLE t (a INT, CONSTRAINT new CHECK (a > 1))",
+            ["ALTER TABLE t DROP CONSTRAINT old", "ALTER TABLE t ADD CONSTRAINT new CHECK (a > 1)"],
+        ),
+        (
+            "CREATE TABLE t (a INT); ALTER TABLE t ADD b INT",
+            "CREATE TABLE t (a INT); ALTER TABLE t ADD b INT; ALTER TABLE t ADD c INT",
+            ["ALTER TABLE t ADD c INT"],
+        ),
+        (
+            "CREATE INDEX i ON t (a)",
+            "CREATE INDEX i ON dbo.t (b)\nCREATE TABLE t (a INT, b INT)",
+            ["DROP INDEX i ON dbo.t", "CREATE INDEX i ON dbo.t (b)", "CREATE TABLE t (a INT, b INT)"],
+        ),
+        (
+            "GRANT SELECT ON t TO a WITH GRANT OPTION; ALTER ROLE r ADD MEMBER a",
+            "GRANT INSERT ON t TO a",
+            ["REVOKE SELECT ON t FROM a CASCADE", "ALTER ROLE r DROP MEMBER a", "GRANT INSERT ON t TO a"],
+        ),
+        (
+            f"CREATE EVENT NOTIFICATION n ON QUEUE q FOR QUEUE_ACTIVATION TO SERVICE 's', {HERE}",
+            f"CREATE EVENT NOTIFICATION n ON QUEUE q FOR BROKER_QUEUE_DISABLED TO SERVICE 's', {HERE}",
+            [
+                "DROP EVENT NOTIFICATION n ON QUEUE q",
+                f"CREATE EVENT NOTIFICATION n ON QUEUE q FOR BROKER_QUEUE_DISABLED TO SERVICE 's', {HERE}",
+            ],
+        ),
+        (
+            "CREATE QUEUE a",
+            "CREATE DATABASE [My Shop]\nGO\nUSE [My Shop]\nCREATE QUEUE a\nGO\nUSE master\nCREATE QUEUE b",
+            [
+                GUARD,
+                "CREATE DATABASE [My Shop]",
+                f"{GUARD} DROP QUEUE a",
+                "CREATE QUEUE a",
+                "CREATE QUEUE b",
+            ],
+        ),
+    ],
+)
+def test_a_difference(old: str, new: str, expected: list[str]) -> None:
+    assert statements(old, new) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence", "place"),
+    [
+        (
+            "CREATE CONTRACT c (m SENT BY ANY)",
+            "GO\nCREATE CONTRACT c (m SENT BY TARGET)",
+            "Contract c changes, and no statement changes it in place.",
+            ("new.sql", 2),
+        ),
+        ("CREATE TABLE t (a INT)", "GO", "Table t is gone: its rows would be lost.", ("old.sql", 1)),
+        (
+            "CREATE TABLE t (a INT, b INT)",
+            "CREATE TABLE t (b INT)",
+            "Column a of t is gone: its values would be lost.",
+            ("new.sql", 1),
+        ),
+        (
+            "CREATE TABLE t (a INT)",
+            "CREATE TABLE t (a INT,\nb INT NOT NULL)",
+            "Column b of t is new and NOT NULL: rows have no value for it.",
+            ("new.sql", 2),
+        ),
+        (
+            "CREATE TABLE t (a INT)",
+            "CREATE TABLE t (a INT IDENTITY)",
+            "Column a of t changes in more than its type and NULL.",
+            ("new.sql", 1),
+        ),
+        (
+            "CREATE TABLE t (a INT, CHECK (a > 0))",
+            "CREATE TABLE t (a INT)",
+            "A constraint of t without a name changes or is gone.",
+            ("new.sql", 1),
+        ),
+        (
+            "CREATE TABLE t (a INT); ALTER TABLE t ADD b INT",
+            "CREATE TABLE t (a INT, b INT)",
+            "Table t is made by CREATE TABLE and ALTER TABLE, and not only new ones follow.",
+            ("new.sql", 1),
+        ),
+        (
+            "CREATE TYPE y FROM INT",
+            "CREATE TYPE y FROM BIGINT",
+            "Type y changes, and no statement changes it in place.",
+            ("new.sql", 1),
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS INT AS BEGIN RETURN 1 END",
+            "CREATE FUNCTION f() RETURNS TABLE AS RETURN SELECT 1 AS a",
+            "Function f changes, and no statement changes it in place.",
+            ("new.sql", 1),
+        ),
+        ("CREATE DATABASE d", "GO", "Database d is gone: no difference drops it.", ("old.sql", 1)),
+        (
+            "ALTER AUTHORIZATION ON SERVICE::s TO u",
+            "GO",
+            "This statement is gone, and no statement undoes it.",
+            ("old.sql", 1),
+        ),
+        (
+            "GO",
+            "SET QUOTED_IDENTIFIER OFF",
+            "Scripts under SET QUOTED_IDENTIFIER OFF cannot be compared.",
+            ("new.sql", 1),
+        ),
+    ],
+)
+def test_what_is_not_done_in_place_is_refused_by_name(
+    old: str, new: str, sentence: str, place: tuple[str, int]
+) -> None:
+    assert refusals(old, new) == [(sentence, *place)]
+
+
+def test_what_defines_nothing_is_told_and_left_out() -> None:
+    found = compare(
+        [Source("o", "PRINT 1\nINSERT t VALUES (1)")], [Source("n", "INSERT t VALUES (1)\nEXEC p")]
+    )
+    assert [(one.message, one.severity) for one in found.problems] == [
+        ("EXEC defines nothing: it is left out of the difference.", "warning")
+    ]
+    assert list(found.steps()) == []
+
+
+def test_with_allow_drop_nothing_is_asked() -> None:
+    old = "CREATE QUEUE q; CREATE SERVICE s ON QUEUE q; CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"
+    assert statements(old, "CREATE TABLE t (a INT)", allow_drop=True) == [
+        "ALTER TABLE t DROP COLUMN b",
+        "DROP TABLE u",
+        "DROP SERVICE s",
+        "DROP QUEUE q",
+    ]
+
+
+# ------------------------------------------------------------------ in a server
+
+
+def apply(psql: str, database: Database, old: str, new: str, allow_drop: bool = False) -> str:
+    """Run the difference as a migration does: compiled, by psql. Gives what went wrong."""
+    session = CompileSession(CompileOptions(keep_source=True))
+    for _ in session.compile_script(Source("old.sql", old)):
+        pass
+    source = difference(old, new, allow_drop=allow_drop).source()
+    session.catalog.connect_anew()
+    batches = list(session.compile_script(source))
+    session.problems.raise_if_any()
+    text = "\n".join(f"{one.sql};" for batch in batches for one in batch.statements)
+    shown = subprocess.run(
+        [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.dsn],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return shown.stderr if shown.returncode else ""
+
+
+def catalog(database: Database) -> str:
+    session = Tsql(database.dsn)
+    try:
+        return session.run_well(CATALOG)
+    finally:
+        session.close()
+
+
+def run(database: Database, text: str) -> str:
+    session = Tsql(database.dsn)
+    try:
+        return session.run_well(text)
+    finally:
+        session.close()
+
+
+BASE = """
+CREATE MESSAGE TYPE [//m] VALIDATION = NONE;
+CREATE CONTRACT [//c] ([//m] SENT BY INITIATOR);
+CREATE QUEUE Jobs; CREATE QUEUE Boss;
+CREATE SERVICE [//worker] ON QUEUE Jobs ([//c]);
+CREATE SERVICE [//boss] ON QUEUE Boss;
+"""
+SEND = """
+SET NOCOUNT ON;
+DECLARE @d UNIQUEIDENTIFIER;
+BEGIN DIALOG @d FROM SERVICE [//boss] TO SERVICE '//worker' ON CONTRACT [//c] WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @d MESSAGE TYPE [//m] (N'one');
+SEND ON CONVERSATION @d MESSAGE TYPE [//m] (N'two');
+"""
+
+
+def test_a_queue_keeps_its_messages_and_dialogs(database: Database, psql: str) -> None:
+    run(database, BASE + SEND)
+    new = BASE.replace("QUEUE Jobs;", "QUEUE Jobs WITH RETENTION = ON;") + "CREATE TABLE Mine (Id INT);"
+    assert apply(psql, database, BASE, new) == ""
+    shown = run(database, "SET NOCOUNT ON; RECEIVE CAST(message_body AS NVARCHAR(9)) AS body FROM Jobs;")
+    assert shown.split()[-2:] == ["one", "two"]
+
+
+def test_a_queue_that_is_gone_is_dropped_when_it_is_empty(database: Database, psql: str) -> None:
+    run(database, BASE + SEND)
+    new = "\n".join(line for line in BASE.splitlines() if "[//worker]" not in line).replace(
+        "CREATE QUEUE Jobs;", ""
+    )
+    before = catalog(database)
+    assert "Service [//worker] still has open dialogs: it is not dropped." in apply(psql, database, BASE, new)
+    assert catalog(database) == before
+    run(
+        database,
+        "DECLARE @d UNIQUEIDENTIFIER;\n" + "SELECT TOP (1) @d = conversation_handle FROM Jobs;\n"
+        "END CONVERSATION @d WITH CLEANUP;\nRECEIVE * FROM Jobs;",
+    )
+    assert apply(psql, database, BASE, new) == ""
+    assert "Jobs" not in catalog(database) and "//worker" not in catalog(database)
+
+
+def test_the_rows_of_a_table_stay(database: Database, psql: str) -> None:
+    old = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(3), gone INT);"
+    new = "CREATE TABLE t (id INT PRIMARY KEY, a NVARCHAR(20) NOT NULL, b INT NOT NULL DEFAULT 7);"
+    run(database, f"{old}\nINSERT t VALUES (1, 'one', 9);")
+    with pytest.raises(CompileError, match="Column gone of t is gone"):
+        apply(psql, database, old, new)
+    assert apply(psql, database, old, new, allow_drop=True) == ""
+    assert run(database, "SET NOCOUNT ON; SELECT * FROM t;").split()[-3:] == ["1", "one", "7"]
+
+
+def random_script(random: random.Random) -> str:
+    """A script that runs: objects that may be there, each in one of its forms."""
+
+    def maybe(*forms: str) -> str:
+        return f"{random.choice(forms)}\n" if random.random() < 0.75 else ""
+
+    def one_of(*forms: str) -> str:
+        return f"{random.choice(forms)}\n"
+
+    poison = "POISON_MESSAGE_HANDLING (STATUS = OFF)"
+    activation = "ACTIVATION (PROCEDURE_NAME = dbo.Work, MAX_QUEUE_READERS = {}, EXECUTE AS OWNER)"
+    kept = random.random() < 0.5
+    return "".join(
+        (
+            one_of(*(f"CREATE MESSAGE TYPE [//a] VALIDATION = {check};" for check in ("NONE", "EMPTY"))),
+            maybe("CREATE MESSAGE TYPE [//b];", "CREATE MESSAGE TYPE [//b] VALIDATION = WELL_FORMED_XML;"),
+            "CREATE CONTRACT [//c] ([//a] SENT BY ANY);\n",
+            "CREATE CONTRACT [//d] ([//a] SENT BY TARGET, [DEFAULT] SENT BY INITIATOR);\n" if kept else "",
+            one_of(
+                *(
+                    f"CREATE TABLE T1 ({columns});"
+                    for columns in ("a INT", "a BIGINT, b INT", "a INT NOT NULL")
+                )
+            ),
+            maybe(
+                *(
+                    f"CREATE TABLE T2 (x NVARCHAR(9){rest});"
+                    for rest in (", CONSTRAINT c2 CHECK (x > '')", "")
+                )
+            ),
+            maybe(*(f"CREATE {unique} INDEX ix1 ON T1 (a);" for unique in ("", "UNIQUE"))),
+            "GO\n",
+            one_of("CREATE PROCEDURE dbo.Work AS PRINT 1;", "CREATE PROCEDURE Work @n INT = 1 AS PRINT @n;"),
+            "GO\n",
+            maybe("CREATE VIEW V AS SELECT a FROM T1;", "CREATE VIEW V AS SELECT a, 1 AS one FROM T1;"),
+            "GO\n",
+            maybe(*(f"CREATE FUNCTION F() RETURNS INT AS BEGIN RETURN {n} END" for n in (1, 2))),
+            "GO\n",
+            maybe(*(f"CREATE TRIGGER Tr ON T1 AFTER {event} AS PRINT 1" for event in ("INSERT", "DELETE"))),
+            "GO\n",
+            one_of(
+                "CREATE QUEUE Q1;",
+                "CREATE QUEUE Q1 WITH RETENTION = ON;",
+                f"CREATE QUEUE Q1 WITH STATUS = OFF, {poison};",
+                f"CREATE QUEUE Q1 WITH {activation.format(3)};",
+                f"CREATE QUEUE Q1;\nALTER QUEUE Q1 WITH {activation.format(8)};",
+            ),
+            maybe("CREATE QUEUE Q2;", f"CREATE QUEUE Q2 WITH {poison};"),
+            one_of(*(f"CREATE SERVICE [//s] ON QUEUE Q1 ([{contract}]);" for contract in ("//c", "DEFAULT"))),
+            "CREATE SERVICE [//t] ON QUEUE dbo.Q1 ([//d], [//c]);\n" if kept else "",
+            maybe("CREATE ROUTE r WITH SERVICE_NAME = 'x', ADDRESS = 'TCP://x:1';"),
+            maybe("CREATE ROUTE r2 WITH ADDRESS = 'LOCAL';", "CREATE ROUTE r2 WITH ADDRESS = 'TCP://y:1';"),
+            maybe(
+                "CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 9);",
+                "CREATE BROKER PRIORITY p FOR CONVERSATION SET (CONTRACT_NAME = [//c]);",
+            ),
+            maybe("CREATE SYNONYM S1 FOR dbo.T1;", "CREATE SYNONYM S1 FOR dbo.T2;"),
+            maybe(
+                f"CREATE EVENT NOTIFICATION n ON QUEUE Q1 FOR BROKER_QUEUE_DISABLED TO SERVICE '//s', {HERE};"
+            ),
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_old_and_the_difference_give_what_new_alone_gives(
+    new_database: Callable[[], Database], psql: str, seed: int
+) -> None:
+    source = random.Random(seed)
+    old, new = random_script(source), random_script(source)
+    changed, fresh = new_database(), new_database()
+    run(changed, old)
+    run(fresh, new)
+    assert apply(psql, changed, old, new, allow_drop=True) == ""
+    assert catalog(changed) == catalog(fresh), (
+        f"{old}\n--------\n{new}\n--------\n{difference(old, new, allow_drop=True).script()}"
+    )
+
+
+def test_the_command(pgsb: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, text in (("old", "CREATE QUEUE q\nGO\n"), ("new", "CREATE QUEUE q WITH STATUS = OFF\nGO\n")):
+        Path(folder).mkdir()
+        Path(folder, "shop.sql").write_text(text)
+    shown = pgsb("compile", "--diff", "old", "new", "--tsql")
+    assert (shown.status, shown.out) == (0, "-- new/shop.sql:1\nALTER QUEUE q WITH STATUS = OFF;\nGO\n")
+    assert pgsb("compile", "--diff", "old", "new", "-o", "out.sql").status == 0
+    text = Path("out.sql").read_text()
+    assert "the difference from old to new/shop.sql: change those" in text.splitlines()[0]
+    assert "-- new/shop.sql:1\n" in text and "ssb.alter_queue('dbo.q', status => false)" in text
+    Path("new/shop.sql").write_text("INSERT t VALUES (1)\nGO\nCREATE TABLE t (a INT, b INT NOT NULL)\n")
+    Path("old/shop.sql").write_text("CREATE TABLE t (a INT)")
+    refused = pgsb("compile", "--diff", "old", "new", "-o", "out.sql")
+    assert refused.status == 1 and "new/shop.sql:3:24: error: Column b of t is new" in refused.err
+    assert Path("out.sql").read_text() == text
+    assert pgsb("compile", "new", "--tsql").status == 2
