@@ -84,7 +84,8 @@ class SourceOptions:
             if there is None:
                 rows = connection.execute(
                     "SELECT s.name || '.' || q.name FROM sys.service_queues AS q"
-                    " JOIN sys.schemas AS s ON s.schema_id = q.schema_id ORDER BY 1"
+                    " JOIN sys.schemas AS s ON s.schema_id = q.schema_id"
+                    " WHERE q.is_ms_shipped::text = '0' ORDER BY 1"
                 ).fetchall()
                 there = [str(row[0]).lower() for row in rows]
             matching = fnmatch.filter(there, part.lower())

@@ -28,10 +28,10 @@ SELECT s.name::text, o.name::text, pg_catalog.btrim(o.type::text), coalesce(c.na
   LEFT JOIN (SELECT object_id, array_agg(name::text ORDER BY parameter_id) AS names
                FROM sys.parameters WHERE parameter_id > 0 GROUP BY object_id) AS p
          ON p.object_id = o.object_id
- WHERE pg_catalog.btrim(o.type::text) = ANY (%s)
+ WHERE pg_catalog.btrim(o.type::text) = ANY (%s) AND o.is_ms_shipped::text = '0'
 """
 _NAMED = """
-SELECT 'service', name::text FROM sys.services
+SELECT 'service', name::text FROM sys.services WHERE service_id > 65535
 UNION ALL SELECT 'contract', name::text FROM sys.service_contracts
 UNION ALL SELECT 'message type', name::text FROM sys.service_message_types
 UNION ALL SELECT 'route', name::text FROM sys.routes

@@ -14,7 +14,7 @@ _COMMANDS = {
 _OBJECTS = """
 SELECT s.name AS [schema], o.name, LOWER(REPLACE(o.type_desc, '_', ' ')) AS kind
   FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id
- WHERE o.type IN ('{types}'){like}
+ WHERE o.type IN ('{types}') AND o.is_ms_shipped = 0{like}
  ORDER BY s.name, o.name"""
 _QUEUES = """
 SELECT s.name AS [schema], q.name AS queue,
@@ -25,7 +25,7 @@ SELECT s.name AS [schema], q.name AS queue,
        (SELECT STRING_AGG(v.name, ', ') WITHIN GROUP (ORDER BY v.name)
           FROM sys.services AS v WHERE v.service_queue_id = q.object_id) AS services
   FROM sys.service_queues AS q JOIN sys.schemas AS s ON s.schema_id = q.schema_id
- WHERE 1 = 1{like}
+ WHERE q.is_ms_shipped = 0{like}
  ORDER BY s.name, q.name"""
 _SERVICES = """
 SELECT v.name AS service, q.name AS queue,
@@ -34,7 +34,7 @@ SELECT v.name AS service, q.name AS queue,
           JOIN sys.service_contracts AS c ON c.service_contract_id = u.service_contract_id
          WHERE u.service_id = v.service_id) AS contracts
   FROM sys.services AS v JOIN sys.service_queues AS q ON q.object_id = v.service_queue_id
- WHERE 1 = 1{like}
+ WHERE q.is_ms_shipped = 0{like}
  ORDER BY v.name"""
 _CONTRACTS = """
 SELECT c.name AS contract, m.name AS message_type, m.validation_desc AS validation,

@@ -31,20 +31,26 @@ SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
        -- Behind SQL Server's columns, what it has not.
        q.external_program, q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
-  FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id;
+  FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id
+UNION ALL
+SELECT o.*, 0::smallint, NULL, NULL, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, 1::sys.bit, NULL, 5, 0::sys.bit
+  FROM ssb_internal.system_service AS s JOIN sys.objects AS o ON o.object_id = s.queue_id;
 
 CREATE OR REPLACE VIEW sys.services AS
 SELECT s.name, s.service_id, ssb_internal.principal_id_of(s.owner, s.database_id) AS principal_id, s.queue_id AS service_queue_id
-  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id());
+  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id())
+UNION ALL
+SELECT s.name, s.service_id, 1, s.queue_id FROM ssb_internal.system_service AS s;
 
 CREATE OR REPLACE VIEW sys.service_queue_usages AS
-SELECT s.service_id, s.queue_id AS service_queue_id
-  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id());
+SELECT s.service_id, s.service_queue_id FROM sys.services AS s;
 
 CREATE OR REPLACE VIEW sys.service_contract_usages AS
 SELECT u.service_id, u.contract_id AS service_contract_id
   FROM ssb.service_contract_usage AS u JOIN ssb.service AS s ON s.service_id = u.service_id
- WHERE s.database_id = (SELECT ssb_internal.current_database_id());
+ WHERE s.database_id = (SELECT ssb_internal.current_database_id())
+UNION ALL
+SELECT s.service_id, c.contract_id FROM ssb_internal.system_service AS s CROSS JOIN LATERAL unnest(s.contract_ids) AS c (contract_id);
 
 CREATE OR REPLACE VIEW sys.routes AS
 SELECT r.name, r.route_id, ssb_internal.principal_id_of(r.owner, r.database_id) AS principal_id, r.service_name AS remote_service_name,

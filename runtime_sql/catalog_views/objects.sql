@@ -2,8 +2,22 @@
 CREATE OR REPLACE VIEW ssb_internal.synonym AS
 SELECT d.objoid AS oid, substr(d.description, length('synonym for ') + 1) AS target
   FROM pg_description AS d
- WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ');
+-- Anybody may write such a comment on what is his: what names no relation of a schema is none, else it would be an error for all.
+ WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ')
+   AND d.description ~ '^synonym for ("([^"]|"")+"|[a-z_]\w*)\.("([^"]|"")+"|[a-z_]\w*)$'
+   AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = d.objoid AND c.relkind = 'v');
 GRANT SELECT ON ssb_internal.synonym TO PUBLIC;
+
+-- The services that each database of SQL Server's has, with their queues and numbers, and the contract of each. Here nobody sends to
+-- them, so there is no queue behind: they are for scripts that look for, or leave out, what the system brings
+-- (is_ms_shipped, service_id > 65535).
+CREATE OR REPLACE VIEW ssb_internal.system_service AS
+SELECT s.service_id, s.name, s.queue_id, s.queue_name, s.contract_ids
+  FROM (VALUES (1, 'http://schemas.microsoft.com/SQL/Notifications/QueryNotificationService', 1977058079, 'QueryNotificationErrorsQueue', '{7}'::integer[]),
+               (2, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService', 2009058193, 'EventNotificationErrorsQueue', '{8}'),
+               (3, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceBroker', 2041058307, 'ServiceBrokerQueue', '{2,3}'))
+       AS s (service_id, name, queue_id, queue_name, contract_ids);
+GRANT SELECT ON ssb_internal.system_service TO PUBLIC;
 
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
@@ -15,6 +29,10 @@ SELECT q.spelling AS name, q.queue_id AS object_id, ssb_internal.principal_id_of
        q.create_date::timestamp(3) AS create_date, q.modify_date::timestamp(3) AS modify_date,
        0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
   FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
+UNION ALL
+SELECT s.queue_name, s.queue_id, NULL, 1, 0, 'SQ', 'SERVICE_QUEUE', r.installed_at::timestamp(3), r.installed_at::timestamp(3),
+       1::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r
 UNION ALL
 -- The internal table that a queue's messages lie in (catalog_views/storage.sql): its number is the queue's, negative.
 SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 'INTERNAL_TABLE',

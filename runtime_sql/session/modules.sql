@@ -276,7 +276,8 @@ BEGIN
 END;
 $$;
 
--- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows.
+-- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows. Those of others
+-- are not the dropping role's to change, and hinder it as any view does.
 CREATE OR REPLACE FUNCTION ssb_internal.loosen_synonyms(p_target regclass)
 RETURNS void
 LANGUAGE plpgsql
@@ -285,7 +286,10 @@ AS $$
 DECLARE
     v_synonym regclass;
 BEGIN
-    FOR v_synonym IN SELECT s.oid::regclass FROM ssb_internal.synonym AS s WHERE to_regclass(s.target) = p_target LOOP
+    FOR v_synonym IN
+        SELECT s.oid::regclass FROM ssb_internal.synonym AS s JOIN pg_class AS c ON c.oid = s.oid
+         WHERE to_regclass(s.target) = p_target AND pg_has_role(c.relowner, 'USAGE')
+    LOOP
         EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v_synonym,
             (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));

@@ -49,11 +49,11 @@ def test_a_dialog_crosses_databases(two: Session) -> None:
 
 
 def test_catalog_views_show_the_current_database(two: Session) -> None:
-    own = "SELECT name FROM sys.services ORDER BY 1"
+    own = "SELECT name FROM sys.services WHERE service_id > 65535 ORDER BY 1"
     two.do("SELECT ssb.use_database('TRADER1')")
     assert two.column(own) == ["//Trader1"]
     assert two.value("SELECT ssb.db_name()") == "Trader1"
-    assert two.column("SELECT name FROM sys.service_queues") == ["desk"]
+    assert two.column("SELECT name FROM sys.service_queues WHERE is_ms_shipped::text = '0'") == ["desk"]
     assert two.column("SELECT name FROM sys.schemas WHERE schema_id = 1") == ["dbo"]
     near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade')")
     two.send(near, "//buy")

@@ -282,6 +282,7 @@ def before_ssb_internal(connection: Connection) -> None:
     """
     (migration,) = (text for number, text in installer._migrations() if number == 2)
     (api,) = re.findall(r"v_api text\[\] := '(\{.*?\})'", migration, re.S)
+    (views,) = re.findall(r"v_views text\[\] := '(\{.*?\})'", migration, re.S)
     connection.execute(
         f"""
         DO $$
@@ -292,6 +293,11 @@ def before_ssb_internal(connection: Connection) -> None:
                 SELECT oid::regprocedure::text FROM pg_proc
                  WHERE pronamespace = 'ssb'::regnamespace AND proname <> ALL ('{api}'::text[])) LOOP
                 EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', v_name);
+            END LOOP;
+            FOREACH v_name IN ARRAY ARRAY(
+                SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'ssb_internal'::regnamespace
+                   AND relkind = 'v' AND relname <> ALL ('{views}'::text[])) LOOP
+                EXECUTE format('DROP VIEW IF EXISTS %s CASCADE', v_name);
             END LOOP;
         END;
         $$"""

@@ -12,7 +12,7 @@ SELECT @sql = @sql + N'END CONVERSATION ''' + CAST(conversation_handle AS nvarch
 EXEC (@sql)
 GO
 DECLARE @sql nvarchar(max)
-SELECT @sql = COALESCE(@sql + CHAR(10), '') + 'DROP SERVICE ' + QUOTENAME(name) FROM sys.services
+SELECT @sql = COALESCE(@sql + CHAR(10), '') + 'DROP SERVICE ' + QUOTENAME(name) FROM sys.services WHERE service_id > 65535
 PRINT @sql
 EXEC (@sql)
 SELECT @sql = (SELECT 'DROP QUEUE ' + QUOTENAME(SCHEMA_NAME(schema_id)) + '.' + QUOTENAME(name) + ';' FROM sys.service_queues WHERE is_ms_shipped = 0 FOR XML PATH(''))
@@ -20,7 +20,7 @@ EXEC sp_executesql @sql
 SELECT @sql = STRING_AGG(N'DROP QUEUE ' + QUOTENAME(name), N';') FROM sys.service_queues WHERE is_ms_shipped = 0
 EXEC sp_executesql @sql
 GO
-select name from sys.service_queues
+select name from sys.service_queues where is_ms_shipped = 0
 create table dbo.tt (a int, b nvarchar(20))
 insert tt values (1, N'x'), (2, N'y')
 GO

@@ -29,5 +29,5 @@ EXEC sys.sp_executesql @all
 IF NOT EXISTS (SELECT * FROM sys.services WHERE name = 'Sweep') DROP QUEUE Dust
 IF EXISTS (SELECT * FROM sys.sysusers WHERE name = 'nobody') DROP USER nobody
 IF EXISTS (SELECT * FROM master..syslogins WHERE name = 'nobody') DROP LOGIN nobody
-SELECT COUNT(*) AS queues FROM sys.service_queues
+SELECT COUNT(*) AS queues FROM sys.service_queues WHERE is_ms_shipped = 0
 GO

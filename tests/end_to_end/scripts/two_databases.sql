@@ -80,7 +80,7 @@ SELECT message_type_name, CAST(message_body AS xml) AS body FROM ShopQ ORDER BY 
 SELECT sku, qty FROM Warehouse_B.dbo.Stock
 SELECT sku, qty FROM Warehouse_B..Stock WHERE sku IN ('A')
 GO
-SELECT name FROM Warehouse_B.sys.service_queues
+SELECT name FROM Warehouse_B.sys.service_queues WHERE is_ms_shipped = 0
 SELECT COUNT(*) FROM Warehouse_B.sys.tables WHERE name = 'Stock'
 SELECT COUNT(*) FROM Shop_A.sys.tables
 SELECT OBJECT_NAME(OBJECT_ID('Warehouse_B.dbo.Stock'), DB_ID('Warehouse_B'))

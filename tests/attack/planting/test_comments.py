@@ -1,0 +1,82 @@
+"""The runtime keeps names in comments. What somebody writes on objects of his own disturbs nobody else."""
+# ruff: noqa: E501 (what is planted is easier to read unbroken)
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from attack.planting.scripts import end_sessions, run_well
+from psycopg import sql
+
+from support import Connection, Database
+
+_ENDS = (
+    "a.b.c.d.e.f",
+    "]x[.''",
+    '"',
+    "dbo.t",
+    '"other.dbo".t',
+    "",
+    "x" * 5000,
+    "$$ \\' %s {} \x01",
+    'dbo."t',
+)
+_STARTS = ("synonym for ", "T-SQL name: ", "pgsb switched off: ", "pgsb switched off: FOREIGN KEY ")
+
+
+@pytest.fixture
+def mallory(database: Database, connect: Callable[..., Connection]) -> Iterator[Connection]:
+    """A role with a schema of its own, in it one object of each kind that has comments."""
+    owner = connect(database.dsn)
+    owner.execute(
+        "CREATE ROLE mallory LOGIN; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA dbo TO PUBLIC;"
+        " INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES ('mallory', 5, 'mallory')"
+    )
+    try:
+        with psycopg.connect(database.dsn, user="mallory", autocommit=True) as connection:
+            connection.execute(
+                "CREATE TABLE mallory.own (a integer CONSTRAINT c CHECK (a > 0)); CREATE VIEW mallory.v AS SELECT 1 AS a;"
+                " CREATE FUNCTION mallory.f() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE SEQUENCE mallory.s"
+            )
+            yield connection
+    finally:
+        end_sessions(owner, "mallory")
+        owner.execute(
+            "DELETE FROM ssb.schema_of_database WHERE name = 'mallory'; DROP OWNED BY mallory CASCADE"
+        )
+        owner.execute("DROP ROLE mallory")
+
+
+def _comment(connection: Connection, text: str) -> None:
+    for target in (
+        "TABLE mallory.own",
+        "COLUMN mallory.own.a",
+        "CONSTRAINT c ON mallory.own",
+        "VIEW mallory.v",
+        "FUNCTION mallory.f()",
+        "SEQUENCE mallory.s",
+    ):
+        connection.execute(sql.SQL(f"COMMENT ON {target} IS {{}}").format(text))
+
+
+def test_nobody_else_sees_an_error(
+    database: Database, connect: Callable[..., Connection], mallory: Connection
+) -> None:
+    watcher = connect(database.dsn)
+    views = [
+        name
+        for (name,) in watcher.execute(
+            "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v'"
+            " ORDER BY 1"
+        ).fetchall()
+    ]
+    assert len(views) > 100
+    for start in _STARTS:
+        for end in _ENDS:
+            _comment(mallory, start + end)
+            run_well(database.dsn, "CREATE DATABASE other\nGO\nUSE other\nGO\nCREATE TABLE dbo.t (a int)")
+            run_well(
+                database.dsn, "CREATE TABLE dbo.t (a int)\nGO\nDROP TABLE dbo.t\nGO\nDROP DATABASE other"
+            )
+    for view in views:
+        watcher.execute(f"SELECT * FROM {view}".encode())
