@@ -248,15 +248,15 @@ BEGIN
                   FROM (WITH RECURSIVE walk AS (
                             (SELECT t.endpoint_id, 1 AS n FROM ssb.transmission AS t
                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                AND (t.endpoint_id, t.transmission_id) > (v_from_endpoint, v_from_id)
-                              ORDER BY t.endpoint_id, t.transmission_id LIMIT 1)
+                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
                             UNION ALL
                             SELECT x.endpoint_id, w.n + 1
                               FROM walk AS w
                              CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
-                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id > w.endpoint_id
-                                                    AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
-                                                  ORDER BY t.endpoint_id LIMIT 1) AS x
+                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
+                                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                  ORDER BY t.endpoint_id + 0 LIMIT 1) AS x
                              WHERE w.n < 8)
                         SELECT FROM walk) AS w;
                 SELECT jsonb_agg(jsonb_build_object(
@@ -286,17 +286,17 @@ BEGIN
                                                     1 AS n
                                                FROM ssb.transmission AS t
                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                AND (t.endpoint_id, t.transmission_id) > (v_from_endpoint, v_from_id)
-                                                AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
-                                              ORDER BY t.endpoint_id, t.transmission_id LIMIT 1)
+                                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                                AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
                                             UNION ALL
                                             SELECT x.endpoint_id, 0, w.n + 1
                                               FROM walk AS w
                                              CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
                                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                                    AND t.endpoint_id > w.endpoint_id
-                                                                    AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
-                                                                  ORDER BY t.endpoint_id LIMIT 1) AS x)
+                                                                    AND t.endpoint_id + 0 > w.endpoint_id
+                                                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                                  ORDER BY t.endpoint_id + 0 LIMIT 1) AS x)
                                         SELECT t.transmission_id, w.endpoint_id, t.message_sequence_number AS number, t.message_type_name,
                                                t.is_end_of_dialog, t.is_conversation_error, t.body, coalesce(length(t.body), 0) + 200 AS length,
                                                t.trace, t.enqueued_at,
@@ -314,8 +314,8 @@ BEGIN
                                                                 AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
                                          CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
                                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                                AND t.endpoint_id = w.endpoint_id AND t.transmission_id > w.from_id
-                                                              ORDER BY t.transmission_id LIMIT v_quota) AS t
+                                                                AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 > w.from_id
+                                                              ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
                                          LIMIT p_messages - v_count) AS l) AS p
                         WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
                  WHERE bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1);
