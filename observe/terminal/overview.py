@@ -95,9 +95,9 @@ def _queue(row: dict[str, Any]) -> Line:
     if row["quarantined_groups"]:
         state = f"{state}, {row['quarantined_groups']} aside"
     rates = f"{_rate(row['in_per_second']):>8} {_rate(row['out_per_second']):>8}"
-    readers = "/".join(str(row[name]) for name in ("readers", "readers_wanted", "max_readers"))
-    if not row["is_activation_enabled"]:
-        readers = "-"
+    readers = "-"
+    if row["is_activation_enabled"]:
+        readers = f"{row['readers']}/{row['readers_wanted']}/{row['max_readers']}"
     return [
         ("bold" if row["depth"] else "", f"{_cut(row['queue'], 36):36} "),
         ("" if state == "on" else "class:bad", f"{_cut(state, 18):18} "),
