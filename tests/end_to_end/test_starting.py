@@ -75,6 +75,9 @@ def test_running_a_script_loads_what_it_needs(database: Database) -> None:
         "pgsb.compiler.references",
         "pgsb.assess",
         "pgsb.editor",
+        "pgsb.security",
+        "pgsb.server.embedded",
+        "pgsb.server.open_transaction",
     }
     assert "psycopg" in loaded
     # A module more is a millisecond more in each command: a new one has to be worth it.
