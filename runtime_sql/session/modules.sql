@@ -56,13 +56,31 @@ AS $$
      WHERE p.oid = p_routine;
 $$;
 
--- PostgreSQL creates anew what T-SQL alters: for the event of it (activation/definition_events.sql).
+-- PostgreSQL creates anew what T-SQL alters: for the event of it (activation/definition_events.sql). Who may alter a
+-- module, and that it is there, is looked up here: nobody makes the event of a new module that of an old one.
 CREATE OR REPLACE FUNCTION ssb_internal.note_alteration(p_name text, p_exists boolean)
 RETURNS void
-LANGUAGE sql
-BEGIN ATOMIC
-    SELECT set_config('pgsb.altered', CASE WHEN p_exists THEN p_name ELSE '' END, false);
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+BEGIN
+    IF v_name[1] = 'pg_temp' OR NOT ssb_internal.definitions_are_watched() THEN
+        RETURN;
+    END IF;
+    INSERT INTO ssb.altered_module (schema_name, name, session_id)
+    SELECT v_name[1], v_name[2], pg_backend_pid()
+     WHERE p_exists
+       AND EXISTS (SELECT FROM pg_namespace AS n
+                    WHERE n.nspname = v_name[1]
+                      AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = v_name[2]
+                                                              AND pg_has_role(ssb_internal.caller(), p.proowner, 'USAGE'))
+                           OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = v_name[2] AND c.relkind = 'v'
+                                                                  AND pg_has_role(ssb_internal.caller(), c.relowner, 'USAGE'))))
+    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at;
 END;
+$$;
 
 -- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
 CREATE OR REPLACE FUNCTION ssb_internal.is_runtime_function(p_function oid)
@@ -133,10 +151,12 @@ BEGIN
 END;
 $$;
 
--- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these.
+-- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these. SECURITY DEFINER: whoever drops a view
+-- need not see the queues.
 CREATE OR REPLACE FUNCTION ssb_internal.kind_of_relation(p_name text)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
                 WHEN EXISTS (SELECT FROM ssb.queue AS q

@@ -1,4 +1,5 @@
 """Names stay as they were written: for a later script, in views, keys of JSON and XML, and errors."""
+# ruff: noqa: E501 (what is made is easier to read unbroken)
 
 from collections.abc import Callable
 
