@@ -32,6 +32,7 @@ from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
+from .lower.triggers import module_name
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
@@ -362,7 +363,7 @@ class CompileSession:
                 )
             if self._keep_source and isinstance(statement, MODULES):
                 arguments = (
-                    pl.Text(self.catalog.sql_name(object_name(statement.name))),
+                    pl.Text(self.catalog.sql_name(module_name(statement, ctx))),
                     pl.Text(batch.span.text),
                 )
                 keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))

@@ -320,5 +320,10 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     """CREATE SYNONYM: the compiler follows it; there is a view as well, for others who ask."""
     target = object_name(node.target)
     ctx.catalog.define_synonym(object_name(node.name), target)
-    name = pl.Text(ctx.catalog.sql_name(object_name(node.name)))
-    return [pl.Invoke("ssb_internal.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]
+    name = object_name(node.name)
+    sql_name = ctx.catalog.sql_name(name)
+    kept = tuple(pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name))
+    return [
+        pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
+        *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),
+    ]

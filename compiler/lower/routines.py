@@ -151,6 +151,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     prepare = pl.Invoke(
         "ssb_internal.prepare_module",
         (pl.Text(node.action), pl.Text("PROCEDURE"), pl.Text(procedure.sql_name), pl.Text(arguments)),
+        () if node.action == "CREATE" else (("p_parameters", _shape(parameters)),),
     )
     routine = pl.Routine(
         procedure.sql_name,
@@ -207,6 +208,15 @@ def _entry(
         handler = (pl.Assign(ctx.session, failed), pl.Exit(ctx.body_label))
         result.append(pl.Block(tuple(risky), handler=handler))
     return result
+
+
+def _shape(parameters: Sequence[pl.Parameter]) -> pl.Expr:
+    """What PostgreSQL's CREATE OR REPLACE cannot change of parameters, as prepare_module compares it."""
+    shapes = (
+        f"{parameter.mode} {fold(unquoted(parameter.name))}{' =' if parameter.default is not None else ''}"
+        for parameter in parameters
+    )
+    return pl.Array(tuple(map(pl.Text, shapes)), "text")
 
 
 def _parameter(

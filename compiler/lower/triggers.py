@@ -36,6 +36,8 @@ from .routines import (
 )
 from .statement_lists import comments
 
+Module = nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger | nodes.CreateView
+
 
 class TriggerScope(Scope):
     """The scope of a trigger: UPDATE(column) asks what other triggers have noted."""
@@ -91,6 +93,15 @@ class DdlTriggerScope(Scope):
         return super().context_function(name)
 
 
+def module_name(node: Module, context: Context) -> ObjectName:
+    """The name of a module; a trigger without a schema belongs to that of its table."""
+    name = object_name(node.name)
+    if isinstance(node, nodes.CreateTrigger) and name.schema is None and node.target is not None:
+        target = context.object(node.target)
+        return ObjectName(name.name, target.schema, target.database)
+    return name
+
+
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
     if node.target is None:
@@ -99,10 +110,7 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
     target = context.object(node.target)
     table = catalog.sql_name(target)
     known = catalog.tables.get(catalog.key(target))
-    name = object_name(node.name)
-    if name.schema is None:
-        name = ObjectName(name.name, target.schema, target.database)
-    sql_name = catalog.sql_name(name)
+    sql_name = catalog.sql_name(module_name(node, context))
     prepare = pl.Invoke(
         "ssb_internal.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table))
     )
