@@ -170,6 +170,7 @@ BEGIN
             ('queue_status', 'is_activation_enabled', 'ACTIVATION (STATUS = ON).'),
             ('queue_status', 'monitor_state', 'Of the queue monitor: INACTIVE, NOTIFIED or RECEIVES_OCCURRING.'),
             ('queue_status', 'readers', 'Programs that run now.'),
+            ('queue_status', 'readers_wanted', 'Those and the ones that the queue monitor would start now, up to MAX_QUEUE_READERS.'),
             ('queue_status', 'max_readers', 'MAX_QUEUE_READERS.'),
             ('queue_status', 'rollbacks_in_a_row', 'As far as they are on record; 0 while all goes well.'),
             ('queue_status', 'quarantined_groups', 'Conversation groups that are set aside.'),

@@ -18,6 +18,7 @@ from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..target.emit import text_of
 from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
@@ -241,7 +242,7 @@ def _inline(
             f"q.{quote(fold(column.name))}::{column.type.postgres if column.type else 'text'}"
             for column in infos
         )
-        body = f"SELECT {casts} FROM (\n{query.sql}\n) AS q"
+        body = f"SELECT {casts} FROM (\n{text_of(query.code)}\n) AS q"
     else:
         blank = Scope(ctx.catalog, label=ctx.scope.label)
         for key, variable in ctx.scope.variables.items():
@@ -253,8 +254,8 @@ def _inline(
         drop = pl.Invoke(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
-        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {sample.sql}")]
-        body = query.sql
+        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {text_of(sample.code)}")]
+        body = text_of(query.code)
     routine = pl.Routine(
         sql_name,
         tuple(parameters),
@@ -304,12 +305,12 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
             )
     known = catalog.tables.get(catalog.key(name))
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
-    kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
+    kept = [pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name, shown)]
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{query.sql}{check}"),
+        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{text_of(query.code)}{check}"),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 

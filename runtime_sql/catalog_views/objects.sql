@@ -19,6 +19,13 @@ SELECT s.service_id, s.name, s.queue_id, s.queue_name, s.contract_ids
        AS s (service_id, name, queue_id, queue_name, contract_ids);
 GRANT SELECT ON ssb_internal.system_service TO PUBLIC;
 
+-- What sys.objects calls a routine, by pg_proc's columns.
+CREATE OR REPLACE FUNCTION ssb_internal.routine_type(p_kind "char", p_returns_rows boolean, p_language oid)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN p_kind = 'p' THEN 'P' WHEN p_kind = 'a' THEN 'AF' WHEN NOT p_returns_rows THEN 'FN'
+            WHEN p_language = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql') THEN 'IF' ELSE 'TF' END;
+
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
 -- folded names there; queues keep their spelling.
@@ -51,10 +58,11 @@ SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
 UNION ALL
 SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
-       CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.proretset THEN 'TF' ELSE 'FN' END,
-       CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
+       k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'
+                           WHEN 'IF' THEN 'SQL_INLINE_TABLE_VALUED_FUNCTION' ELSE 'SQL_TABLE_VALUED_FUNCTION' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_proc AS p JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
+ CROSS JOIN LATERAL (SELECT ssb_internal.routine_type(p.prokind, p.proretset, p.prolang) AS type) AS k
  WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
 UNION ALL
 SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',

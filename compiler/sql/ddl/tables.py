@@ -15,12 +15,14 @@ from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
+from ...target import nodes as n
+from ...target import statements as s
 from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..expressions.calls import default_value
 from ..expressions.names import condition, scalar
-from ..interface import Ddl, EffectCall
+from ..interface import Ddl
 from ..parse.reader import Reader
 from ..parse.tokens import T, to_sqlglot
 from .definitions import (
@@ -73,7 +75,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     lines = [column_text(column, info, ctx) for column in definition.columns]
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
-    statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements: list[str | n.Node] = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += keeping_of_spelling(name, sql, [column.name.name for column in definition.columns])
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
@@ -88,19 +90,21 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     return Ddl(tuple(statements), defines=tuple(defines))
 
 
-def keeping_of_spelling(name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True) -> list[str]:
+def keeping_of_spelling(
+    name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True
+) -> list[n.Node]:
     """What keeps the spelling of a table, where it is new, and of its columns for later scripts."""
     arguments = spelling_arguments(name, sql, columns, new=new)
-    return [EffectCall(f"ssb_internal.keep_spelling({', '.join(arguments)})")] if arguments else []
+    return [s.Effect(n.Call("ssb_internal.keep_spelling", tuple(arguments)))] if arguments else []
 
 
-def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[str]:
+def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[n.Node]:
     """What keeps the names of DEFAULT constraints, by which they are dropped; not those of #t."""
     if name.name.startswith("#"):
         return []
-    named = [(literal(identifier(column)), literal(identifier(given))) for given, column in names]
+    named = ((n.Text(identifier(column)), n.Text(identifier(given))) for given, column in names)
     return [
-        EffectCall(f"ssb_internal.name_default({literal(sql)}, {column}, {given})") for column, given in named
+        s.Effect(n.Call("ssb_internal.name_default", (n.Text(sql), column, given))) for column, given in named
     ]
 
 

@@ -44,8 +44,8 @@ RETURN CASE coalesce(id, 1)
     ELSE (SELECT sys.tsql_schema(n.nspname::text) FROM pg_namespace AS n WHERE n.oid = id::oid)
 END;
 
--- All objects that OBJECT_ID and kin know, with sys.objects' type codes.
--- Trigger functions and the relations behind queues stay out.
+-- All objects that OBJECT_ID and kin know, with sys.objects' type codes: those of sys.objects, and what the
+-- system's schemas hold. Trigger functions and the relations behind queues stay out.
 CREATE OR REPLACE FUNCTION sys.known_objects(wanted_name text, wanted_id integer)
 RETURNS TABLE (object_id integer, schema_name text, name text, type text)
 -- PL/pgSQL, for it keeps plans: before PostgreSQL 18 an SQL function plans these queries at each call.
@@ -58,8 +58,18 @@ BEGIN
     FROM ssb.queue AS q
     WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id)
     UNION ALL
+    -- Each database has the system's queues. A queue's messages are an internal table, with its number negative.
+    SELECT s.queue_id, d.schema_prefix || 'dbo', s.queue_name, 'SQ'
+    FROM ssb_internal.system_service AS s CROSS JOIN ssb.database AS d
+    WHERE lower(s.queue_name) = wanted_name OR s.queue_id = wanted_id
+    UNION ALL
+    SELECT -q.queue_id, 'sys', 'queue_messages_' || q.queue_id, 'IT'
+    FROM ssb.queue AS q
+    WHERE 'queue_messages_' || q.queue_id = wanted_name OR -q.queue_id = wanted_id
+    UNION ALL
     SELECT c.oid::integer, n.nspname::text, c.relname::text,
-           CASE WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
+           CASE WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SN'
+                WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE (c.relname = wanted_name OR c.oid = wanted_id::oid)
@@ -68,15 +78,15 @@ BEGIN
       AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
     UNION ALL
     SELECT p.oid::integer, n.nspname::text, p.proname::text,
-           CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.prokind = 'a' THEN 'AF' WHEN NOT p.proretset THEN 'FN'
-                WHEN p.prolang = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql') THEN 'IF' ELSE 'TF' END
+           ssb_internal.routine_type(p.prokind, p.proretset, p.prolang)
     FROM pg_proc AS p
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
     WHERE (p.proname = wanted_name OR p.oid = wanted_id::oid)
       AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog'
     UNION ALL
     SELECT c.oid::integer, n.nspname::text, c.conname::text,
-           CASE c.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END
+           CASE WHEN c.contype = 'p' THEN 'PK' WHEN c.contype = 'u' THEN 'UQ'
+                WHEN c.contype = 'f' OR starts_with(ssb_internal.definition_switched_off(c.oid), 'FOREIGN KEY ') THEN 'F' ELSE 'C' END
     FROM pg_constraint AS c
     JOIN pg_namespace AS n ON n.oid = c.connamespace
     WHERE (c.conname = wanted_name OR c.oid = wanted_id::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
