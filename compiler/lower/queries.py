@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold, literal, quote
+from ..catalog.names import ObjectName, fold, literal, other_than_folded, quote
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..catalog.types import SqlType
@@ -79,7 +79,8 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
         for column in info.columns
     )
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
-    comment = f"COMMENT ON TYPE {row_type} IS {literal(TABLE_TYPE_COMMENT + span.text)}"
+    spelling = "".join(f"T-SQL name: {spelled}\n" for spelled in other_than_folded([name.name]))
+    comment = f"COMMENT ON TYPE {row_type} IS {literal(spelling + TABLE_TYPE_COMMENT + span.text)}"
     return f"CREATE TYPE {row_type} AS ({columns})", comment
 
 
