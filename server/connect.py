@@ -13,7 +13,6 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from .embedded import PrivateServer
 from .problems import ServerError, Unreachable
 
 # Of libpq's variables, those that say which server or database is meant.
@@ -45,7 +44,13 @@ class Target:
 
 def find_target(dsn: str | None = None) -> Target:
     """Decide on the server; starts the private one when nothing names another. Raises ServerError."""
-    return named_target(dsn) or Target(PrivateServer().start(), True, "the private server")
+    named = named_target(dsn)
+    if named is not None:
+        return named
+    # Finding and starting a server is loaded for those who name none.
+    from .embedded import PrivateServer
+
+    return Target(PrivateServer().start(), True, "the private server")
 
 
 def named_target(dsn: str | None = None) -> Target | None:

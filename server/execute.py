@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum, auto
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.errors import error_from_result
@@ -16,7 +16,6 @@ from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from ..compiler.compiled import CompiledBatch, CompiledStatement, ends_batch
-from .open_transaction import OpenTransaction
 from .results import (
     CANCELED,
     SCRIPT_ENDED,
@@ -32,6 +31,9 @@ from .results import (
     number_of_sqlstate,
 )
 from .spelling import as_written
+
+if TYPE_CHECKING:
+    from .open_transaction import OpenTransaction
 
 # Rows that are handed on together, and the seconds after which fewer are.
 _PIECE, _PATIENCE = 1000, 0.1
@@ -69,7 +71,7 @@ class Executor:
     ) -> None:
         self._connection = connection
         self._interactive = interactive
-        self._open = OpenTransaction(connection)
+        self._open: OpenTransaction | None = None
         self._status = (0, 0)
         self._emit_to = emit
         self._failed = False
@@ -115,14 +117,20 @@ class Executor:
     @property
     def depth(self) -> int:
         """@@TRANCOUNT: above 0 a transaction is open between two batches."""
-        return self._open.depth
+        return 0 if self._open is None else self._open.depth
 
     def close(self) -> None:
         """Leave an open transaction; the server rolls it back."""
-        self._open.close()
+        if self._open is not None:
+            self._open.close()
 
     def _run_open(self, batch: CompiledBatch) -> None:
         """Run a batch that begins inside a transaction, or may leave one open."""
+        if self._open is None:
+            # Only a prompt has such batches: a script ends its transactions.
+            from .open_transaction import OpenTransaction
+
+            self._open = OpenTransaction(self._connection)
         for _ in range(batch.repeat):
             self._script = batch.statements[0].span.source.text
             self._running = "\n".join(statement.sql for statement in batch.statements)

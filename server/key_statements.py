@@ -16,7 +16,6 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from ..compiler.catalog.names import literal
-from ..security.problems import KeyProblem
 
 if TYPE_CHECKING:
     from ..security.keys import ServiceKeys
@@ -41,6 +40,9 @@ class KeyAnswerer:
 
     def __call__(self, request: str, running: str) -> None:
         """Answer one request, the text of a message SX002; ``running`` is the statement that was sent."""
+        # All of security/ is loaded for those who have keys: most scripts have none.
+        from ..security.problems import KeyProblem
+
         asked = json.loads(request)
         try:
             if not is_written(asked, running):
@@ -61,7 +63,8 @@ class KeyAnswerer:
 
     def _statements(self) -> KeyStatements:
         if self._made is None:
-            # The library is loaded for those who have keys: most scripts have none.
+            from ..security.problems import KeyProblem
+
             try:
                 from ..security.statements import KeyStatements
             except ModuleNotFoundError as error:

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ...grammar.records import dataclass
+from ..target import nodes as n
 from ..target.quoting import literal as literal
 from ..target.quoting import quote as quote
 from ..target.quoting import unquoted as unquoted
@@ -123,17 +124,27 @@ class ObjectName:
         return f"{quote(schema)}.{quote(name)}"
 
 
-def spelling_arguments(name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True) -> list[str]:
+def spelling_arguments(
+    name: ObjectName, sql: str, columns: Iterable[str] = (), parts: Iterable[str] = (), *, new: bool = True
+) -> list[n.Node]:
     """Return what ssb_internal.keep_spelling is told of a relation, where it is ``new``, and of its columns.
 
-    PostgreSQL text. Empty where all are spelled as PostgreSQL knows them, and for ``#t``.
+    ``parts`` are constraints and indexes. Empty where all are spelled as PostgreSQL knows them, and for #t.
     """
-    spelled = [column for column in columns if fold(column) != column]
+    lists = [other_than_folded(columns), other_than_folded(parts)]
     own = new and fold(name.name) != name.name
-    if name.is_temporary or not (own or spelled):
+    if name.is_temporary or not (own or any(lists)):
         return []
-    arguments = [literal(sql), literal(name.name) if own else "NULL"]
-    return [*arguments, f"ARRAY[{', '.join(map(literal, spelled))}]"] if spelled else arguments
+    arguments: list[n.Node] = [n.Text(sql), n.Text(name.name) if own else n.NULL]
+    for label, spelled in zip(("p_columns", "p_parts"), lists, strict=True):
+        if spelled:
+            arguments.append(n.NamedArgument(label, n.Array(tuple(map(n.Text, spelled)))))
+    return arguments
+
+
+def other_than_folded(names: Iterable[str]) -> list[str]:
+    """Return those that are not spelled as PostgreSQL knows them."""
+    return [name for name in names if fold(name) != name]
 
 
 def schema_name(schema: str | None, database: str, default_database: str | None) -> str:

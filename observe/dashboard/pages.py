@@ -97,6 +97,7 @@ async def overview(site: Site, instance: Instance, request: Request) -> Answer:
         "rate_out": sum(row["out_per_second"] or 0 for row in rows),
         "has_rates": any(row["in_per_second"] is not None for row in rows),
         "readers": sum(row["readers"] for row in rows),
+        "readers_wanted": sum(row["readers_wanted"] for row in rows),
         "daemons": daemons,
         "wanted": request.query_params.get("q", ""),
     }

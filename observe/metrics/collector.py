@@ -21,6 +21,7 @@ _SETTINGS = "SET statement_timeout = '10s'; SET default_transaction_read_only = 
 _QUEUE_GAUGES = {
     "depth": "Messages that wait in the queue; an estimate beyond 1,000.",
     "readers": "Service programs at work.",
+    "readers_wanted": "Those, and the ones that the queue monitor would start now.",
     "max_readers": "MAX_QUEUE_READERS.",
     "rollbacks_in_a_row": "Transactions that received and rolled back, in a row, as far as on record.",
     "quarantined_groups": "Conversation groups set aside.",

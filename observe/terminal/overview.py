@@ -21,7 +21,7 @@ SORTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "n": ("name", lambda row: row["queue"]),
 }
 _HEAD = (
-    f"{'QUEUE':36} {'STATE':18} {'WAITING':>9} {'OLDEST':>8} {'IN/S':>8} {'OUT/S':>8} {'READERS':>8}  HELD BY"
+    f"{'QUEUE':36} {'STATE':18} {'WAITING':>9} {'OLDEST':>8} {'IN/S':>8} {'OUT/S':>8} {'READERS':>9}  HELD BY"
 )
 
 
@@ -95,13 +95,15 @@ def _queue(row: dict[str, Any]) -> Line:
     if row["quarantined_groups"]:
         state = f"{state}, {row['quarantined_groups']} aside"
     rates = f"{_rate(row['in_per_second']):>8} {_rate(row['out_per_second']):>8}"
-    readers = f"{row['readers']}/{row['max_readers']}" if row["is_activation_enabled"] else "-"
+    readers = "-"
+    if row["is_activation_enabled"]:
+        readers = f"{row['readers']}/{row['readers_wanted']}/{row['max_readers']}"
     return [
         ("bold" if row["depth"] else "", f"{_cut(row['queue'], 36):36} "),
         ("" if state == "on" else "class:bad", f"{_cut(state, 18):18} "),
         ("", f"{'~' if row['is_estimate'] else ''}{row['depth']:,}".rjust(9)),
         ("", f" {_age(row['oldest_age']):>8} {rates}"),
-        ("", f" {readers:>8}  {row['held_by'] or ''}"),
+        ("", f" {readers:>9}  {row['held_by'] or ''}"),
     ]
 
 

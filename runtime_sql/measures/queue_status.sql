@@ -45,13 +45,16 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.queue_depths(integer, integer) FROM PUBL
 --
 -- in_per_second, out_per_second  against the daemon's newest sample that is 5 to 120 seconds old; NULL without one
 -- rollbacks_in_a_row   as far as they are on record: 0 while all goes well
+-- readers_wanted       those at work and those that the daemon's monitor would start now (daemon/monitor.py): one where none
+--                      runs, more when a message waits for 0.1 seconds, each for a group that nobody holds, up to
+--                      MAX_QUEUE_READERS. Such groups are looked for among the first messages, at most 1,000.
 -- held_by              who has the group of the queue's first message: a session, a claim, quarantine
 --
 -- Called by  ssb.queue_status, ssb.diagnose, the daemon's metrics, pgsb top, pgsb dashboard
 CREATE OR REPLACE FUNCTION ssb_internal.queue_measures(p_queue text DEFAULT NULL, p_exact integer DEFAULT 10000)
 RETURNS TABLE (database_name text, queue text, state text, depth bigint, is_estimate boolean, oldest_at timestamptz,
                oldest_age interval, enqueued_total bigint, in_per_second numeric, out_per_second numeric,
-               program text, is_activation_enabled boolean, monitor_state text, readers integer, max_readers integer,
+               program text, is_activation_enabled boolean, monitor_state text, readers integer, readers_wanted integer, max_readers integer,
                rollbacks_in_a_row integer, quarantined_groups bigint, retained bigint, held_by text, held_by_pid integer,
                held_since timestamptz, services text[], queue_id integer, database_id integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -78,6 +81,8 @@ BEGIN
           FROM pg_locks AS k JOIN pg_stat_activity AS a ON a.pid = k.pid
          WHERE k.locktype = 'transactionid' AND k.mode = 'ExclusiveLock' AND k.granted
            AND EXISTS (SELECT FROM depths AS d WHERE d.depth > 0)
+    ), held AS MATERIALIZED (
+        SELECT array_agg(h.transactionid) AS by_transactions FROM holders AS h
     ), tasks AS MATERIALIZED (
         SELECT t.queue_id, count(*)::integer AS running FROM ssb_internal.running_tasks() AS t GROUP BY t.queue_id
     ), aside AS MATERIALIZED (
@@ -96,7 +101,13 @@ BEGIN
            round((d.enqueued_total - f.total) / w.seconds, 2),
            round(greatest(d.enqueued_total - f.total - (d.depth - f.depth), 0) / w.seconds, 2),
            coalesce(q.activation_procedure, q.external_program), q.is_activation_enabled, coalesce(m.state, 'INACTIVE'),
-           coalesce(t.running, 0), q.max_readers,
+           coalesce(t.running, 0),
+           coalesce(t.running, 0)
+           + CASE WHEN o.groups > 0 AND coalesce(t.running, 0) = 0 THEN 1
+                  WHEN o.waits_since < clock_timestamp() - interval '0.1 seconds'
+                  THEN least(o.groups, greatest(q.max_readers - t.running, 0))
+                  ELSE 0 END,
+           q.max_readers,
            CASE WHEN s.state >= 2 THEN CASE s.fails WHEN 4095 THEN q.max_rollbacks ELSE s.fails END ELSE 0 END,
            coalesce(a.groups, 0),
            CASE WHEN q.is_retention_enabled
@@ -115,6 +126,7 @@ BEGIN
       FROM depths AS d
       JOIN ssb.queue AS q ON q.queue_id = d.queue_id
       JOIN ssb.database AS b ON b.database_id = q.database_id
+     CROSS JOIN held AS x
      CROSS JOIN LATERAL (SELECT g.state, (g.state >> 2 & 4095)::integer AS fails
                            FROM (SELECT greatest(ssb_internal.last_order(q.state_sequence), 0) AS state) AS g) AS s
       LEFT JOIN before AS f ON f.queue_id = q.queue_id
@@ -122,6 +134,19 @@ BEGIN
       LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
       LEFT JOIN tasks AS t ON t.queue_id = q.queue_id
       LEFT JOIN aside AS a ON a.queue_id = q.queue_id
+      LEFT JOIN LATERAL (
+            SELECT count(*)::integer AS groups, min(w.waits_since) AS waits_since
+              FROM (SELECT e.lock_id, min(m.enqueued_at) AS waits_since, bool_or(m.taker = ANY (x.by_transactions)) AS is_taken
+                      FROM (SELECT m.endpoint_id, m.enqueued_at, m.xmax AS taker FROM ssb.message_stored AS m
+                             WHERE m.queue_id = q.queue_id ORDER BY m.priority DESC, m.queuing_order
+                             LIMIT least(1000, 20 * q.max_readers + 80)) AS m
+                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
+                     GROUP BY e.lock_id) AS w
+              JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = w.lock_id
+             WHERE (g.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(g.claim_id))
+               AND (g.xmax = ANY (x.by_transactions) OR w.is_taken) IS NOT TRUE) AS o
+        ON q.is_activation_enabled AND q.is_receive_enabled AND q.max_readers > 0 AND d.depth > 0 AND b.is_broker_enabled
+           AND NOT ssb_internal.is_poisoned(q)
       LEFT JOIN ssb.claim AS c ON c.claim_id = d.claim_id AND ssb_internal.claim_is_alive(d.claim_id)
       LEFT JOIN LATERAL (SELECT o.* FROM holders AS o
                           WHERE o.transactionid IN (d.locker, d.head_taker) LIMIT 1) AS h ON c.pid IS NULL

@@ -1,18 +1,5 @@
--- T-SQL names: read, folded, and found in a database. The sessions of compiled scripts need them as
+-- T-SQL names: read and found in a database. The sessions of compiled scripts need them as
 -- the metadata functions do.
-
--- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
--- keep their beginning and a digest (as the compiler's names.fold does).
-CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-    WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier)
-    ELSE (
-        SELECT left(lower(identifier), count(*) FILTER (
-                   WHERE octet_length(left(lower(identifier), n)) <= 54)::integer)
-            || '_' || left(encode(sha256(convert_to(lower(identifier), 'UTF8')), 'hex'), 8)
-        FROM generate_series(1, 54) AS n)
-END;
 
 -- The parts of a dotted T-SQL name, outermost first, unquoted; NULL for what is
 -- no name or has more than four parts. A part left out ('db..t') is ''.

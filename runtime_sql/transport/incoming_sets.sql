@@ -4,7 +4,8 @@
 -- written by one statement for each table. Every other dialog of the set is taken as ssb_internal.take_set does, message by message.
 --
 -- Called by  ssb_internal.take_incoming
--- Locks      the remote conversations' rows in the order of conversation_id, as ssb_internal.take_set
+-- Locks      the remote conversations' rows in the order of conversation_id, as ssb_internal.take_set; advisory locks only where they
+--            are free
 
 -- What a dialog of another instance that begins leads to. NULL: something is special, or wrong, and
 -- ssb_internal.make_target_for_remote finds out.
@@ -120,13 +121,9 @@ BEGIN
         RETURN;
     END IF;
 
-    -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on).
+    -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on): whoever inserts a
+    -- conversation's row second waits for the first, fails, and takes the set dialog by dialog.
     IF 0 = ANY (v_endpoints) AND NOT ssb_internal.may_lead_on() AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
-        PERFORM pg_advisory_xact_lock(1397965380, hashtext(d.conversation_id::text))
-           FROM (SELECT d.conversation_id
-                   FROM ROWS FROM (jsonb_to_recordset(p_dialogs) AS (conversation_id uuid, is_initiator boolean))
-                        WITH ORDINALITY AS d (conversation_id, is_initiator, place)
-                  WHERE v_endpoints[d.place] = 0 AND d.is_initiator ORDER BY d.conversation_id) AS d;
         FOR v_path IN
             SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user, array_agg(d.place) AS places,
                    count(DISTINCT d.conversation_id) AS conversations
@@ -309,6 +306,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT * FROM ssb.service AS s
                               WHERE s.name = d.to_service AND s.queue_id = q.queue_id OFFSET 0) AS s
          WHERE p_endpoints[d.place] <> 0
+         ORDER BY d.conversation_id                -- so that two who are at the same wait for each other in one order
     ), sides AS (
         INSERT INTO ssb.conversation_endpoint AS e
                (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id, conversation_group_id, database_id,

@@ -261,7 +261,7 @@ async def _connect(near_dsn: str, far_dsn: str) -> bool:
     """Whether the connection has TLS, over which the other side takes a set. Raises Unreachable."""
     near = await open_connection(near_dsn, SETTINGS)
     try:
-        peer = Peer("TCP://called:4022", None)
+        peer = Peer(1, "TCP://called:4022", None)
         await peer.connect(near, {"tcp://called:4022": far_dsn})
         assert peer.far is not None
         try:

@@ -348,8 +348,7 @@ def test_numbers_agree_with_the_catalog_views(shared: Connection) -> None:
     rows = shared.execute(
         "SELECT o.name, o.object_id, sys.object_id(s.name || '.[' || o.name || ']', o.type), "
         "sys.object_name(o.object_id) "
-        "FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id "
-        "WHERE o.type IN ('U', 'V', 'P', 'FN', 'TR', 'SQ', 'PK', 'C') AND o.name <> 'on_order'"
+        "FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id"
     ).fetchall()
     assert {row[0] for row in rows} >= {
         "orders",
@@ -361,6 +360,26 @@ def test_numbers_agree_with_the_catalog_views(shared: Connection) -> None:
     }
     for name, number, found, back in rows:
         assert (number, name) == (found, back)
+
+
+def test_metadata_functions_and_views_say_the_same_of_each_object(shared: Connection) -> None:
+    shared.execute("CREATE VIEW dbo.stand_in AS SELECT * FROM dbo.orders")
+    shared.execute("COMMENT ON VIEW dbo.stand_in IS 'synonym for dbo.orders'")
+    rows = shared.execute(
+        "SELECT o.name, o.type, o.is_ms_shipped, sys.objectproperty(o.object_id, 'IsMSShipped'), "
+        "sys.objectpropertyex(o.object_id, 'BaseType'), sys.object_schema_name(o.object_id), s.name, "
+        "sys.objectproperty(o.object_id, 'SchemaId'), s.schema_id, sys.object_definition(o.object_id), "
+        "sys.has_perms_by_name(s.name || '.[' || o.name || ']', 'OBJECT', 'ANY') "
+        "FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id"
+    ).fetchall()
+    assert {row[1].rstrip() for row in rows} >= {"U", "V", "SN", "P", "FN", "TR", "SQ", "IT", "PK", "C"}
+    for name, kind, shipped, is_shipped, base, schema, in_schema, schema_id, in_schema_id, *_ in rows:
+        expected = (shipped, kind.rstrip(), in_schema, in_schema_id)
+        assert (is_shipped, base, schema, schema_id) == expected, name
+    shared.execute("DROP VIEW dbo.stand_in")
+    queue = "'ServiceBrokerQueue'"
+    assert value(shared, f"sys.objectproperty(sys.object_id({queue}), 'IsQueue')") == 1
+    assert value(shared, f"sys.object_id({queue}, 'SQ', 'no_database')") is None
 
 
 def test_every_function_that_the_compiler_calls_exists(shared: Connection) -> None:

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
+from pgsb.daemon.config import BrokerOptions
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -63,6 +64,40 @@ def test_the_session_that_holds_the_first_group_is_named(sql: Connection, connec
     assert row["held_since"] is not None
     reader.rollback()
     assert status(sql)["held_by"] is None
+
+
+def test_readers_wanted_are_those_that_the_monitor_would_start(sql: Connection, connect: Connect) -> None:
+    """None runs here, so one is wanted first; of waiting groups each wants one beside readers at work."""
+    assert BrokerOptions.patience == 0.1, "queue_measures has this number too"
+    send(sql, "one", "two")
+    assert status(sql)["readers_wanted"] == 0, "activation is off"
+    activate(sql, DRAIN, readers=3)
+    assert status(sql)["readers_wanted"] == 1
+    # Five groups more; a session that is no program holds one of them, a reader another.
+    for number in range(5):
+        send(sql, f"more {number}")
+    holder = connect(autocommit=False)
+    holder.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+    reader = connect(autocommit=False)
+    sql.execute(
+        "SELECT ssb_internal.reader_began(%s, a.pid, a.backend_start, 'dbo.program', 'dbo')"
+        " FROM pg_stat_activity AS a WHERE a.pid = %s",
+        [status(sql)["queue_id"], reader.info.backend_pid],
+    )
+    reader.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+    # The times are set: on a slow machine all have waited for a while.
+    sql.execute("UPDATE ssb.message_stored SET enqueued_at = now() + interval '1 hour' WHERE xmax = 0")
+    row = status(sql)
+    assert (row["readers"], row["readers_wanted"]) == (1, 1), "nothing has waited for long"
+    sql.execute("UPDATE ssb.message_stored SET enqueued_at = now() - interval '1 second' WHERE xmax = 0")
+    row = status(sql)
+    assert (row["readers"], row["readers_wanted"], row["max_readers"]) == (1, 3, 3)
+    activate(sql, DRAIN, readers=20)
+    assert status(sql)["readers_wanted"] == 5, "one at work, four groups that nobody holds"
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', status => false)")
+    assert status(sql)["readers_wanted"] == 1, "no more of a queue that is off"
+    reader.rollback()
+    holder.rollback()
 
 
 def test_rates_are_the_difference_to_a_sample(sql: Connection) -> None:

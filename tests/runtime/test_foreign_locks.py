@@ -1,5 +1,6 @@
 """Anybody may take an advisory lock: at worst a delay for the engine."""
 
+import json
 import re
 import uuid
 from collections.abc import Callable, Iterator
@@ -209,6 +210,7 @@ TAKEN = {
     "runtime_sql/installer.py": (1, "upgrade/test_installing.py"),
     "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
     "runtime_sql/transport/incoming.sql": (3, "daemon/test_foreign_locks.py: the transport's lock"),
+    "runtime_sql/transport/incoming_sets.sql": (2, "here: messages of other instances"),
     "server/open_transaction.py": (1, "end_to_end/test_interactive.py: the shell's transaction"),
 }
 
@@ -246,6 +248,75 @@ def test_ends_and_sets(session: Session, stranger: Session, prompt: Session, pai
     prompt.end(far)
     prompt.commit()
     assert [message.type.rpartition("/")[2] for message in session.receive(pair.near)] == ["EndDialog"]
+
+
+def bring(session: Session, pair: Pair, *conversations: uuid.UUID, number: int = 0) -> list[int]:
+    """A message of each, as another instance's daemon brings them. Returns which comes next of each."""
+    dialogs = [
+        {
+            "conversation_id": str(conversation),
+            "is_initiator": True,
+            "key": str(conversation),
+            "to_service": pair.target,
+            "from_service": "//Remote",
+            "from_instance": str(uuid.UUID(int=1)),
+            "contract": pair.contract,
+            "is_encrypted": False,
+        }
+        for conversation in conversations
+    ]
+    count = len(conversations)
+    values = [json.dumps(dialogs), list(range(count)), [number] * count, [pair.request] * count]
+    (row,) = session.rows(
+        "SELECT next_numbers, others FROM ssb_internal.take_from_peer(%s::jsonb, %s::integer[], %s::bigint[],"
+        " %s::text[], %s::text[], %s::bytea[])",
+        *values,
+        ["message"] * count,
+        [b"brought"] * count,
+    )
+    next_numbers, others = row
+    for one in others or []:
+        next_numbers[one["place"]] = one["next_number"]
+    found: list[int] = next_numbers
+    return found
+
+
+@pytest.fixture
+def endpoint(session: Session) -> Iterator[None]:
+    """What lets messages of other instances in."""
+    session.do("SELECT ssb.create_endpoint('e', 'STARTED', 4022)")
+    yield
+    session.do("SELECT ssb.drop_endpoint('e')")
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_messages_of_other_instances_are_taken(
+    session: Session, stranger: Session, prompt: Session, pair: Pair
+) -> None:
+    order = "SELECT order_sequence::oid::integer FROM ssb.queue WHERE name = %s"
+    one, two = uuid.uuid4(), uuid.uuid4()
+    stranger.do("SELECT pg_advisory_lock(%s, %s)", SENDERS, session.value(order, pair.far))
+    stranger.do(HOLD, MESSAGE_TYPE, pair.request)
+    for number in range(2):
+        assert bring(prompt, pair, one, two, number=number) == [number + 1] * 2
+    prompt.commit()
+    assert [session.bodies(pair.far) for _ in range(3)] == [["brought"] * 2, ["brought"] * 2, []]
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_a_dialog_that_two_bring_begins_once(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    one, two = uuid.uuid4(), uuid.uuid4()
+    first, second = another(), another()
+    assert bring(first, pair, one, two) == [1, 1]
+    bringing = start_and_block(session, second, lambda: bring(second, pair, two, one))
+    first.commit()
+    assert bringing.result() == [1, 1]
+    second.commit()
+    sides = "SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_id = ANY (%s)"
+    assert session.value(sides, [one, two]) == 2
+    assert [session.bodies(pair.far) for _ in range(3)] == [["brought"], ["brought"], []]
 
 
 def test_a_group_that_two_begin_is_one(

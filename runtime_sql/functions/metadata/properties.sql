@@ -117,10 +117,13 @@ BEGIN
         WHEN 'isforeignkey' THEN (v_object.type = 'F')::integer
         WHEN 'isuniquecnst' THEN (v_object.type = 'UQ')::integer
         WHEN 'ischeckcnst' THEN (v_object.type = 'C')::integer
-        WHEN 'isconstraint' THEN (v_object.type IN ('PK', 'UQ', 'F', 'C'))::integer
+        WHEN 'isdefaultcnst' THEN (v_object.type = 'D')::integer
+        WHEN 'isconstraint' THEN (v_object.type IN ('PK', 'UQ', 'F', 'C', 'D'))::integer
         WHEN 'issequence' THEN (v_object.type = 'SO')::integer
         WHEN 'isexecuted' THEN (v_object.type IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))::integer
-        WHEN 'ismsshipped' THEN (v_object.schema_name IN ('sys', 'ssb', 'ssb_internal', 'information_schema'))::integer
+        WHEN 'ismsshipped' THEN (v_object.type <> 'IT' AND v_object.schema_name IN ('sys', 'ssb', 'ssb_internal', 'information_schema')
+                                 OR v_object.type = 'SQ' AND EXISTS (SELECT FROM ssb_internal.system_service AS s
+                                                                      WHERE s.queue_id = objectproperty.object_id))::integer
         WHEN 'isansinullson' THEN 1
         WHEN 'isquotedidenton' THEN 1
         WHEN 'execisansinullson' THEN 1
