@@ -232,15 +232,18 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output is not None:
-        body += output_rows(dml, ctx)
+        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, "true") if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(f"{dml.sql}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
         body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
     elif dml.counts:
-        body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        made = ctx.note_identity(dml.target, f"{ctx.session}.rowcount > 0") if dml.identity else []
+        body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
-        body += [pl.Sql(dml.sql), *ctx.count_rows(node)]
+        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+        made = ctx.note_identity(dml.target, "FOUND") if dml.identity else []
+        body += [pl.Sql(dml.sql), *made, *ctx.count_rows(node)]
     body += [without_result(sql) for sql in dml.after]
     for table in dml.defines:
         ctx.define(table)
