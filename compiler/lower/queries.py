@@ -241,15 +241,18 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output is not None:
-        body += output_rows(dml, ctx)
+        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, "true") if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(f"{text_of(dml.code)}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
         body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
     elif dml.counts:
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        made = ctx.note_identity(dml.target, f"{ctx.session}.rowcount > 0") if dml.identity else []
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
-        body += [sql(dml.code), *ctx.count_rows(node)]
+        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+        made = ctx.note_identity(dml.target, "FOUND") if dml.identity else []
+        body += [sql(dml.code), *made, *ctx.count_rows(node)]
     body += [without_result(statement) for statement in dml.after]
     for table in dml.defines:
         ctx.define(table)
