@@ -40,7 +40,7 @@ _LONGEST_NAME = 63  # bytes of a PostgreSQL identifier
 
 # Functions whose results depend on SQL Server's UTF-16 → why.
 _COUNTS_BYTES = {
-    "DATALENGTH": "counts bytes: N'…' has two a character in SQL Server, UTF-8 here without --nvarchar utf16",
+    "DATALENGTH": "counts bytes: N'…' has two each in SQL Server, UTF-8 here without --nvarchar utf16",
     "HASHBYTES": "hashes bytes: NVARCHAR is UTF-16 in SQL Server, UTF-8 here without --nvarchar utf16",
     "CHECKSUM": "depends on how text is stored",
     "BINARY_CHECKSUM": "depends on how text is stored",
