@@ -65,11 +65,11 @@ SELECT n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
 """
 # What CREATE TYPE … AS TABLE made: the comment keeps its T-SQL.
 _TABLE_TYPES = """
-SELECT n.nspname, t.typname, d.description
+SELECT n.nspname, t.typname, c.text
   FROM pg_type AS t
   JOIN pg_namespace AS n ON n.oid = t.typnamespace
-  JOIN pg_description AS d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid
- WHERE t.typtype = 'c' AND starts_with(d.description, %s)
+ CROSS JOIN LATERAL (SELECT ssb_internal.comment_without_name(obj_description(t.oid, 'pg_type')) AS text) AS c
+ WHERE t.typtype = 'c' AND starts_with(c.text, %s)
 """
 _SYNONYMS = """
 SELECT n.nspname, c.relname, t.part[2], ssb_internal.tsql_schema(t.part[1]),

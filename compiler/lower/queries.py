@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold, literal, quote
+from ..catalog.names import ObjectName, fold, literal, other_than_folded, quote
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..catalog.types import SqlType
@@ -79,7 +79,8 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
         for column in info.columns
     )
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
-    comment = f"COMMENT ON TYPE {row_type} IS {literal(TABLE_TYPE_COMMENT + span.text)}"
+    spelling = "".join(f"T-SQL name: {spelled}\n" for spelled in other_than_folded([name.name]))
+    comment = f"COMMENT ON TYPE {row_type} IS {literal(spelling + TABLE_TYPE_COMMENT + span.text)}"
     return f"CREATE TYPE {row_type} AS ({columns})", comment
 
 
@@ -240,15 +241,18 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output is not None:
-        body += output_rows(dml, ctx)
+        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, "true") if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(f"{text_of(dml.code)}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
         body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
     elif dml.counts:
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        made = ctx.note_identity(dml.target, f"{ctx.session}.rowcount > 0") if dml.identity else []
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
-        body += [sql(dml.code), *ctx.count_rows(node)]
+        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+        made = ctx.note_identity(dml.target, "FOUND") if dml.identity else []
+        body += [sql(dml.code), *made, *ctx.count_rows(node)]
     body += [without_result(statement) for statement in dml.after]
     for table in dml.defines:
         ctx.define(table)

@@ -109,7 +109,7 @@ def test_a_synonym_is_no_view(database: Database) -> None:
         "\nSELECT name FROM sys.views"
         "\nSELECT name, type, base_object_name FROM sys.synonyms"
     )
-    assert tsql.results == [[["V"]], [["s", "SN", "[dbo].[t]"]]]
+    assert tsql.results == [[["V"]], [["S", "SN", "[dbo].[t]"]]]
     tsql.close()
 
 
