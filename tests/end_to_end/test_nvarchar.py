@@ -111,6 +111,46 @@ def test_variables_and_columns_convert_both_ways(wide: Tsql) -> None:
     assert third == [["0xE900", "0xC3A9", "é"], ["0xE900", None, None]]
 
 
+def test_char_and_nchar_are_as_long_as_declared(wide: Tsql, tsql: Tsql) -> None:
+    script = (
+        "DECLARE @n NCHAR(3) = N'é', @c CHAR(3) = 'a';\n"
+        "SELECT CAST(@n AS VARBINARY(9)), CAST(@c AS VARBINARY(9)), DATALENGTH(@n), DATALENGTH(@c),\n"
+        "       LEN(@n), CAST(@n AS BINARY(7)), HASHBYTES('MD5', @n), HASHBYTES('MD5', @c);\n"
+    )
+    for session, national in ((wide, "é  ".encode("utf-16-le")), (tsql, "é  ".encode())):
+        session.run_well(script)
+        digests = [hashlib.md5(one).hexdigest().upper() for one in (national, b"a  ")]
+        padded = (national + b"\0\0\0")[:7]
+        assert session.results == [
+            [
+                [
+                    f"0x{national.hex().upper()}",
+                    "0x612020",
+                    "6",
+                    "3",
+                    "1",
+                    f"0x{padded.hex().upper()}",
+                    *(f"0x{one}" for one in digests),
+                ]
+            ]
+        ]
+
+
+def test_columns_of_earlier_tables_count_as_nvarchar(utf16: Database) -> None:
+    """PostgreSQL does not keep which they were; where both are UTF-8, it makes no difference to bytes."""
+    first = Tsql(utf16.dsn)
+    first.run_well("CREATE TABLE dbo.Earlier (n NVARCHAR(9), c NCHAR(2), m NVARCHAR(MAX), v VARCHAR(9));")
+    first.run_well("INSERT dbo.Earlier VALUES (N'é', N'é', N'é', 'é');")
+    first.close()
+    later = Tsql(utf16.dsn)
+    later.run_well(
+        "SELECT CAST(n AS VARBINARY(9)), CAST(c AS VARBINARY(9)), CAST(m AS VARBINARY(9)),"
+        " CAST(CAST(v AS VARCHAR(9)) AS VARBINARY(9)), DATALENGTH(n) FROM dbo.Earlier"
+    )
+    assert later.results == [[["0xE900", "0xE9002000", "0xE900", "0xC3A9", "2"]]]
+    later.close()
+
+
 def test_send_and_receive_carry_sql_servers_bytes(wide: Tsql) -> None:
     wide.run_well(
         "CREATE QUEUE dbo.Q; CREATE SERVICE [//S] ON QUEUE dbo.Q ([DEFAULT]);\nGO\n"
