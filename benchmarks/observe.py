@@ -42,12 +42,21 @@ SELECT e.endpoint_id, nextval(e.near_order), 0, now(), e.queue_id, 14, 5, 'N', '
 def fill(connection: psycopg.Connection[Any], queues: int, conversations: int) -> None:
     """Queues with a service each, conversations over all of them, a message for every fifth side."""
     connection.execute(
+        "SELECT ssb.ensure_schema('dbo'); CREATE PROCEDURE dbo.program() LANGUAGE sql AS 'SELECT 1'"
+    )
+    connection.execute(
         "SELECT ssb.create_queue('dbo.q' || n), ssb.create_service('//s' || n, 'dbo.q' || n, '{DEFAULT}')"
         " FROM generate_series(1, %s) AS n",
         [queues],
     )
     connection.execute(_CONVERSATIONS, [conversations, queues])
     connection.execute(_MESSAGES.replace("%%", "%").encode())
+    # A tenth of the queues has a program: of those queue_measures looks for groups that want readers.
+    connection.execute(
+        "SELECT ssb.alter_queue('dbo.q' || n, activation_status => true, max_queue_readers => 4,"
+        " activation_procedure => 'dbo.program', execute_as => 'OWNER') FROM generate_series(1, %s, 10) AS n",
+        [queues],
+    )
     connection.execute("VACUUM ANALYZE")
 
 

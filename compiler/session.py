@@ -21,6 +21,7 @@ from .analysis.declared_types import types_declared, types_made, variable_names
 from .analysis.execution_switches import parse_only, when_executing
 from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
 from .analysis.mentions import reads_identity
+from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State
 from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
 from .builder.batches import parse_batch
@@ -152,8 +153,9 @@ class CompileSession:
         scope.session = session = scope.helper("session")
         scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
         scope.taken.add(session)
-        ctx = self._context(batch, problems, scope, frame, entry, BOTH)
-        lowered = lower_batch_body(batch, ctx)
+        shaped = replace(batch, statements=structured(batch.statements))
+        ctx = self._context(shaped, problems, scope, frame, entry, BOTH)
+        lowered = lower_batch_body(shaped, ctx)
         block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
         answer = (pl.Text("pgsb.answer"), pl.Cast(pl.Name(session), "text"), pl.FALSE)
         body = pl.Block(
@@ -433,10 +435,11 @@ class CompileSession:
             left = self._reads_at_start(next_batch) | (
                 self._reads_at_start(batch) if batch.repeat > 1 else DEAD
             )
-            ctx = self._context(batch, problems, scope, frame, state, left)
+            shaped = replace(batch, statements=structured(batch.statements))
+            ctx = self._context(shaped, problems, scope, frame, state, left)
             # An error may have ended the batch before this one at any depth.
             state = ANY
-            lowered = lower_batch_body(batch, ctx)
+            lowered = lower_batch_body(shaped, ctx)
             self.problems.extend(problems)
             results.append((batch, problems.errors))
             if problems.errors:

@@ -10,8 +10,10 @@ Passes add to one :class:`Problems` and go on; the caller prints all of them tog
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 from .records import dataclass
@@ -28,6 +30,23 @@ NESTED_TOO_DEEPLY = (
     "into smaller queries."
 )
 """Error 191."""
+ROOM_TO_RECURSE = 20_000
+"""Calls of Python's inside one another: as deep as T-SQL may nest."""
+
+
+@contextmanager
+def room_to_recurse() -> Iterator[None]:
+    """Python's default limit is met by a few dozen nested parentheses."""
+    limit = sys.getrecursionlimit()
+    if limit >= ROOM_TO_RECURSE:
+        yield
+        return
+    sys.setrecursionlimit(ROOM_TO_RECURSE)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
 
 __all__ = ["CompileError", "Problem", "Problems"]
 

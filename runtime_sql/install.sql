@@ -7,6 +7,7 @@
 \ir schema/runtime_version.sql
 \ir schema/types.sql
 \ir schema/errors.sql
+\ir schema/nvarchar.sql
 \ir schema/session.sql
 
 -- Tables

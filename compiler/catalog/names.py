@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ...grammar.records import dataclass
+from ..target import nodes as n
 from ..target.quoting import literal as literal
 from ..target.quoting import quote as quote
 from ..target.quoting import unquoted as unquoted
@@ -125,20 +126,19 @@ class ObjectName:
 
 def spelling_arguments(
     name: ObjectName, sql: str, columns: Iterable[str] = (), parts: Iterable[str] = (), *, new: bool = True
-) -> list[str]:
+) -> list[n.Node]:
     """Return what ssb_internal.keep_spelling is told of a relation, where it is ``new``, and of its columns.
 
-    ``parts`` are constraints and indexes. PostgreSQL text. Empty where all are spelled as PostgreSQL knows
-    them, and for ``#t``.
+    ``parts`` are constraints and indexes. Empty where all are spelled as PostgreSQL knows them, and for #t.
     """
     lists = [other_than_folded(columns), other_than_folded(parts)]
     own = new and fold(name.name) != name.name
     if name.is_temporary or not (own or any(lists)):
         return []
-    arguments = [literal(sql), literal(name.name) if own else "NULL"]
+    arguments: list[n.Node] = [n.Text(sql), n.Text(name.name) if own else n.NULL]
     for label, spelled in zip(("p_columns", "p_parts"), lists, strict=True):
         if spelled:
-            arguments.append(f"{label} => ARRAY[{', '.join(map(literal, spelled))}]")
+            arguments.append(n.NamedArgument(label, n.Array(tuple(map(n.Text, spelled)))))
     return arguments
 
 

@@ -9,6 +9,7 @@ from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
 from ..sql import translate
 from ..sql.interface import Ddl, Dml, Query
+from ..target.emit import text_of
 from . import broker_objects as _ddl  # noqa: F401
 from . import control_flow as _flow  # noqa: F401
 
@@ -67,23 +68,27 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
     translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():
-            before = [pl.Plain(sql) for sql in translated.before]
+            before = [pl.Plain(text_of(one)) for one in translated.before]
             columns = _spelled(translated.columns)
-            return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True, columns=columns)]
+            query = text_of(translated.code)
+            return [*before, pl.Plain(query, returns_rows=True, counts_rows=True, columns=columns)]
         case Dml():
             for table in translated.defines:
                 ctx.define(table)
             rows = translated.output is not None
             return [
-                *(pl.Plain(sql) for sql in translated.before),
+                *(pl.Plain(text_of(one)) for one in translated.before),
                 pl.Plain(
-                    translated.sql, returns_rows=rows, counts_rows=True, columns=_spelled(translated.output)
+                    text_of(translated.code),
+                    returns_rows=rows,
+                    counts_rows=True,
+                    columns=_spelled(translated.output),
                 ),
-                *(pl.Plain(sql) for sql in translated.after),
+                *(pl.Plain(text_of(one)) for one in translated.after),
             ]
         case Ddl():
             remember(translated, ctx)
-            return [pl.Plain(sql) for sql in translated.statements]
+            return [pl.Plain(one if isinstance(one, str) else text_of(one)) for one in translated.statements]
         case None:
             return []
     ctx.problem("this statement needs a variable", text.span)

@@ -16,7 +16,6 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
 from ..analysis.constants import Constants, Piece
-from ..analysis.jumps import Jumps
 from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
@@ -68,16 +67,6 @@ class Loop:
     """What BREAK comes to: EXIT, or the next state of a machine."""
     again: tuple[pl.Statement, ...]
     """What CONTINUE comes to."""
-
-
-@dataclass(frozen=True)
-class Jump:
-    """Where a GOTO goes, and how many TRY and CATCH blocks are around its label."""
-
-    go: tuple[pl.Statement, ...]
-    """EXIT of a block, CONTINUE of a loop, or the next state of a machine."""
-    tries: int
-    catches: int
 
 
 @dataclass(frozen=True)
@@ -136,7 +125,7 @@ class Context:
     returned_table: str | None = None
     """The table variable that a multi-statement function returns."""
     constants: Constants = field(default_factory=Constants)
-    """Variables whose value is known here."""
+    """Which variables hold a known text before each statement."""
     placeholders: list[Placeholder] = field(default_factory=list)
     """Parts of a dynamic batch that only the run time knows."""
     at_end: list[pl.Statement] = field(default_factory=list)
@@ -145,15 +134,8 @@ class Context:
     """Temporary tables that the body makes, PostgreSQL names: they go when it is left."""
     string_level: int = 0
     """How many EXEC of a string are around."""
-    label_loops: bool = False
-    """Other loops may stand around or inside a WHILE: BREAK and CONTINUE need its label."""
-    jumps: dict[tuple[str, bool], Jump] = field(default_factory=dict)
-    """Targets of GOTO, by label and whether it is jumped to from below."""
-    label_places: dict[str, int] = field(default_factory=dict)
-    """Offsets of the labels in the source."""
-    body_jumps: Jumps = field(default_factory=Jumps)
-    """Where the GOTOs of the body go."""
-    used_labels: set[str] = field(default_factory=set)
+    reserved_labels: set[str] = field(default_factory=set)
+    """Labels that the script gives to blocks."""
     cursor_definitions: dict[str, int] = field(default_factory=dict)
     """How many queries the body gives each of its cursors."""
     passed_cursors: frozenset[str] = frozenset()
@@ -184,8 +166,11 @@ class Context:
 
     def label(self, stem: str) -> str:
         """Return a label that is not yet used: ``try_1``."""
-        self.counters[stem] = self.counters.get(stem, 0) + 1
-        return f"{stem}_{self.counters[stem]}"
+        while True:
+            self.counters[stem] = self.counters.get(stem, 0) + 1
+            label = f"{stem}_{self.counters[stem]}"
+            if label not in self.reserved_labels:
+                return label
 
     def helper(self, wanted: str, type_: str, *, initial: pl.Expr | None = None) -> str:
         """Return a helper variable of the body block, declared once under the name it asks for."""

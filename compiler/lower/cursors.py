@@ -25,6 +25,7 @@ from ..catalog.types import INT, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.translate import convert_expression
+from ..target.emit import text_of
 from .context import Context
 from .dispatch import lower
 from .results import columns_json
@@ -184,11 +185,11 @@ def _define(
     columns = query.columns
     if columns is None:
         values = "(SELECT array_agg(v.value) FROM json_each_text(row_to_json(q)) AS v)"
-        source = f"({query.sql}) AS q"
+        source = f"({text_of(query.code)}) AS q"
     else:
         names = [f"c{number}" for number in range(1, len(columns) + 1)]
         values = f"ARRAY[{', '.join(f'q.{name}::text' for name in names)}]"
-        source = f"({query.sql}) AS q({', '.join(names)})"
+        source = f"({text_of(query.code)}) AS q({', '.join(names)})"
     if cursor.key is not None:
         cursor.columns = columns
         return _keep(node, cursor, values, source, ctx)

@@ -12,6 +12,8 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
+from ..target import nodes as n
+from ..target.emit import text_of
 from .arguments import (
     WrongArguments,
     argument_value,
@@ -188,8 +190,10 @@ def _insert_captured_rows(
     columns = list(named) if named is not None else fillable(table.info.columns)
     values = [_captured_value(number, column) for number, column in enumerate(columns)]
     source = f"unnest(ssb_internal.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
-    query = appending_query(table, f"@{table.reference}", columns, values, source)
-    return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
+    query = appending_query(
+        table, f"@{table.reference}", columns, [n.Written(value, n.OR) for value in values], n.Written(source)
+    )
+    return [pl.SelectInto(text_of(query), (table.reference, f"{ctx.session}.rowcount"))]
 
 
 def _captured_value(number: int, column: ColumnInfo) -> str:

@@ -10,6 +10,7 @@ from .. import nodes
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import calls_functions, global_variables, has_word
+from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, spelling_arguments, unquoted
 from ..catalog.objects import ColumnInfo, ScalarVariable, TableInfo, UserFunction
@@ -18,6 +19,7 @@ from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..target.emit import text_of
 from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
@@ -69,6 +71,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     sql_name = catalog.sql_name(name)
     folded = fold(node.name.name.text)
     label = free_label(folded, node.text.tokens)
+    node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -241,7 +244,7 @@ def _inline(
             f"q.{quote(fold(column.name))}::{column.type.postgres if column.type else 'text'}"
             for column in infos
         )
-        body = f"SELECT {casts} FROM (\n{query.sql}\n) AS q"
+        body = f"SELECT {casts} FROM (\n{text_of(query.code)}\n) AS q"
     else:
         blank = Scope(ctx.catalog, label=ctx.scope.label)
         for key, variable in ctx.scope.variables.items():
@@ -253,8 +256,8 @@ def _inline(
         drop = pl.Invoke(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
-        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {sample.sql}")]
-        body = query.sql
+        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {text_of(sample.code)}")]
+        body = text_of(query.code)
     routine = pl.Routine(
         sql_name,
         tuple(parameters),
@@ -304,12 +307,12 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
             )
     known = catalog.tables.get(catalog.key(name))
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
-    kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
+    kept = [pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name, shown)]
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{query.sql}{check}"),
+        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{text_of(query.code)}{check}"),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 
@@ -321,7 +324,7 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     ctx.catalog.define_synonym(object_name(node.name), target)
     name = object_name(node.name)
     sql_name = ctx.catalog.sql_name(name)
-    kept = tuple(map(pl.Raw, spelling_arguments(name, sql_name)))
+    kept = tuple(pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name))
     return [
         pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
         *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),

@@ -25,6 +25,7 @@ from ..plpgsql import nodes as pl
 from ..plpgsql.emit import expression
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query
+from ..target.emit import text_of
 from .context import Context, Placeholder
 from .results import columns_json
 
@@ -153,23 +154,24 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
             show = pl.Invoke(
                 "ssb_internal.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
             )
-            sql, using = _execution(translated.sql, names, ctx)
+            sql, using = _execution(text_of(translated.code), names, ctx)
             body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
         case Dml(before=(), after=(), output=None, counts=False):
-            sql, using = _execution(translated.sql, names, ctx)
+            sql, using = _execution(text_of(translated.code), names, ctx)
             body = [pl.Execute(sql, (), using), *ctx.count_rows(node)]
         case Ddl():
-            body = [pl.Execute(_execution(sql, names, ctx)[0]) for sql in translated.statements]
+            texts = [one if isinstance(one, str) else text_of(one) for one in translated.statements]
+            body = [pl.Execute(_execution(text, names, ctx)[0]) for text in texts]
         case Assignment(before=(), rows=rows, query=query) if rows is not None:
             targets = tuple(names[target] for target in translated.targets)
             if translated.exactly_one_row and query is not None:
-                sql, using = _execution(query, names, ctx)
+                sql, using = _execution(text_of(query), names, ctx)
                 body = [pl.Execute(sql, targets, using)]
             else:
                 record = ctx.helper(Assignment.RECORD, "record")
-                sql, using = _execution(rows, names, ctx)
+                sql, using = _execution(text_of(rows), names, ctx)
                 assignments = tuple(
-                    pl.Assign(target, pl.Raw(_named(value.sql, names)))
+                    pl.Assign(target, pl.Raw(_named(text_of(value), names)))
                     for target, value in zip(targets, translated.values, strict=True)
                 )
                 body = [pl.ForExecute(record, sql, using, assignments)]
@@ -177,7 +179,7 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
         case Assignment(rows=None):
             # No relation: a placeholder inside a string literal.
             body = [
-                pl.Assign(names[target], pl.Raw(_named(value.sql, names)))
+                pl.Assign(names[target], pl.Raw(_named(text_of(value), names)))
                 for target, value in zip(translated.targets, translated.values, strict=True)
             ]
             body += ctx.status(node, pl.Number(1))

@@ -21,10 +21,12 @@ from ..catalog.types import SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
+from ..target import nodes as n
+from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import lower
 from .placeholders import lower_executed, mentions
-from .results import columns_json, output_rows, show, without_result
+from .results import columns_json, output_rows, show, sql, without_result
 from .rules import remember_rule
 
 TABLE_TYPE_COMMENT = "AS TABLE "
@@ -154,8 +156,8 @@ def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.St
         "ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns))
     )
     # A cursor variable keeps the portal's name; NULL lets OPEN choose a new one.
-    body: list[pl.Statement] = [pl.Sql(sql) for sql in query.before]
-    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
+    body: list[pl.Statement] = [sql(statement) for statement in query.before]
+    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, text_of(query.code)), pl.Assign(ctx.session, show)]
     return ctx.guard(node, body)
 
 
@@ -166,21 +168,21 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
     """SELECT @a = …: the last row wins, no row leaves the variables alone."""
     if assignment.rows is None:
         return _assign_values(node, assignment, ctx)
-    before: list[pl.Statement] = [pl.Sql(sql) for sql in assignment.before]
+    before: list[pl.Statement] = [sql(statement) for statement in assignment.before]
     writes = isinstance(node, nodes.SqlStatement) and node.kind == "UPDATE"
     verb = "UPDATE" if writes else None
     live = ctx.liveness.after(node) if ctx.scope.session else None
     rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
     if assignment.exactly_one_row and assignment.query is not None:
-        body: list[pl.Statement] = [*before, pl.SelectInto(assignment.query, assignment.targets)]
+        body: list[pl.Statement] = [*before, pl.SelectInto(text_of(assignment.query), assignment.targets)]
         return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(1))])]
     record = ctx.helper(Assignment.RECORD, "record")
     assignments: list[pl.Statement] = [
-        pl.Assign(target, pl.Raw(_with_record(value.sql, record)))
+        pl.Assign(target, pl.Raw(text_of(_with_record(value, record))))
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if assignment.at_most_one_row:
-        body = [*before, pl.SelectInto(assignment.rows, (record,))]
+        body = [*before, pl.SelectInto(text_of(assignment.rows), (record,))]
         if rowcount:
             body.append(pl.GetRowCount(rowcount))
         body.append(pl.If(((pl.Name("FOUND"), tuple(assignments)),)))
@@ -190,20 +192,27 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         if rowcount:
             body.append(pl.Assign(rowcount, pl.Number(0)))
             count.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
-        body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
+        body.append(pl.ForRows(record, text_of(assignment.rows), (*assignments, *count)))
     guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
     return [*guarded, *(ctx.autocommit(node) if writes else [])]
 
 
-def _with_record(sql: str, record: str) -> str:
+def _with_record(value: n.Node, record: str) -> n.Node:
+    """A value over the record of the rows, under the name that it has here."""
     if record == Assignment.RECORD:
-        return sql
-    return sql.replace(f"{Assignment.RECORD}.", f"{record}.")
+        return value
+
+    def renamed(node: n.Node) -> n.Node | None:
+        if isinstance(node, n.Name) and len(node.parts) > 1 and node.parts[0] == Assignment.RECORD:
+            return n.Member(n.Variable(record), node.parts[1])
+        return None
+
+    return n.replaced(value, renamed)
 
 
 def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
     statements = [
-        pl.Assign(target, pl.Raw(value.sql))
+        pl.Assign(target, pl.Raw(text_of(value)))
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if isinstance(node, nodes.SqlStatement) and _all_safe(assignment, ctx):
@@ -230,21 +239,21 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
         )
         return []
-    body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
+    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output is not None:
         body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, "true") if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
-        body += [pl.Sql(f"{dml.sql}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
+        body += [pl.Sql(f"{text_of(dml.code)}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
         body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
     elif dml.counts:
         made = ctx.note_identity(dml.target, f"{ctx.session}.rowcount > 0") if dml.identity else []
-        body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
         # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
         made = ctx.note_identity(dml.target, "FOUND") if dml.identity else []
-        body += [pl.Sql(dml.sql), *made, *ctx.count_rows(node)]
-    body += [without_result(sql) for sql in dml.after]
+        body += [sql(dml.code), *made, *ctx.count_rows(node)]
+    body += [without_result(statement) for statement in dml.after]
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
@@ -256,34 +265,41 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
+    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output_before is not None:
         body += show(dml.output_before, ctx)
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
-        body.append(pl.SelectInto(dml.into_before.replace, targets))
+        body.append(pl.SelectInto(text_of(dml.into_before.replace), targets))
     counted = ctx.scope.session is not None
     if dml.append is not None:
-        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
+        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(text_of(dml.append))))
         body.append(pl.Assign(reference, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
-        added = "1"
+        added: n.Node = n.Integer(1)
     else:
         assert dml.replace is not None
-        added = count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
-        body.append(pl.SelectInto(dml.replace, (reference, count)))
+        count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
+        added = n.Variable(count)
+        body.append(pl.SelectInto(text_of(dml.replace), (reference, count)))
     if dml.into is not None:
         assert dml.into.replace is not None
-        kept = dml.into.replace.replace(TableVariableDml.ADDED, added)
-        body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
+        kept = _with_number(dml.into.replace, added)
+        body.append(
+            pl.SelectInto(text_of(kept), (dml.into.variable.reference, ctx.helper("row_count", "bigint")))
+        )
     if dml.output_after is not None:
-        sql = dml.output_after.sql.replace(TableVariableDml.ADDED, added)
-        body += show(replace(dml.output_after, sql=sql), ctx)
+        body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
+
+
+def _with_number(query: n.Node, added: n.Node) -> n.Node:
+    """A query over the rows that a statement has added, with their number."""
+    return n.replaced(query, lambda node: added if node is TableVariableDml.ADDED else None)
 
 
 def _verb(node: nodes.Statement) -> str:
@@ -296,7 +312,7 @@ def _verb(node: nodes.Statement) -> str:
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     remember(ddl, ctx)
-    body = [without_result(sql) for sql in ddl.statements]
+    body = [without_result(statement) for statement in ddl.statements]
     if not body:
         return []
     verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None

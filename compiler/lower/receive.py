@@ -15,6 +15,8 @@ from ..plpgsql.emit import expression
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
 from ..sql.translate import convert_expression
+from ..target import nodes as n
+from ..target.emit import text_of
 from .context import Context
 from .dialogs import get_group
 from .dispatch import lower
@@ -263,8 +265,14 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
         return []
     row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"
-    query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
-    body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
+    query = appending_query(
+        table,
+        node.into.name,
+        columns,
+        [n.Written(value, n.OR) for value in row],
+        n.Written(_source(node, ctx)),
+    )
+    body: list[pl.Statement] = [pl.SelectInto(text_of(query), (table.reference, rowcount))]
     shown = ctx.show_count()
     if waiting and not shown:
         body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))

@@ -6,7 +6,10 @@ import json
 
 from ..catalog.objects import ResultColumn
 from ..plpgsql import nodes as pl
-from ..sql.interface import Assignment, Dml, EffectCall, Query
+from ..sql.interface import Assignment, Dml, Query
+from ..target import nodes as n
+from ..target import statements as s
+from ..target.emit import text_of
 from .context import Context
 
 
@@ -20,9 +23,16 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
     return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
 
 
-def without_result(sql: str) -> pl.Statement:
+def without_result(statement: str | n.Node) -> pl.Statement:
     """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
-    return pl.Perform(pl.Raw(sql.call)) if isinstance(sql, EffectCall) else pl.Sql(sql)
+    if isinstance(statement, s.Effect):
+        return pl.Perform(pl.Raw(text_of(statement.call)))
+    return pl.Sql(statement if isinstance(statement, str) else text_of(statement))
+
+
+def sql(statement: n.Node) -> pl.Statement:
+    """A statement that is run as it stands."""
+    return pl.Sql(text_of(statement))
 
 
 def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
@@ -36,7 +46,7 @@ def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
     )
     return [
         pl.Assign(rows, pl.Raw("'{}'")),
-        pl.ForRows(record, dml.sql, (append,)),
+        pl.ForRows(record, text_of(dml.code), (append,)),
         pl.Assign(ctx.session, show),
     ]
 
@@ -47,4 +57,4 @@ def show(query: Query, ctx: Context) -> list[pl.Statement]:
     show = pl.Invoke(
         "ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns))
     )
-    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
+    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, text_of(query.code)), pl.Assign(ctx.session, show)]

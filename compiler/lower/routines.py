@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
+from ..analysis.constants import Constants
 from ..analysis.cursor_rows import located_cursors
 from ..analysis.declared_types import variable_names
-from ..analysis.jumps import needs_jumps
 from ..analysis.live_status import BOTH, Status
 from ..analysis.mentions import global_variables, has_word, names
+from ..analysis.structured_jumps import States, Structured, structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, unquoted
 from ..catalog.scope import (
@@ -31,7 +33,7 @@ from .arguments import (
 )
 from .context import SESSION_TYPE, Context, Mode
 from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
-from .goto import lower_with_jumps
+from .dispatch import lower
 from .leaving import leave_if_nested_too_deep
 from .parameters import conversions, converted, may_overflow, needs_variable, pg_type
 from .statement_lists import comments, lower_body, lower_branch
@@ -92,6 +94,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     copied = [p for p in procedure.parameters if label != quote(name) or needs_variable(p.type)]
     if copied:
         label = quote(fold(f"{name}_body"))
+    node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=procedure.sql_name)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -258,19 +261,17 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
 
 
 def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower the body of a routine; a lone BEGIN … END around it disappears.
-
-    GOTO and savepoints give it another shape.
-    """
+    """Lower the body of a routine, its jumps structured; a lone BEGIN … END around it disappears."""
     statements: tuple[nodes.Statement, ...] = tuple(body)
+    ctx.constants = Constants(statements)
     ctx.cursor_definitions = count_definitions(statements)
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
     if ctx.mode is not Mode.FUNCTION:
         _watch_identity(statements, ctx)
-    if needs_jumps(statements):
-        return lower_with_jumps(statements, ctx)
+    if len(statements) == 1 and isinstance(statements[0], Structured | States):
+        return lower(statements[0], ctx)
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
         result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
     else:

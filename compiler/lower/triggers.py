@@ -12,12 +12,14 @@ them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
+from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import ObjectName, fold, literal, quote, unquoted
 from ..catalog.objects import Known, TableInfo
@@ -104,6 +106,7 @@ def module_name(node: Module, context: Context) -> ObjectName:
 
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
+    node = replace(node, body=structured(node.body))
     if node.target is None:
         return _ddl_trigger(node, context)
     catalog = context.catalog

@@ -13,6 +13,7 @@ from ..catalog.types import BIGINT
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment
+from ..target.emit import text_of
 from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
@@ -178,7 +179,7 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
         return []
     joins = node.operator == "+=" and variable.type.is_string
     safe = joins and cannot_raise(node.value.tree, ctx.scope, variable.type)
-    return assign(node, variable, Translated(translated.values[0].sql, variable.type, safe), ctx)
+    return assign(node, variable, Translated(text_of(translated.values[0]), variable.type, safe), ctx)
 
 
 @lower.register

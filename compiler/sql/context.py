@@ -13,10 +13,11 @@ from ...grammar.problems import Problems
 from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
-from ..catalog.names import ObjectName, fold, identifier
+from ..catalog.names import ObjectName, fold
 from ..catalog.objects import ColumnInfo, SqlScope
 from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
 from ..target import nodes as n
+from ..target import queries as q
 from .operand_types import implicit_error
 from .parse.reader import Reader
 from .values import INVALID, Value
@@ -310,16 +311,11 @@ def object_name(table: exp.Expr) -> ObjectName:
     return ObjectName(name or "", schema, database, server)
 
 
-def column_label(name: str) -> str:
-    """A column alias as PostgreSQL text."""
-    return identifier(name)
-
-
 @dataclass
 class OutputItem:
     """One column of OUTPUT; ``name`` as written, None when unnamed, ``*`` when it stands for all."""
 
-    text: str
+    code: n.Node
     name: str | None
     value: Value | None
     node: exp.Expr
@@ -330,11 +326,11 @@ class OutputItem:
 class Captured:
     """What the inner statement comes to: it waits in ``Context.captured``, see output.finish."""
 
-    definitions: list[tuple[str, str]] = field(default_factory=list)
+    definitions: list[q.Definition] = field(default_factory=list)
     recursive: bool = False
-    rows: str = ""
+    rows: n.Node = n.NOTHING
     """A SELECT of what OUTPUT tells, over ``definitions``."""
     items: list[OutputItem] = field(default_factory=list)
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
+    after: tuple[n.Node, ...] = ()
     filled: bool = False

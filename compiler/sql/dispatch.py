@@ -15,13 +15,13 @@ from ...grammar.tokens import Token
 from ..registry import Registry
 from .context import Context
 from .interface import Statement
-from .query_result import QueryText, Targets
+from .query_result import NOTHING_SELECTED, QueryTree, Targets
 from .values import Value
 
 AnyHandler = TypeVar("AnyHandler", bound=Callable[..., Value])
 
 _EXPRESSIONS: Registry[Callable[[Any, Context], Value]] = Registry("expressions")
-_QUERIES: Registry[Callable[[Any, Context, Targets | None], QueryText]] = Registry("queries")
+_QUERIES: Registry[Callable[[Any, Context, Targets | None], QueryTree]] = Registry("queries")
 _STATEMENTS: Registry[Callable[[list[Token], Context], Statement | None]] = Registry("statements")
 
 
@@ -62,7 +62,7 @@ def _verbatim(node: Verbatim, ctx: Context) -> Value:
 
 # ---------------------------------------------------------------- queries
 
-AnyQuery = TypeVar("AnyQuery", bound=Callable[..., QueryText])
+AnyQuery = TypeVar("AnyQuery", bound=Callable[..., QueryTree])
 
 
 def translates_query(*classes: type) -> Callable[[AnyQuery], AnyQuery]:
@@ -70,12 +70,12 @@ def translates_query(*classes: type) -> Callable[[AnyQuery], AnyQuery]:
     return _QUERIES.register(*classes)
 
 
-def query_text(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) -> QueryText:
+def query_tree(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) -> QueryTree:
     """Translate a query expression; its columns are converted to ``targets`` where given."""
     handler = _QUERIES.find(type(node))
     if handler is None:
         ctx.problem("a SELECT is expected here", node, number=102)
-        return QueryText("SELECT NULL", None)
+        return QueryTree(NOTHING_SELECTED, None)
     return handler(node, ctx, targets)
 
 

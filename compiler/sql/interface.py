@@ -8,37 +8,22 @@ from sqlglot import exp
 
 from ...grammar.records import dataclass
 from ..catalog.names import ObjectName
-from ..catalog.objects import ColumnInfo, Expression, ResultColumn, TableInfo, TableVariable
+from ..catalog.objects import ColumnInfo, ResultColumn, TableInfo, TableVariable
 from ..catalog.types import SqlType
-
-
-class EffectCall(str):
-    """A statement that only calls a function, for what it does: ``SELECT f(…)``; its row is nobody's."""
-
-    __slots__ = ()
-
-    def __new__(cls, call: str) -> EffectCall:
-        """``call`` is the call alone."""
-        return super().__new__(cls, f"SELECT {call}")
-
-    @property
-    def call(self) -> str:
-        """The call alone."""
-        return self[len("SELECT ") :]
+from ..target import nodes as n
 
 
 @dataclass(frozen=True)
 class Query:
     """A SELECT whose rows go to the client (or feed INSERT … EXEC, a cursor, a view).
 
-    ``sql`` names every column (unnamed ones get a generated alias), so that it can stand
-    in a FROM clause; ``columns`` has the names to show.  ``columns`` is None when ``*``
-    could not be expanded: then the server's own names are the names.
+    ``columns`` has the names to show; it is None when ``*`` could not be expanded: then the
+    server's own names are the names.
     """
 
-    sql: str
+    code: n.Node
     columns: tuple[ResultColumn, ...] | None
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
     """Statements to run first, in the same transaction: LOCK TABLE for TABLOCKX."""
 
 
@@ -61,9 +46,9 @@ class Assignment:
 
     targets: tuple[str, ...]
     """References (``ScalarVariable.reference``), in order."""
-    values: tuple[Expression, ...]
-    query: str | None = None
-    rows: str | None = None
+    values: tuple[n.Node, ...]
+    query: n.Node | None = None
+    rows: n.Node | None = None
     """The query with its columns named for the loop."""
     exactly_one_row: bool = False
     at_most_one_row: bool = False
@@ -72,23 +57,23 @@ class Assignment:
     """T-SQL names, with @."""
     sources: tuple[exp.Expr | None, ...] = ()
     """Where ``rows`` and ``query`` are None: what ``=`` assigns to each, None for ``+=`` and its like."""
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Dml:
     """INSERT, UPDATE, DELETE, MERGE, SELECT … INTO on real tables.
 
-    ``output``: columns of OUTPUT rows that go to the client: ``sql`` then returns rows.
-    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it, except
-    where ``counts`` is True: then ``sql`` is a query of one row and one column, the count.
+    ``output``: columns of OUTPUT rows that go to the client: ``code`` then returns rows.
+    ``code`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it, except
+    where ``counts`` is True: then ``code`` is a query of one row and one column, the count.
     """
 
-    sql: str
+    code: n.Node
     output: tuple[ResultColumn, ...] | None = None
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
     """Statements to run first, in the same transaction: LOCK TABLE."""
-    after: tuple[str, ...] = ()
+    after: tuple[n.Node, ...] = ()
     """Statements to run behind it, without effect on the row count; a SELECT's row is dropped."""
     defines: tuple[TableInfo, ...] = ()
     """SELECT … INTO: the new table."""
@@ -124,26 +109,26 @@ class TableVariableDml:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
     ``into``: OUTPUT … INTO another table variable, ``into_before``: that of an UPDATE or DELETE.
-    :data:`ADDED` in their text stands for the number of rows that the statement has added.
+    :data:`ADDED` in their trees stands for the number of rows that the statement has added.
     """
 
-    ADDED: ClassVar[str] = "pgsb_added_rows"
+    ADDED: ClassVar[n.Word] = n.Word("pgsb_added_rows")
 
     variable: TableVariable
-    append: str | None = None
-    replace: str | None = None
+    append: n.Node | None = None
+    replace: n.Node | None = None
     output_before: Query | None = None
     output_after: Query | None = None
     into: TableVariableDml | None = None
     into_before: TableVariableDml | None = None
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ddl:
     """DDL: statements to run in order, and what the script knows from now on."""
 
-    statements: tuple[str, ...]
+    statements: tuple[str | n.Node, ...]
     defines: tuple[TableInfo, ...] = ()
     drops: tuple[ObjectName, ...] = ()
     types: tuple[tuple[ObjectName, SqlType, bool], ...] = ()

@@ -8,28 +8,32 @@ from ...grammar.records import dataclass
 from ..catalog import types as tm
 from ..catalog.objects import ResultColumn
 from ..target import nodes as n
+from ..target import queries as q
 from . import values as v
 from .assignments import store
 from .conversions import convert
 from .precedence import lacks_decimals
 from .values import Value
 
+NOTHING_SELECTED = q.Select((n.NULL,), breaks=q.Breaks.NEVER)
+"""What a reported problem leaves behind in place of a query."""
+
 
 @dataclass
-class QueryText:
-    """A translated query: text (with layout marks), columns, and the select list's values.
+class QueryTree:
+    """A translated query: its tree, columns, and the select list's values.
 
     ``columns`` is None when a ``*`` could not be expanded.
     """
 
-    sql: str
+    code: n.Node
     columns: tuple[ResultColumn, ...] | None
     values: list[Value] | None = None
     one_row: bool = False
     """Aggregates without GROUP BY: exactly one row."""
     has_from: bool = True
     at_most_one: bool = False
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
     filtered: bool = False
 
 

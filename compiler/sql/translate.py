@@ -18,7 +18,6 @@ values           a target tree (..target) with its T-SQL type
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
-writer           queries → text, clause by clause
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
@@ -33,13 +32,12 @@ as E'…\\n…', so that every line end in the result is layout and may be inden
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from sqlglot import exp
 
 from ...grammar.lexer import string_value
-from ...grammar.problems import NESTED_TOO_DEEPLY, Problems
+from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, room_to_recurse
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.objects import (
@@ -50,25 +48,24 @@ from ..catalog.objects import (
 from ..catalog.types import BOOLEAN, XML, SqlType
 from ..nodes import SqlText
 from ..target import nodes as n
-from ..target.emit import emit, has_open_case
-from ..target.layout import layout
+from ..target.emit import has_open_case, text_of
 from . import dispatch
 from . import values as v
 from .assignments import assign
 from .context import Context, Relation
 from .conversions import convert
 from .ddl.tables import table_definition
-from .dispatch import DEFINITION, query_text
+from .dispatch import DEFINITION, query_tree
 from .dml.insert import insert_target, select_into
 from .expressions.calls import xml_binding, xml_literals
 from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
 from .functions.xml_methods import xml_modify
-from .interface import Assignment, InsertTarget, Query, Statement
+from .interface import InsertTarget, Query, Statement
 from .operand_types import implicit_error
 from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
-from .parse.trees import READERS, read_expression, room_to_recurse
+from .parse.trees import READERS, read_expression
 from .precedence import common_of_types
 from .query.assignment import assignment
 from .query.row_limits import limit_rows
@@ -122,7 +119,7 @@ def translate_expression(
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
         value = convert(value, target) if exact else assign(value, target)
-    return Expression(_text(value.code), value.type, value.form)
+    return Expression(text_of(value.code), value.type, value.form)
 
 
 def _tree(text: SqlText) -> exp.Expr:
@@ -148,19 +145,13 @@ def translate_condition(
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
     # PL/pgSQL's IF would take the THEN of a CASE for its own.
     code = n.Paren(value.code) if has_open_case(value.code) else value.code
-    return Expression(_text(code), BOOLEAN)
-
-
-def _text(code: n.Node) -> str:
-    """A tree as text, its queries broken into lines."""
-    with room_to_recurse():
-        return layout(emit(code))
+    return Expression(text_of(code), BOOLEAN)
 
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
     """Convert an already translated expression for an assignment to a variable of type ``target``."""
     value = assign(Value(n.Written(expression.sql, n.OR), expression.type), target)
-    return Expression(_text(value.code), value.type, value.form)
+    return Expression(text_of(value.code), value.type, value.form)
 
 
 def translate_method(
@@ -190,7 +181,7 @@ def translate_method(
             return None
 
     value = _translate(arguments, scope, problems, None, read)
-    return None if value is None else Expression(_text(value.code), XML)
+    return None if value is None else Expression(text_of(value.code), XML)
 
 
 # ---------------------------------------------------------------- statements
@@ -235,8 +226,7 @@ def _statement(text: SqlText, ctx: Context) -> Statement | None:
         return _select(node, ctx)
     if verb not in _CHANGES or (verb == "UPDATE" and len(tokens) > 1 and tokens[1].word == "STATISTICS"):
         verb = DEFINITION
-    changed = dispatch.statement(verb, tokens, ctx)
-    return _laid_out(changed) if isinstance(changed, Assignment) else changed
+    return dispatch.statement(verb, tokens, ctx)
 
 
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
@@ -267,20 +257,13 @@ def _select(node: exp.Expr, ctx: Context) -> Statement | None:
         return select_into(node, ctx)
     assigned = assignment(node, ctx)
     if assigned is not None:
-        return _laid_out(assigned)
+        return assigned
     return _query(node, ctx)
 
 
 def _query(node: exp.Expr, ctx: Context) -> Query:
-    result = query_text(node, ctx)
-    return Query(layout(result.sql), result.columns, result.before)
-
-
-def _laid_out(assigned: Assignment) -> Assignment:
-    values = tuple(replace(value, sql=layout(value.sql)) for value in assigned.values)
-    query = layout(assigned.query) if assigned.query is not None else None
-    rows = layout(assigned.rows) if assigned.rows is not None else None
-    return replace(assigned, values=values, query=query, rows=rows)
+    result = query_tree(node, ctx)
+    return Query(result.code, result.columns, result.before)
 
 
 # ---------------------------------------------------------------- the frame around a translation

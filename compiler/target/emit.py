@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from ...grammar.problems import room_to_recurse
 from . import nodes as n
+from .layout import BREAK, CLOSE, OPEN, layout
 from .quoting import quote, text_literal
 
 Put = Callable[[str], object]
@@ -25,10 +27,10 @@ def emit(node: n.Node) -> str:
     return "".join(pieces)
 
 
-def emit_at(node: n.Node, level: int) -> str:
-    """Return the text of an operand, in parentheses unless it binds at least as tightly as ``level``."""
-    text = emit(node)
-    return text if node.level >= level else f"({text})"
+def text_of(node: n.Node) -> str:
+    """Return the text of a tree, its queries broken into lines."""
+    with room_to_recurse():
+        return layout(emit(node))
 
 
 def has_open_case(node: n.Node) -> bool:
@@ -50,7 +52,7 @@ def _operands(node: n.Node) -> Sequence[tuple[n.Node, int]]:
             return [(node.left, n.RANGE), (node.right, n.RANGE)]
         case n.Infix(_, left, right):
             return [(left, node.level), (right, node.level + 1)]
-        case n.IsNull(operand) | n.Quantified(operand):
+        case n.IsNull(operand) | n.Is(operand) | n.Quantified(operand):
             return [(operand, n.RANGE)]
         case n.Not(operand):
             return [(operand, n.NOT)]
@@ -67,7 +69,7 @@ def _operands(node: n.Node) -> Sequence[tuple[n.Node, int]]:
     return ()
 
 
-def _writes(*classes: type) -> Callable[[Writer], Writer]:
+def writes(*classes: type) -> Callable[[Writer], Writer]:
     """Register the decorated function for nodes of ``classes``."""
 
     def registering(writer: Writer) -> Writer:
@@ -78,11 +80,12 @@ def _writes(*classes: type) -> Callable[[Writer], Writer]:
     return registering
 
 
-def _write(node: n.Node, put: Put) -> None:
+def write(node: n.Node, put: Put) -> None:
+    """Write a node."""
     _WRITERS[node.__class__](node, put)
 
 
-def _at(node: n.Node, level: int, put: Put) -> None:
+def at(node: n.Node, level: int, put: Put) -> None:
     """Write an operand, in parentheses unless it binds at least as tightly as ``level``."""
     if node.level >= level:
         _WRITERS[node.__class__](node, put)
@@ -92,93 +95,94 @@ def _at(node: n.Node, level: int, put: Put) -> None:
         put(")")
 
 
-def _list(items: Sequence[n.Node], put: Put) -> None:
+def list_of(items: Sequence[n.Node], put: Put) -> None:
     """Write items with commas between them."""
-    first = True
+    between = ""
     for item in items:
-        if not first:
-            put(", ")
-        first = False
-        _WRITERS[item.__class__](item, put)
+        kind = item.__class__
+        # A line's own blank is where it breaks.
+        put("," if between and kind is n.Line else between)
+        between = ", "
+        _WRITERS[kind](item, put)
 
 
 # ------------------------------------------------------------------ literals and names
 
 
-@_writes(n.Text)
+@writes(n.Text)
 def _text(node: n.Text, put: Put) -> None:
     put(text_literal(node.value))
 
 
-@_writes(n.Integer, n.Negative)
+@writes(n.Integer, n.Negative)
 def _integer(node: n.Integer, put: Put) -> None:
     put(str(node.value))
 
 
-@_writes(n.Number)
+@writes(n.Number)
 def _number(node: n.Number, put: Put) -> None:
     put(node.digits)
 
 
-@_writes(n.Bytes)
+@writes(n.Bytes)
 def _bytes(node: n.Bytes, put: Put) -> None:
     put(f"'\\x{node.digits}'")
 
 
-@_writes(n.Word)
+@writes(n.Word)
 def _word(node: n.Word, put: Put) -> None:
     put(node.word)
 
 
-@_writes(n.Null)
+@writes(n.Null)
 def _null(node: n.Null, put: Put) -> None:
     put("NULL")
 
 
-@_writes(n.Name)
+@writes(n.Name)
 def _name(node: n.Name, put: Put) -> None:
     parts = node.parts
     put(quote(parts[0]) if len(parts) == 1 else ".".join(map(quote, parts)))
 
 
-@_writes(n.Variable)
+@writes(n.Variable)
 def _variable(node: n.Variable, put: Put) -> None:
     put(node.spelling)
 
 
-@_writes(n.Member)
+@writes(n.Member)
 def _member(node: n.Member, put: Put) -> None:
-    _write(node.of, put)
+    write(node.of, put)
     put(f".{quote(node.name)}")
 
 
-@_writes(n.Every)
+@writes(n.Every)
 def _every(node: n.Every, put: Put) -> None:
-    _write(node.of, put)
+    write(node.of, put)
     put(".*")
 
 
-@_writes(n.Field)
+@writes(n.Field)
 def _field(node: n.Field, put: Put) -> None:
     put("(")
-    _write(node.of, put)
+    write(node.of, put)
     put(f").{quote(node.name)}")
 
 
-@_writes(n.Element)
+@writes(n.Element)
 def _element(node: n.Element, put: Put) -> None:
-    if isinstance(node.of, n.Name | n.Variable | n.Member | n.Element):
-        _write(node.of, put)
+    if isinstance(node.of, n.Name | n.Variable | n.Member | n.Element | n.Paren):
+        write(node.of, put)
     else:
         put("(")
-        _write(node.of, put)
+        write(node.of, put)
         put(")")
     put("[")
-    _write(node.index, put)
+    write(node.index, put)
     put("]")
 
 
-@_writes(n.Written)
+@writes(n.Written)
 def _written(node: n.Written, put: Put) -> None:
     put(node.text)
 
@@ -186,58 +190,64 @@ def _written(node: n.Written, put: Put) -> None:
 # ------------------------------------------------------------------ operators
 
 
-@_writes(n.Paren)
+@writes(n.Paren)
 def _paren(node: n.Paren, put: Put) -> None:
     put("(")
-    _write(node.inner, put)
+    write(node.inner, put)
     put(")")
 
 
 def _chain(operands: tuple[n.Node, ...], level: int, word: str, put: Put) -> None:
-    _at(operands[0], level, put)
+    at(operands[0], level, put)
     for operand in operands[1:]:
         put(word)
-        _at(operand, level, put)
+        at(operand, level, put)
 
 
-@_writes(n.AnyOf)
+@writes(n.AnyOf)
 def _any_of(node: n.AnyOf, put: Put) -> None:
     _chain(node.operands, n.OR, " OR ", put)
 
 
-@_writes(n.AllOf)
+@writes(n.AllOf)
 def _all_of(node: n.AllOf, put: Put) -> None:
     _chain(node.operands, n.AND, " AND ", put)
 
 
-@_writes(n.Not)
+@writes(n.Not)
 def _not(node: n.Not, put: Put) -> None:
     put("NOT ")
-    _at(node.operand, n.NOT, put)
+    at(node.operand, n.NOT, put)
 
 
-@_writes(n.IsNull)
+@writes(n.IsNull)
 def _is_null(node: n.IsNull, put: Put) -> None:
-    _at(node.operand, n.RANGE, put)
+    at(node.operand, n.RANGE, put)
     put(" IS NOT NULL" if node.negated else " IS NULL")
 
 
-@_writes(n.IsDistinct)
+@writes(n.Is)
+def _is(node: n.Is, put: Put) -> None:
+    at(node.operand, n.RANGE, put)
+    put(f" IS {node.word}")
+
+
+@writes(n.IsDistinct)
 def _is_distinct(node: n.IsDistinct, put: Put) -> None:
-    _at(node.left, n.RANGE, put)
+    at(node.left, n.RANGE, put)
     put(" IS NOT DISTINCT FROM " if node.negated else " IS DISTINCT FROM ")
-    _at(node.right, n.RANGE, put)
+    at(node.right, n.RANGE, put)
 
 
-@_writes(n.Comparison)
+@writes(n.Comparison)
 def _comparison(node: n.Comparison, put: Put) -> None:
     # Comparisons do not chain: a = b = c is no PostgreSQL.
-    _at(node.left, n.RANGE, put)
+    at(node.left, n.RANGE, put)
     put(f" {node.operator} ")
-    _at(node.right, n.RANGE, put)
+    at(node.right, n.RANGE, put)
 
 
-@_writes(n.Infix, n.Sum, n.Product)
+@writes(n.Infix, n.Sum, n.Product)
 def _infix(node: n.Infix, put: Put) -> None:
     # A sum of a thousand parts leans to the left: no call for each of them.
     level = node.level
@@ -246,164 +256,175 @@ def _infix(node: n.Infix, put: Put) -> None:
     while isinstance(left, n.Infix) and left.level >= level and left.__class__ is not n.Comparison:
         spine.append(left)
         left = left.left
-    _at(left, spine[-1].level, put)
+    at(left, spine[-1].level, put)
     for one in reversed(spine):
         put(f" {one.operator} ")
-        _at(one.right, one.level + 1, put)
+        at(one.right, one.level + 1, put)
 
 
-@_writes(n.Quantified)
+@writes(n.Quantified)
 def _quantified(node: n.Quantified, put: Put) -> None:
-    _at(node.left, n.RANGE, put)
+    at(node.left, n.RANGE, put)
     put(f" {node.operator} {node.word} ")
-    _write(node.right, put)
+    write(node.right, put)
 
 
-@_writes(n.Between)
+@writes(n.Between)
 def _between(node: n.Between, put: Put) -> None:
-    _at(node.subject, n.OTHER, put)
+    at(node.subject, n.OTHER, put)
     put(" NOT BETWEEN " if node.negated else " BETWEEN ")
-    _at(node.low, n.OTHER, put)
+    at(node.low, n.OTHER, put)
     put(" AND ")
-    _at(node.high, n.OTHER, put)
+    at(node.high, n.OTHER, put)
 
 
-@_writes(n.In)
+@writes(n.In)
 def _in(node: n.In, put: Put) -> None:
-    _at(node.subject, n.OTHER, put)
+    at(node.subject, n.OTHER, put)
     put(" NOT IN " if node.negated else " IN ")
-    _write(node.items, put)
+    write(node.items, put)
 
 
-@_writes(n.Like)
+@writes(n.Like)
 def _like(node: n.Like, put: Put) -> None:
-    _at(node.subject, n.OTHER, put)
+    at(node.subject, n.OTHER, put)
     put(" NOT LIKE " if node.negated else " LIKE ")
-    _at(node.pattern, n.OTHER, put)
+    at(node.pattern, n.OTHER, put)
     if node.escape is not None:
         put(" ESCAPE ")
-        _at(node.escape, n.OTHER, put)
+        at(node.escape, n.OTHER, put)
 
 
-@_writes(n.Minus)
+@writes(n.Minus)
 def _minus(node: n.Minus, put: Put) -> None:
     put("-")
     # Two signs side by side would be one operator, or a comment.
-    _at(node.operand, n.CAST, put)
+    at(node.operand, n.CAST, put)
 
 
-@_writes(n.Complement)
+@writes(n.Complement)
 def _complement(node: n.Complement, put: Put) -> None:
     put("~")
-    _at(node.operand, n.UNARY, put)
+    at(node.operand, n.UNARY, put)
 
 
-@_writes(n.Collate)
+@writes(n.Collate)
 def _collate(node: n.Collate, put: Put) -> None:
-    _at(node.operand, n.CAST, put)
+    at(node.operand, n.CAST, put)
     # Always in quotes: "C" and "und-x-icu" are no words of SQL.
     name = node.name.replace('"', '""')
     put(f' COLLATE "{name}"')
 
 
-@_writes(n.Cast, n.CertainCast)
+@writes(n.Cast, n.CertainCast)
 def _cast(node: n.Cast, put: Put) -> None:
-    _at(node.operand, n.CAST, put)
+    at(node.operand, n.CAST, put)
     put(f"::{node.type}")
 
 
-@_writes(n.Typed)
+@writes(n.Typed)
 def _typed(node: n.Typed, put: Put) -> None:
     put(f"{node.type} ")
-    _write(node.text, put)
+    write(node.text, put)
 
 
 # ------------------------------------------------------------------ calls and constructors
 
 
-@_writes(n.OrderItem)
+@writes(n.OrderItem)
 def _order_item(node: n.OrderItem, put: Put) -> None:
-    _write(node.value, put)
+    write(node.value, put)
     if node.descending:
         put(" DESC")
     if node.nulls:
         put(f" NULLS {node.nulls}")
 
 
-def _order_by(items: tuple[n.OrderItem, ...], put: Put) -> None:
+def order_by(items: tuple[n.OrderItem, ...], put: Put) -> None:
+    """Write ORDER BY."""
     put("ORDER BY ")
-    _list(items, put)
+    list_of(items, put)
 
 
-@_writes(n.Call, n.Conversion)
+@writes(n.Call, n.Conversion)
 def _call(node: n.Call, put: Put) -> None:
     put(f"{node.function}(")
-    _list(node.arguments, put)
+    list_of(node.arguments, put)
     if node.order:
         put(" ")
-        _order_by(node.order, put)
+        order_by(node.order, put)
     put(")")
     if node.filter is not None:
-        put(" FILTER (WHERE ")
-        _write(node.filter, put)
-        put(")")
+        _filter(node.filter, put)
 
 
-@_writes(n.WithinGroup)
-def _within_group(node: n.WithinGroup, put: Put) -> None:
-    _write(node.call, put)
-    put(" WITHIN GROUP (")
-    _order_by(node.order, put)
+def _filter(condition: n.Node, put: Put) -> None:
+    put(" FILTER (WHERE ")
+    write(condition, put)
     put(")")
 
 
-@_writes(n.NamedArgument)
+@writes(n.Filtered)
+def _filtered(node: n.Filtered, put: Put) -> None:
+    write(node.aggregate, put)
+    _filter(node.condition, put)
+
+
+@writes(n.WithinGroup)
+def _within_group(node: n.WithinGroup, put: Put) -> None:
+    write(node.call, put)
+    put(" WITHIN GROUP (")
+    order_by(node.order, put)
+    put(")")
+
+
+@writes(n.NamedArgument)
 def _named_argument(node: n.NamedArgument, put: Put) -> None:
     put(f"{quote(node.name)} => ")
-    _write(node.value, put)
+    write(node.value, put)
 
 
-@_writes(n.Distinct)
+@writes(n.Distinct)
 def _distinct(node: n.Distinct, put: Put) -> None:
     put("DISTINCT ")
-    _write(node.operand, put)
+    write(node.operand, put)
 
 
-@_writes(n.Variadic)
+@writes(n.Variadic)
 def _variadic(node: n.Variadic, put: Put) -> None:
     put("VARIADIC ")
-    _write(node.operand, put)
+    write(node.operand, put)
 
 
-@_writes(n.Bound)
+@writes(n.Bound)
 def _bound(node: n.Bound, put: Put) -> None:
-    _write(node.value, put)
+    write(node.value, put)
     if node.direction:
         put(f" {node.direction}")
 
 
-@_writes(n.Frame)
+@writes(n.Frame)
 def _frame(node: n.Frame, put: Put) -> None:
     put(f"{node.kind} ")
     if node.end is not None:
         put("BETWEEN ")
-    _write(node.start, put)
+    write(node.start, put)
     if node.end is not None:
         put(" AND ")
-        _write(node.end, put)
+        write(node.end, put)
 
 
-@_writes(n.Over)
+@writes(n.Over)
 def _over(node: n.Over, put: Put) -> None:
-    _write(node.call, put)
+    write(node.call, put)
     between = " OVER ("
     if node.partition:
         put(f"{between}PARTITION BY ")
-        _list(node.partition, put)
+        list_of(node.partition, put)
         between = " "
     if node.order:
         put(between)
-        _order_by(node.order, put)
+        order_by(node.order, put)
         between = " "
     if node.frame is not None:
         put(between)
@@ -412,68 +433,80 @@ def _over(node: n.Over, put: Put) -> None:
     put(")" if between != " OVER (" else " OVER ()")
 
 
-@_writes(n.Case)
+@writes(n.Case)
 def _case(node: n.Case, put: Put) -> None:
     put("CASE")
     if node.subject is not None:
         put(" ")
-        _write(node.subject, put)
+        write(node.subject, put)
     for test, value in node.branches:
         put(" WHEN ")
         # Beside the subject of a simple CASE an operand stands, else a condition by itself.
-        _at(test, n.OR if node.subject is None else n.RANGE, put)
+        at(test, n.OR if node.subject is None else n.RANGE, put)
         put(" THEN ")
-        _write(value, put)
+        write(value, put)
     if node.default is not None:
         put(" ELSE ")
-        _write(node.default, put)
+        write(node.default, put)
     put(" END")
 
 
-@_writes(n.Items)
+@writes(n.Items)
 def _items(node: n.Items, put: Put) -> None:
     put("(")
-    _list(node.items, put)
+    list_of(node.items, put)
     put(")")
 
 
-@_writes(n.Array)
+@writes(n.Array)
 def _array(node: n.Array, put: Put) -> None:
     put("ARRAY[")
-    _list(node.items, put)
+    list_of(node.items, put)
     put("]")
 
 
-@_writes(n.Subquery)
+@writes(n.Elements)
+def _elements(node: n.Elements, put: Put) -> None:
+    put("[")
+    list_of(node.items, put)
+    put("]")
+
+
+@writes(n.Subquery)
 def _subquery(node: n.Subquery, put: Put) -> None:
     put("(")
-    _write(node.query, put)
+    write(node.query, put)
     put(")")
 
 
-@_writes(n.Exists)
+@writes(n.Exists)
 def _exists(node: n.Exists, put: Put) -> None:
     put("EXISTS ")
-    _write(node.query, put)
+    write(node.query, put)
 
 
-# ------------------------------------------------------------------ queries
+# ------------------------------------------------------------------ lists that may break
 
 
-@_writes(n.Aliased)
-def _aliased(node: n.Aliased, put: Put) -> None:
-    if node.lateral:
-        put("LATERAL ")
-    _write(node.item, put)
-    put(f" AS {quote(node.alias)}")
-    if node.columns:
-        put(f" ({', '.join(map(quote, node.columns))})")
+@writes(n.Lines)
+def _lines(node: n.Lines, put: Put) -> None:
+    put(OPEN)
+    between = ""
+    for item in node.items:
+        put(between)
+        between = f",{BREAK}"
+        write(item, put)
+    put(CLOSE)
 
 
-@_writes(n.Select)
-def _select(node: n.Select, put: Put) -> None:
-    put("SELECT ")
-    _list(node.items, put)
-    if node.source is not None:
-        put(" FROM ")
-        _write(node.source, put)
+@writes(n.Group)
+def _group(node: n.Group, put: Put) -> None:
+    put(OPEN)
+    write(node.inner, put)
+    put(CLOSE)
+
+
+@writes(n.Line)
+def _line(node: n.Line, put: Put) -> None:
+    put(BREAK)
+    write(node.item, put)

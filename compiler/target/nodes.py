@@ -10,10 +10,11 @@ Nodes are compared by value. None is changed once it is made, so one may stand i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
 
 from ...grammar.records import dataclass
+from .quoting import last_part
 
 OR, AND, NOT, IS, COMPARE, RANGE, OTHER, ADD, MULTIPLY, UNARY, CAST, ATOM = range(12)
 """From the loosest to the tightest, as PostgreSQL's grammar has them; OTHER are ``||``, ``&``, ``~`` …"""
@@ -90,6 +91,11 @@ def integer(value: int) -> Integer | Negative:
     return Integer(value) if value >= 0 else Negative(value)
 
 
+def truth(value: bool) -> Word:
+    """TRUE or FALSE."""
+    return TRUE if value else FALSE
+
+
 NULL = Null()
 TRUE = Word("true")
 FALSE = Word("false")
@@ -111,6 +117,11 @@ class Variable(Atom):
     """A variable, parameter or object as its declaration spells it: ``usp_send.handle``."""
 
     spelling: str
+
+    @property
+    def name(self) -> str:
+        """The last part of it, unquoted."""
+        return last_part(self.spelling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +199,15 @@ class IsNull(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Is(Node):
+    """``operand IS word``: TRUE, NOT TRUE, NOT FALSE."""
+
+    level = IS
+    operand: Node
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
 class IsDistinct(Node):
     """``left IS [NOT] DISTINCT FROM right``."""
 
@@ -238,6 +258,11 @@ _OPERATORS: dict[str, type[Infix]] = {
 def infix(operator: str, left: Node, right: Node) -> Infix:
     """``left operator right``."""
     return _OPERATORS.get(operator, Infix)(operator, left, right)
+
+
+def all_of(conditions: Sequence[Node]) -> Node | None:
+    """The conditions joined by AND; None of none."""
+    return AllOf(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
 
 
 def joined(left: Node, right: Node) -> Infix:
@@ -369,6 +394,14 @@ class Conversion(Call):
 
 
 @dataclass(frozen=True, slots=True)
+class Filtered(Atom):
+    """``aggregate FILTER (WHERE condition)``, of what has become more than a call."""
+
+    aggregate: Node
+    condition: Node
+
+
+@dataclass(frozen=True, slots=True)
 class WithinGroup(Atom):
     """``call WITHIN GROUP (ORDER BY …)``."""
 
@@ -449,32 +482,17 @@ class Array(Atom):
 
 
 @dataclass(frozen=True, slots=True)
+class Elements(Atom):
+    """``[a, b, …]``: a row of an array of two dimensions."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Subquery(Atom):
     """``(query)``."""
 
     query: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Aliased(Atom):
-    """``[LATERAL] item AS alias [(columns)]`` in FROM; the names are unquoted."""
-
-    item: Node
-    alias: str
-    columns: tuple[str, ...] = ()
-    lateral: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Select(Atom):
-    """``SELECT items [FROM source …]``: a query, to stand in a Subquery or by itself.
-
-    ``one_line``: it is too short to be broken.
-    """
-
-    items: tuple[Node, ...]
-    source: Node | None = None
-    one_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,6 +508,30 @@ class Written(Node):
 
     text: str
     level: int = ATOM
+
+
+# ------------------------------------------------------------------ lists that may break
+
+
+@dataclass(frozen=True, slots=True)
+class Lines(Atom):
+    """``a, b, c`` on one line if they fit, else a line each."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Atom):
+    """What breaks into lines together, before each :class:`Line` in it, if it does not fit."""
+
+    inner: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Atom):
+    """An item of a list that begins a line where the group around it is broken."""
+
+    item: Node
 
 
 # ------------------------------------------------------------------ questions
@@ -518,6 +560,38 @@ def is_conversion(node: Node) -> bool:
     return isinstance(node, Conversion)
 
 
+def replaced(node: Node, found: Callable[[Node], Node | None]) -> Node:
+    """A tree with other nodes in the places for which ``found`` has one."""
+    other = found(node)
+    if other is not None:
+        return other
+    if not is_dataclass(node):
+        return node
+    changed = {
+        field.name: new
+        for field in fields(node)
+        if (new := _replaced_in(old := getattr(node, field.name), found)) is not old
+    }
+    return replace(node, **changed) if changed else node
+
+
+def _replaced_in(value: object, found: Callable[[Node], Node | None]) -> object:
+    """A field of a node, of a clause or of a tuple of them, with other nodes in it."""
+    if isinstance(value, Node):
+        return replaced(value, found)
+    if isinstance(value, tuple):
+        items = tuple(_replaced_in(item, found) for item in value)
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {
+            field.name: new
+            for field in fields(value)
+            if (new := _replaced_in(old := getattr(value, field.name), found)) is not old
+        }
+        return replace(value, **changed) if changed else value
+    return value
+
+
 def walk(node: Node) -> Iterator[Node]:
     """Give the node and all that it is made of, in no order."""
     waiting: list[object] = [node]
@@ -529,3 +603,5 @@ def walk(node: Node) -> Iterator[Node]:
                 waiting += [getattr(one, field.name) for field in fields(one)]
         elif isinstance(one, tuple):
             waiting += one
+        elif is_dataclass(one):
+            waiting += [getattr(one, field.name) for field in fields(one)]

@@ -31,6 +31,7 @@ _NOT_A_FUNCTION = frozenset(
     xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
     """.split()
 )
+_LAST_PART = re.compile(r'("(?:[^"]|"")*"|[^".]*)\Z')
 _UNSAFE = re.compile("[\r\n\ufdd0-\ufdd2]")
 
 
@@ -45,6 +46,12 @@ def quote(identifier: str) -> str:
 def unquoted(identifier: str) -> str:
     """Return the name that a PostgreSQL identifier, quoted or not, stands for."""
     return identifier[1:-1].replace('""', '"') if identifier.startswith('"') else identifier
+
+
+def last_part(spelling: str) -> str:
+    """Return the last of the names, quoted or not, that dots join."""
+    found = _LAST_PART.search(spelling)
+    return unquoted(found.group()) if found is not None else ""
 
 
 def literal(text: str) -> str:

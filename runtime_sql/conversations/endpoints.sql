@@ -41,9 +41,9 @@ BEGIN
 END;
 $$;
 
--- An endpoint is about to leave its group. If it led it, the others follow a new leader.
+-- An endpoint leaves its group. If it led it, the others follow a new leader, who has its claim.
 -- Locks  the caller holds the group
-CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint, p_claim_id bigint)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +53,7 @@ AS $$
     UPDATE ssb.conversation_endpoint AS e
        SET lock_id = (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
                        WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id),
-           claim_id = (SELECT l.claim_id FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = p_endpoint_id)
+           claim_id = p_claim_id
      WHERE e.lock_id = p_endpoint_id AND e.endpoint_id <> p_endpoint_id;
 $$;
 

@@ -81,7 +81,7 @@ BEGIN
 END;
 $$;
 
--- A body of characters is stored as UTF-8, as in ssb.send.
+-- A body of characters is an nvarchar, as in ssb.send.
 CREATE OR REPLACE FUNCTION ssb_internal.begin_and_send(p_from_service text, p_to_service text, p_contract text, p_message_type text,
                                                        p_body text, p_is_encrypted boolean DEFAULT true,
                                                        p_database text DEFAULT NULL)
@@ -89,7 +89,7 @@ RETURNS uuid
 LANGUAGE sql
 BEGIN ATOMIC
     SELECT ssb_internal.begin_and_send(p_from_service, p_to_service, p_contract, p_message_type,
-                                       pg_catalog.convert_to(p_body, 'UTF8'), p_is_encrypted, p_database);
+                                       ssb.nvarchar_bytes(p_body), p_is_encrypted, p_database);
 END;
 
 CREATE OR REPLACE FUNCTION ssb_internal.begin_then_send(p_from_service text, p_to_service text, p_contract text, p_message_type text,
@@ -120,5 +120,5 @@ CREATE OR REPLACE FUNCTION ssb.send_new(from_service text, to_service text, cont
 RETURNS uuid
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT ssb.send_new(from_service, to_service, contract, message_type, pg_catalog.convert_to(body, 'UTF8'));
+    SELECT ssb.send_new(from_service, to_service, contract, message_type, ssb.nvarchar_bytes(body));
 END;

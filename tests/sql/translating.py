@@ -25,6 +25,7 @@ from pgsb.compiler.nodes import SqlText
 from pgsb.compiler.sql import translate as o
 from pgsb.compiler.sql.interface import Assignment, Ddl, Dml, Query, Statement, TableVariableDml
 from pgsb.compiler.target import nodes as n
+from pgsb.compiler.target.emit import text_of
 from pgsb.grammar.lexer import lex
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
@@ -171,10 +172,10 @@ class Givens:
 
     def _create(self, line: str) -> None:
         problems = Problems()
-        ddl = o.translate_statement(sql_text(line), self, problems)
-        assert isinstance(ddl, Ddl) and not problems, problems.report()
-        self.set_up += ddl.statements
-        for info in ddl.defines:
+        made = o.translate_statement(sql_text(line), self, problems)
+        assert isinstance(made, Ddl) and not problems, problems.report()
+        self.set_up += ddl(made)
+        for info in made.defines:
             assert info.name is not None
             self.tables[info.name.parts(self.database, self.default_database)] = info
 
@@ -211,34 +212,44 @@ def translate(text: str, givens: Givens, kind: str) -> str:
 def write(result: Statement | None) -> str:
     """A translated statement as PL/pgSQL would run it."""
     if isinstance(result, Query):
-        return _lines(result.before, result.sql)
+        return _lines(result.before, text_of(result.code))
     if isinstance(result, Dml):
-        sql = f"{result.sql} INTO row_count" if result.counts else result.sql
-        return _lines((*result.before, sql), *result.after)
+        code = text_of(result.code)
+        sql = f"{code} INTO row_count" if result.counts else code
+        return _lines(result.before, sql, *map(text_of, result.after))
     if isinstance(result, Ddl):
-        return ";\n".join(result.statements)
+        return ";\n".join(ddl(result))
     if isinstance(result, TableVariableDml):
-        before = [result.output_before.sql] if result.output_before is not None else []
+        before = [text_of(result.output_before.code)] if result.output_before is not None else []
         reference = result.variable.reference
         if result.append is not None:
-            return f"{reference} := array_append({reference}, {result.append})"
-        return _lines((*result.before, *before), f"{result.replace}\nINTO {reference}, row_count")
+            return f"{reference} := array_append({reference}, {text_of(result.append)})"
+        assert result.replace is not None
+        return _lines(result.before, *before, f"{text_of(result.replace)}\nINTO {reference}, row_count")
     if isinstance(result, Assignment):
         return _assignment(result)
     return ""
 
 
-def _lines(before: tuple[str, ...], *rest: str) -> str:
-    return ";\n".join([*before, *rest])
+def ddl(result: Ddl) -> list[str]:
+    """The statements of a definition."""
+    return [one if isinstance(one, str) else text_of(one) for one in result.statements]
+
+
+def _lines(before: tuple[n.Node, ...], *rest: str) -> str:
+    return ";\n".join([*map(text_of, before), *rest])
 
 
 def _assignment(result: Assignment) -> str:
+    values = [
+        f"{target} := {text_of(value)}" for target, value in zip(result.targets, result.values, strict=True)
+    ]
     if result.rows is None:
-        return ";\n".join(f"{t} := {x.sql}" for t, x in zip(result.targets, result.values, strict=True))
-    if result.exactly_one_row:
-        return _lines(result.before, f"{result.query}\nINTO {', '.join(result.targets)}")
-    body = " ".join(f"{t} := {x.sql};" for t, x in zip(result.targets, result.values, strict=True))
-    return _lines(result.before, f"FOR next_row IN\n{result.rows}\nLOOP {body} END LOOP")
+        return ";\n".join(values)
+    if result.exactly_one_row and result.query is not None:
+        return _lines(result.before, f"{text_of(result.query)}\nINTO {', '.join(result.targets)}")
+    body = " ".join(f"{value};" for value in values)
+    return _lines(result.before, f"FOR next_row IN\n{text_of(result.rows)}\nLOOP {body} END LOOP")
 
 
 def runnable(result: Statement | Expression | None, givens: Givens, kind: str) -> str:
@@ -271,23 +282,23 @@ def _body(result: Statement | Expression | None, kind: str) -> str:
     if isinstance(result, Expression):
         return f"IF {result.sql} THEN NULL; END IF" if kind == "conditions" else f"PERFORM {result.sql}"
     if isinstance(result, Query):
-        return _lines(result.before, _walked(result.sql))
+        return _lines(result.before, _walked(text_of(result.code)))
     if isinstance(result, Dml):
-        after = [_without_result(sql) for sql in result.after]
-        sql = _walked(result.sql) if result.output is not None else result.sql
+        after = [_without_result(one) for one in result.after]
+        sql = _walked(text_of(result.code)) if result.output is not None else text_of(result.code)
         return _lines(result.before, f"{sql} INTO row_count" if result.counts else sql, *after)
     if isinstance(result, TableVariableDml) and result.output_before is not None:
-        return _lines(
-            (_walked(result.output_before.sql),),
-            f"{result.replace} INTO {result.variable.reference}, row_count",
-        )
+        assert result.replace is not None
+        before = _walked(text_of(result.output_before.code))
+        return f"{before};\n{text_of(result.replace)} INTO {result.variable.reference}, row_count"
     if isinstance(result, Ddl):
-        return _lines((), *([_without_result(sql) for sql in result.statements] or ["NULL"]))
+        return _lines((), *([_without_result(one) for one in result.statements] or ["NULL"]))
     return write(result) or "NULL"
 
 
-def _without_result(sql: str) -> str:
-    return f"PERFORM {sql[7:]}" if sql.startswith("SELECT ") else sql
+def _without_result(statement: str | n.Node) -> str:
+    text = statement if isinstance(statement, str) else text_of(statement)
+    return f"PERFORM {text[7:]}" if text.startswith("SELECT ") else text
 
 
 def _walked(query: str) -> str:

@@ -7,17 +7,19 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...catalog.names import ObjectName, fold, identifier, is_placeholder, literal, quote
+from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
+from ...target import queries as q
+from ...target import statements as s
 from ...target.emit import emit
 from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..conversions import convert
 from ..expressions.calls import default_value
-from ..interface import Ddl, EffectCall
+from ..interface import Ddl
 from ..parse.reader import Reader
 from ..parse.tokens import T
 from ..values import Value
@@ -81,7 +83,7 @@ def _action(
 ) -> Ddl | None:
     if reader.word("DROP", "PERIOD", "FOR", "SYSTEM_TIME"):
         return Ddl(
-            (EffectCall(f"ssb_internal.drop_period({literal(sql)})"),),
+            (s.Effect(n.Call("ssb_internal.drop_period", (n.Text(sql),))),),
             defines=(without_period(known),) if known is not None else (),
         )
     if reader.word("ADD"):
@@ -99,18 +101,16 @@ def _action(
         if not reader.word("TRIGGER"):
             ctx.unsupported(f"ALTER TABLE … {verb} {reader.current_upper}")
             return None
-        listed = ", ".join(literal(fold(each)) for each in _names(reader) or ())
-        enable = str(verb == "ENABLE").lower()
-        return Ddl(
-            (EffectCall(f"ssb_internal.enable_trigger({literal(sql)}, ARRAY[{listed}]::text[], {enable})"),)
-        )
+        listed = n.Array(tuple(n.Text(fold(each)) for each in _names(reader) or ()))
+        arguments = (n.Text(sql), n.Cast(listed, "text[]"), n.truth(verb == "ENABLE"))
+        return Ddl((s.Effect(n.Call("ssb_internal.enable_trigger", arguments)),))
     if reader.word("SET") or reader.word("REBUILD"):
         versioning = read_versioning(reader)
         reader.rest()
         if versioning is None:
             return Ddl(())
         if not versioning.on:
-            return Ddl((EffectCall(f"ssb_internal.stop_versioning({literal(sql)})"),))
+            return Ddl((s.Effect(n.Call("ssb_internal.stop_versioning", (n.Text(sql),))),))
         return Ddl(
             (start_versioning(sql, versioning, ctx),),
             defines=tuple(history_table(known, versioning)) if known is not None else (),
@@ -125,9 +125,9 @@ def _action(
 def _switch_constraints(reader: Reader, sql: str, on: bool, validate: bool) -> Ddl:
     """``[NO]CHECK CONSTRAINT {ALL | names}``; WITH CHECK looks at the rows that are there."""
     names = _names(reader)
-    listed = "NULL" if names is None else f"ARRAY[{', '.join(literal(fold(name)) for name in names)}]"
-    switched = f"{literal(sql)}, {listed}, {str(on).lower()}, {str(validate).lower()}"
-    return Ddl((EffectCall(f"ssb_internal.switch_constraints({switched})"),))
+    listed = n.NULL if names is None else n.Array(tuple(n.Text(fold(name)) for name in names))
+    arguments = (n.Text(sql), listed, n.truth(on), n.truth(validate))
+    return Ddl((s.Effect(n.Call("ssb_internal.switch_constraints", arguments)),))
 
 
 def _names(reader: Reader) -> list[str] | None:
@@ -217,15 +217,15 @@ def _add(
         if constraint.ignore_dup_key
     ]
     added = [column.name.name for column in definition.columns]
-    following = (
+    following: tuple[str | n.Node, ...] = (
         *keeping_of_spelling(name, sql, added, names_of_parts(definition), new=False),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
     )
     indexes = [index_text(index, name, ctx) for index in definition.indexes]
-    first = [_statement(sql, actions)] if actions else []
+    first: list[str | n.Node] = [_statement(sql, actions)] if actions else []
     if definition.columns and _may_have_history(name, known):
-        following = (*following, EffectCall(f"ssb_internal.follow_table({literal(sql)})"))
+        following = (*following, s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     return Ddl((*first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
@@ -280,9 +280,13 @@ def _alter_column(
     if reader.current_upper in ("ADD", "DROP") and reader.text_at(1) == "HIDDEN":
         hidden = reader.current_upper == "ADD"
         reader.rest()
-        hiding = literal(fold(column_node.name))
-        call = f"ssb_internal.hide_column({literal(sql)}, {hiding}, {str(hidden).lower()})"
-        return Ddl((f"SELECT {call}",), defines=_with_column(known, column_node.name, hidden=hidden))
+        hiding = n.Call(
+            "ssb_internal.hide_column", (n.Text(sql), n.Text(fold(column_node.name)), n.truth(hidden))
+        )
+        return Ddl(
+            (q.Select((hiding,), breaks=q.Breaks.NEVER),),
+            defines=_with_column(known, column_node.name, hidden=hidden),
+        )
     if reader.current_upper in ("ADD", "DROP", "MASKED"):
         # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
         reader.rest()
@@ -331,7 +335,9 @@ def _alter_column(
             number=13599,
         )
     following = (
-        (EffectCall(f"ssb_internal.follow_table({literal(sql)})"),) if _may_have_history(name, known) else ()
+        (s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))),)
+        if _may_have_history(name, known)
+        else ()
     )
     return Ddl((_statement(sql, actions), *following), defines=defines)
 
@@ -358,7 +364,7 @@ def _may_be_default(constraint: str, names: dict[str, str], known: TableInfo | N
 
 def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl:
     actions: list[str] = []
-    first: list[str] = []
+    first: list[str | n.Node] = []
     keys_change = False
     gone: set[str] = set()
     kind = "CONSTRAINT"
@@ -387,12 +393,9 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             first.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(dropped, name))}")
         elif _may_be_default(fold(dropped), names, known):
             names.pop(fold(dropped), None)
-            wanted = f"{literal(sql)}, {literal(identifier(dropped))}"
-            first.append(
-                EffectCall(
-                    f"ssb_internal.drop_constraint({wanted}{', p_if_exists => true' if guard else ''})"
-                )
-            )
+            guarded = (n.NamedArgument("p_if_exists", n.TRUE),) if guard else ()
+            arguments = (n.Text(sql), n.Text(identifier(dropped)), *guarded)
+            first.append(s.Effect(n.Call("ssb_internal.drop_constraint", arguments)))
         else:
             actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
             keys_change = True
@@ -412,7 +415,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             # Which key that was is not known here: none is relied on any more.
             keys = ()
         defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)
-    last = [_statement(sql, actions)] if actions else []
+    last: list[str | n.Node] = [_statement(sql, actions)] if actions else []
     if gone and _may_have_history(name, known):
-        last.append(EffectCall(f"ssb_internal.follow_table({literal(sql)})"))
+        last.append(s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     return Ddl((*first, *last), defines=defines)

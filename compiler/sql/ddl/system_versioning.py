@@ -13,12 +13,14 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, literal
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableInfo
+from ...target import nodes as n
+from ...target import statements as s
+from ...target.emit import emit
 from ..context import Context, object_name
 from ..conversions import convert
 from ..expressions.names import scalar
-from ..interface import EffectCall
 from ..parse.reader import Reader
 from .definitions import Definition
 
@@ -71,24 +73,23 @@ def require_generated(definition: Definition, ctx: Context) -> None:
             )
 
 
-def add_period(definition: Definition, sql: str) -> list[str]:
+def add_period(definition: Definition, sql: str) -> list[n.Node]:
     """What gives a table its period, once its columns are there."""
     if definition.period is None:
         return []
     start, end = (fold(name) for name in definition.period)
     hidden = {fold(column.name.name) for column in definition.columns if column.hidden}
-    flags = ""
-    if hidden:
-        flags = f", {str(start in hidden).lower()}, {str(end in hidden).lower()}"
-    return [EffectCall(f"ssb_internal.add_period({literal(sql)}, {literal(start)}, {literal(end)}{flags})")]
+    flags = (n.truth(start in hidden), n.truth(end in hidden)) if hidden else ()
+    arguments = (n.Text(sql), n.Text(start), n.Text(end), *flags)
+    return [s.Effect(n.Call("ssb_internal.add_period", arguments))]
 
 
-def start_versioning(sql: str, versioning: Versioning, ctx: Context) -> str:
+def start_versioning(sql: str, versioning: Versioning, ctx: Context) -> n.Node:
     """SYSTEM_VERSIONING = ON."""
-    history = ""
+    arguments = [n.Text(sql)]
     if versioning.history is not None:
-        history = f", {literal(ctx.defined_name(versioning.history))}"
-    return EffectCall(f"ssb_internal.start_versioning({literal(sql)}{history})")
+        arguments.append(n.Text(ctx.defined_name(versioning.history)))
+    return s.Effect(n.Call("ssb_internal.start_versioning", tuple(arguments)))
 
 
 def history_table(info: TableInfo, versioning: Versioning) -> list[TableInfo]:
@@ -118,12 +119,12 @@ def explicit_value(table: ObjectName, node: exp.Expr | None, ctx: Context) -> No
     )
 
 
-def versions(version: exp.Expr, table: str, ctx: Context) -> str:
+def versions(version: exp.Expr, table: n.Node, ctx: Context) -> n.Node:
     """``t FOR SYSTEM_TIME …`` as a call that gives t's rows and former rows."""
     kind = version.args["kind"]
     given = version.args.get("expression")
     nodes = given.expressions if isinstance(given, exp.Tuple) else [given] if given is not None else []
     if len(nodes) != {"AS OF": 1, "ALL": 0}.get(kind, 2):
         ctx.problem("Incorrect syntax near 'FOR SYSTEM_TIME'.", version, number=102)
-    moments = [convert(scalar(node, ctx), tm.DATETIME2).text for node in nodes]
-    return f"ssb_internal.row_versions({', '.join([f'NULL::{table}', literal(kind), *moments])})"
+    moments = [convert(scalar(node, ctx), tm.DATETIME2).code for node in nodes]
+    return n.Call("ssb_internal.row_versions", (n.Cast(n.NULL, emit(table)), n.Text(kind), *moments))

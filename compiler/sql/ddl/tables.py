@@ -15,12 +15,14 @@ from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
+from ...target import nodes as n
+from ...target import statements as s
 from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..expressions.calls import default_value
 from ..expressions.names import condition, scalar
-from ..interface import Ddl, EffectCall
+from ..interface import Ddl
 from ..parse.reader import Reader
 from ..parse.tokens import T, to_sqlglot
 from .definitions import (
@@ -73,7 +75,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     lines = [column_text(column, info, ctx) for column in definition.columns]
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
-    statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements: list[str | n.Node] = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
@@ -91,10 +93,10 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
 
 def keeping_of_spelling(
     name: ObjectName, sql: str, columns: Iterable[str] = (), parts: Iterable[str] = (), *, new: bool = True
-) -> list[str]:
+) -> list[n.Node]:
     """What keeps the spelling of a table, where it is new, of its columns and parts for later scripts."""
     arguments = spelling_arguments(name, sql, columns, parts, new=new)
-    return [EffectCall(f"ssb_internal.keep_spelling({', '.join(arguments)})")] if arguments else []
+    return [s.Effect(n.Call("ssb_internal.keep_spelling", tuple(arguments)))] if arguments else []
 
 
 def names_of_parts(definition: Definition) -> list[str]:
@@ -112,13 +114,13 @@ def default_names(definition: Definition) -> list[tuple[str, str]]:
     ]
 
 
-def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[str]:
+def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[n.Node]:
     """What keeps the names of DEFAULT constraints, by which they are dropped; not those of #t."""
     if name.name.startswith("#"):
         return []
-    named = [(literal(identifier(column)), literal(quote(given))) for given, column in names]
+    named = ((n.Text(identifier(column)), n.Text(quote(given))) for given, column in names)
     return [
-        EffectCall(f"ssb_internal.name_default({literal(sql)}, {column}, {given})") for column, given in named
+        s.Effect(n.Call("ssb_internal.name_default", (n.Text(sql), column, given))) for column, given in named
     ]
 
 
@@ -405,7 +407,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
         return Ddl(())
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
-    statements = [index_text(index, table, ctx)]
+    statements: list[str | n.Node] = [index_text(index, table, ctx)]
     if index.replaces:
         schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
         statements.insert(0, f"DROP INDEX IF EXISTS {quote(schema)}.{quote(index_name(index.name, table))}")

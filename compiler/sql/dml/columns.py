@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from ...catalog.names import ObjectName, literal
+from ...catalog.names import ObjectName
 from ...catalog.objects import ColumnInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
+from ...target import statements as s
 from ..assignments import assign
 from ..context import Context
-from ..interface import EffectCall
 from ..values import Value
 
 
-def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[str, ...]:
+def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[n.Node, ...]:
     """What follows an INSERT under SET IDENTITY_INSERT ON: explicit values push the identity on."""
     if not ctx.scope.identity_insert(name):
         return ()
-    return (EffectCall(f"sys.advance_identity({literal(table)})"),)
+    return (s.Effect(n.Call("sys.advance_identity", (n.Text(table),))),)
 
 
-def fitted(texts: list[str], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[str]:
+def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[n.Node]:
     """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
     return [
-        assign(Value(n.Written(text), type_), column.type).text
+        assign(Value(code, type_), column.type).code
         if type_ is not None and column.type is not None and type_.family != column.type.family
-        else text
-        for text, type_, column in zip(texts, types, columns, strict=True)
+        else code
+        for code, type_, column in zip(codes, types, columns, strict=True)
     ]
 
 

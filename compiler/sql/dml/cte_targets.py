@@ -6,16 +6,18 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from ....grammar.records import dataclass
-from ...catalog.names import fold, identifier, quote
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
-from ...target.emit import emit_at
-from ...target.layout import BREAK, CLOSE, OPEN
+from ...target import queries as q
+from ...target import statements as s
 from ..context import Context, Relation, object_name
-from ..dispatch import Verbatim, query_text
+from ..dispatch import Verbatim, query_tree
 from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
@@ -24,7 +26,6 @@ from ..query.from_clause import read_from
 from ..query.row_limits import limit_of
 from ..query.set_operations import ctes, trial
 from ..values import Value
-from ..writer import select
 from .output import Changing, finish
 from .set_clause import set_column, set_value
 from .set_variables import into_variables
@@ -78,38 +79,40 @@ class CteTarget:
         table = ctx.relation_name(base_name)
         info = ctx.scope.table(base_name)
         target = fold(base_name.name)
-        head = table
+        head: n.Node = n.Variable(table)
         if target == name:
             target = f"{target}_base"
-            head = f"{table} AS {quote(target)}"
+            head = q.Aliased(head, target)
         ctx.push()
         try:
             relation = Relation(name, trial_columns, qualify=True)
             ctx.frame.relations.append(relation)
             extra = read_from(change.source, ctx)
             where_node = change.source.args.get("where")
-            conditions = [f"{quote(target)}.ctid = {quote(name)}.row_id"]
+            row_id = n.Name((name, "row_id"))
+            conditions: list[n.Node] = [n.Comparison("=", n.Name((target, "ctid")), row_id)]
             listed = [
                 item for item in extra if not (item.relation is not None and item.relation.alias == name)
             ]
             conditions += [item.on for item in extra if item.on is not None]
             if where_node is not None:
-                conditions.append(emit_at(condition(where_node.this, ctx).code, n.AND))
+                conditions.append(condition(where_node.this, ctx).code)
             if change.top is not None:
                 conditions.append(self._first_rows(name, listed, conditions[1:], ctx))
-            sources = ", ".join([quote(name), *(item.text for item in listed)])
+            sources = (n.Name((name,)), *(item.code for item in listed))
+            where = n.all_of(conditions)
+            code: s.Update | s.Delete
             if change.sets:
-                sets = []
+                sets: list[tuple[str, n.Node]] = []
                 for item in change.sets:
                     if item.column is None:
                         continue
                     base_column = mapping.get(fold(item.column.name), item.column.name)
                     info_column = set_column(exp.Column(this=exp.to_identifier(base_column)), info, ctx)
-                    sets.append(f"{identifier(base_column)} = {set_value(item, info_column, ctx).text}")
-                pieces = [f"UPDATE {head}", f"SET {', '.join(sets)}", f"FROM {sources}"]
+                    sets.append((fold(base_column), set_value(item, info_column, ctx).code))
+                code = s.Update(head, tuple(sets), sources, where)
             else:
-                pieces = [f"DELETE FROM {head}", f"USING {sources}"]
-            pieces.append(f"WHERE {' AND '.join(conditions)}")
+                code = s.Delete(head, sources, where)
             columns = trial_columns
             others = [item.relation for item in listed if item.relation is not None]
             relations = [*others, Relation("deleted", columns, prefix=n.Name((name,)))]
@@ -117,27 +120,26 @@ class CteTarget:
                 relations.append(
                     Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))
                 )
-            changing = Changing(definitions, recursive, f"{OPEN}{BREAK.join(pieces)}{CLOSE}", target=table)
+            changing = Changing(definitions, recursive, code, target=table)
             variables = [item for item in change.sets if item.variable is not None]
             if variables:
-                return into_variables(variables, changing, info, quote(target), [], ctx)
+                return into_variables(variables, changing, info, n.Name((target,)), [], ctx)
             return finish(changing, change.outputs, relations, ctx)
         finally:
             ctx.pop()
 
-    def _first_rows(self, name: str, listed: list[Source], conditions: list[str], ctx: Context) -> str:
+    def _first_rows(self, name: str, listed: list[Source], conditions: list[n.Node], ctx: Context) -> n.Node:
         """TOP: the rows of the expression that are among the first ones found."""
-        texts = [quote(name), *(item.text for item in listed)]
-        where = " AND ".join(conditions) or None
-        from_ = ", ".join(texts)
-        limit = limit_of(self.change.top, ctx, lambda: select(expressions=["1"], from_=from_, where=where))
-        picked = select(expressions=[f"{quote(name)}.row_id"], from_=from_, where=where, limit=limit)
-        return f"{quote(name)}.row_id = ANY (ARRAY({picked}))"
+        joins = tuple(q.Join(",", item.code) for item in listed)
+        found = q.Select((n.Integer(1),), n.Name((name,)), joins, n.all_of(conditions))
+        limit = limit_of(self.change.top, ctx, lambda: found)
+        row_id = n.Name((name, "row_id"))
+        return q.among(row_id, replace(found, items=(row_id,), limit=limit))
 
 
 def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:
     """The columns of a common table expression as the script sees them."""
-    result = query_text(cte.this.copy(), trial(ctx))
+    result = query_tree(cte.this.copy(), trial(ctx))
     if result.columns is None:
         return None
     names = [column.name for column in cte.args["alias"].columns] or [

@@ -10,16 +10,17 @@ from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, identifier, literal
+from ...catalog.names import ObjectName, fold, identifier
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
-from ...target.layout import BREAK, CLOSE, OPEN, layout
+from ...target import queries as q
+from ...target import statements as s
 from ..assignments import store
 from ..context import Context, Relation, object_name, undeclared_table
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
 from ..ddl.tables import keeping_of_spelling
-from ..dispatch import handles, query_text, translates
+from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
@@ -129,8 +130,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     if target is None:
         return None
     definitions, recursive = ctes(statement.with_, ctx)
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
+    after: tuple[n.Node, ...] = ()
     if composed is not None:
         inner = composed_rows(composed, ctx)
         if inner is None:
@@ -148,19 +149,22 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         return insert_into_variable(
             statement, target.variable, columns or [], rows, query, definitions, recursive, ctx
         )
-    pieces = [_head(target, statement, columns, ctx)]
-    if statement.defaults:
-        pieces[0] = f"INSERT INTO {target.sql}"
-        pieces.append("DEFAULT VALUES")
-    elif rows is not None:
-        pieces.append("VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in rows))
+    source: n.Node = s.DEFAULT_VALUES
+    if rows is not None:
+        source = q.Values(tuple(tuple(cell.code for cell in row) for row in rows))
     elif query is not None:
-        pieces.append(limited(query, statement.top, ctx))
-    text = f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
+        source = limited(query, statement.top, ctx)
+    everything = target.info is not None and columns is not None and len(columns) == len(target.info.columns)
+    listed = columns if statement.columns or not everything else None
     changing = Changing(
         definitions,
         recursive,
-        text,
+        s.Insert(
+            n.Variable(target.sql),
+            () if statement.defaults else tuple(fold(column.name) for column in listed or ()),
+            source,
+            overriding=not statement.defaults and ctx.scope.identity_insert(target.name),
+        ),
         before=before,
         identity=_may_set_identity(target),
         target=target.sql,
@@ -168,16 +172,6 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     )
     inserted = Relation("inserted", target.info.columns if target.info is not None else None, bare=True)
     return finish(changing, statement.outputs, [inserted], ctx)
-
-
-def _head(target: Target, statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> str:
-    text = f"INSERT INTO {target.sql}"
-    everything = target.info is not None and columns is not None and len(columns) == len(target.info.columns)
-    if columns is not None and (statement.columns or not everything):
-        text += f" ({', '.join(identifier(column.name) for column in columns)})"
-    if ctx.scope.identity_insert(target.name):
-        text += " OVERRIDING SYSTEM VALUE"
-    return text
 
 
 def _may_set_identity(target: Target) -> bool:
@@ -238,12 +232,12 @@ def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
             row[place] = cell
 
 
-def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> str:
+def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> n.Node:
     assert statement.query is not None
     if any(column.generated for column in columns or ()):
         explicit_value(object_name(statement.target), statement.query, ctx)
     targets = Targets([column.type for column in columns], store=True) if columns is not None else None
-    result = query_text(statement.query, ctx, targets=targets)
+    result = query_tree(statement.query, ctx, targets=targets)
     if result.columns is not None and columns is not None and len(result.columns) != len(columns):
         fewer = len(result.columns) < len(columns)
         ctx.problem(
@@ -254,7 +248,7 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
-    return result.sql
+    return result.code
 
 
 # ---------------------------------------------------------------- SELECT … INTO
@@ -273,7 +267,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     if name.name.startswith("@"):
         ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
         return None
-    result = query_text(node, ctx)
+    result = query_tree(node, ctx)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
         for column in result.columns:
@@ -290,20 +284,24 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
             for place, column in enumerate(result.columns)
         )
     sql = ctx.relation_name(name)
-    after: list[str] = []
+    after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():
         spelled = identifier(column_name)
         start = f"(START WITH {seed} INCREMENT BY {increment})"
         after.append(
-            f"ALTER TABLE {sql} ALTER COLUMN {spelled} SET NOT NULL, "
-            f"ALTER COLUMN {spelled} ADD GENERATED ALWAYS AS IDENTITY {start}"
+            n.Written(
+                f"ALTER TABLE {sql} ALTER COLUMN {spelled} SET NOT NULL, "
+                f"ALTER COLUMN {spelled} ADD GENERATED ALWAYS AS IDENTITY {start}"
+            )
         )
-        sequence = f"pg_get_serial_sequence({literal(sql)}, {literal(fold(column_name))})"
-        after.append(f"SELECT setval({sequence}, max({spelled})) FROM {sql}")
+        key = fold(column_name)
+        sequence = n.Call("pg_get_serial_sequence", (n.Text(sql), n.Text(key)))
+        highest = n.Call("setval", (sequence, n.Call("max", (n.Name((key,)),))))
+        after.append(q.Select((highest,), n.Variable(sql), breaks=q.Breaks.NEVER))
     after += keeping_of_spelling(name, sql, [column.name for column in infos])
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
-        layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),
+        s.CreateTableAs(n.Variable(sql), result.code),
         before=result.before,
         after=tuple(after),
         defines=defines,

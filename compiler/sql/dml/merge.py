@@ -12,18 +12,17 @@ other writers first: key ranges cannot be locked here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, quote, unquoted
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...target import nodes as n
-from ...target.emit import emit_at
-from ...target.layout import BREAK, CLOSE, OPEN, layout
+from ...target import queries as q
+from ...target import statements as s
 from ..assignments import store
 from ..context import Context, OutputItem, Relation, object_name
 from ..dispatch import translates
@@ -34,9 +33,9 @@ from ..parse.dml import Merge, MergeBranch, Output, read_merge
 from ..query.from_clause import source as translate_source
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
-from ..writer import select, with_clause
+from ..query_result import NOTHING_SELECTED
 from .columns import advance_identity, fillable
-from .output import leave, output_items, result_columns
+from .output import leave, numbered, output_items, result_columns
 from .set_clause import set_column, set_value
 from .table_variable_rows import rows_into
 
@@ -51,22 +50,20 @@ class Work:
     name: ObjectName
     table: str
     info: TableInfo | None
-    target: str
-    """The target's alias, quoted."""
-    source: str
-    """The source's alias, quoted."""
+    target: n.Name
+    """The target's alias."""
+    source: n.Name
+    """The source's alias."""
     source_relation: Relation
     target_relation: Relation
-    on: str = ""
-    single: bool = False
+    on: n.Node
+    single: bool
     """The source has one row at most."""
-    inserting: tuple[str, str, str] = ("", "", "")
-    """INSERT INTO …, the values, and WHERE of the branch that inserts."""
 
     @property
-    def head(self) -> str:
+    def head(self) -> n.Node:
         """``dbo.t AS t``."""
-        return f"{self.table} AS {self.target}"
+        return q.Aliased(n.Variable(self.table), self.target.parts[-1])
 
 
 @translates("MERGE")
@@ -89,7 +86,7 @@ def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         ctx.pop()
 
 
-def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) -> Work:
+def _open(statement: Merge, definitions: list[q.Definition], ctx: Context) -> Work:
     """Bring both relations into sight; the source becomes a common table expression under its alias."""
     name = object_name(statement.target)
     info = ctx.scope.table(name)
@@ -100,27 +97,28 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     item = translate_source(statement.source, ctx, "")
     relation = item.relation or Relation("source", None)
     source_alias = relation.alias
-    head, body = quote(source_alias), ""
     if statement.top is not None and statement.top.percent:
         ctx.unsupported("TOP … PERCENT in MERGE", statement.top.count)
-    limit = limit_of(changing_top(statement.top, ctx), ctx, lambda: "")
-    if limit is not None:
-        body = select(expressions=["*"], from_=item.text, limit=limit)
-    elif item.derived is not None:
-        body, columns = item.derived
-        head += columns
-    else:
-        body = select(expressions=["*"], from_=item.text)
+    limit = limit_of(changing_top(statement.top, ctx), ctx, lambda: NOTHING_SELECTED)
+    source, derived = n.Name((source_alias,)), item.derived
     # Everything below refers to it several times: it is computed once.
-    if item.text != head or limit is not None:
-        definitions.append((head, body))
+    if limit is None and derived is not None and isinstance(derived.item, n.Subquery):
+        definitions.append(q.Definition(source_alias, derived.item.query, derived.columns))
+    elif item.code != source or limit is not None:
+        definitions.append(q.Definition(source_alias, q.Select((n.STAR,), item.code, limit=limit)))
     ctx.frame.relations.insert(0, target)
-    work = Work(
-        statement, name, ctx.relation_name(name), info, quote(alias), quote(source_alias), relation, target
+    return Work(
+        statement,
+        name,
+        ctx.relation_name(name),
+        info,
+        n.Name((alias,)),
+        source,
+        relation,
+        target,
+        condition(statement.on, ctx).code,
+        _one_row(statement.source),
     )
-    work.on = emit_at(condition(statement.on, ctx).code, n.AND)
-    work.single = _one_row(statement.source)
-    return work
 
 
 def _one_row(node: exp.Expr) -> bool:
@@ -133,17 +131,17 @@ def _one_row(node: exp.Expr) -> bool:
 
 
 def _translate(
-    work: Work, definitions: list[tuple[str, str]], recursive: bool, ctx: Context
+    work: Work, definitions: list[q.Definition], recursive: bool, ctx: Context
 ) -> Dml | TableVariableDml | None:
     statement = work.statement
     hints = {hint.name.upper() for hint in statement.target.args.get("hints") or ()}
-    before: tuple[str, ...] = ()
+    before: tuple[n.Node, ...] = ()
     if hints & _LOCKING:
-        before = (f"LOCK TABLE {work.table} IN SHARE ROW EXCLUSIVE MODE",)
-    parts: list[tuple[str, str, MergeBranch]] = []
+        before = (s.LockTable(n.Variable(work.table), "SHARE ROW EXCLUSIVE"),)
+    parts: list[tuple[str, s.Change, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
-    taken: dict[str, list[str]] = {"matched": [], "by_target": [], "by_source": []}
-    names: set[str] = {unquoted(head) for head, _ in definitions}
+    taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}
+    names: set[str] = {definition.name for definition in definitions}
     for branch in statement.branches:
         kind = "matched" if branch.matched else ("by_source" if branch.by_source else "by_target")
         if (kind == "by_target") != (branch.action == "INSERT"):
@@ -158,55 +156,54 @@ def _translate(
                 number=10710 if kind == "by_target" else 10711,
             )
             return None
-        text = _branch(work, branch, kind, taken[kind], ctx)
-        if text is None:
+        change = _branch(work, branch, kind, taken[kind], ctx)
+        if change is None:
             return None
         label = labels[branch.action]
         while label in names:
             label += "_rows"
         names.add(label)
-        parts.append((label, text, branch))
+        parts.append((label, change, branch))
     return _finish(work, definitions, recursive, parts, before, ctx)
 
 
-def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[str], ctx: Context) -> str | None:
-    conditions: list[str] = []
-    own = emit_at(condition(branch.condition, ctx).code, n.AND) if branch.condition is not None else None
+def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[n.Node], ctx: Context) -> s.Change | None:
+    conditions: list[n.Node] = []
+    own = condition(branch.condition, ctx).code if branch.condition is not None else None
     if kind == "matched":
         conditions.append(work.on)
-    elif kind == "by_target":
-        conditions.append(f"NOT EXISTS (SELECT FROM {work.head} WHERE {work.on})")
     else:
-        conditions.append(f"NOT EXISTS (SELECT FROM {work.source} WHERE {work.on})")
-    conditions += [f"({earlier}) IS NOT TRUE" for earlier in taken]
+        partner = work.head if kind == "by_target" else work.source
+        found = q.Select((), partner, where=work.on, breaks=q.Breaks.NEVER)
+        conditions.append(n.Not(n.Exists(n.Subquery(found))))
+    conditions += [n.Is(n.Paren(earlier), "NOT TRUE") for earlier in taken]
     if own is not None:
         conditions.append(own)
-        taken.append(own)
-    else:
-        taken.append("true")
-    where = f"WHERE {' AND '.join(conditions)}"
+    taken.append(n.TRUE if own is None else _in_parentheses(own))
+    where = n.all_of(conditions)
     if branch.action == "UPDATE":
-        sets = []
+        sets: list[tuple[str, n.Node]] = []
         for item in branch.sets:
             if item.column is None or item.variable is not None:
                 ctx.unsupported("a variable in SET of a MERGE", item.value)
                 return None
             column = set_column(item.column, work.info, ctx)
             value = set_value(item, column, ctx, work.target_relation.alias)
-            sets.append(f"{identifier(item.column.name)} = {value.text}")
-        pieces = [f"UPDATE {work.head}", f"SET {', '.join(sets)}"]
-        if kind == "matched":
-            pieces.append(f"FROM {work.source}")
-        return BREAK.join([*pieces, where])
+            sets.append((fold(item.column.name), value.code))
+        return s.Update(work.head, tuple(sets), (work.source,) if kind == "matched" else (), where)
     if branch.action == "DELETE":
-        pieces = [f"DELETE FROM {work.head}"]
-        if kind == "matched":
-            pieces.append(f"USING {work.source}")
-        return BREAK.join([*pieces, where])
+        return s.Delete(work.head, (work.source,) if kind == "matched" else (), where)
     return _insert(work, branch, where, ctx)
 
 
-def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | None:
+def _in_parentheses(own: n.Node) -> n.Node:
+    """A condition as it stood among the others."""
+    return own if own.level >= n.AND else n.Paren(own)
+
+
+def _insert(work: Work, branch: MergeBranch, where: n.Node | None, ctx: Context) -> s.Insert | None:
+    table = n.Variable(work.table)
+    rows = q.Select((), work.source, where=where, breaks=q.Breaks.OUTER)
     columns: list[ColumnInfo] | None = None
     if branch.columns:
         columns = [_known(work.info, node.name) for node in branch.columns]
@@ -214,8 +211,7 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
         columns = fillable(work.info.columns, identity=ctx.scope.identity_insert(work.name))
     if branch.values is None:
         # A query without columns gives each of its rows the defaults.
-        work.inserting = (f"INSERT INTO {work.table}", "SELECT", where)
-        return f"INSERT INTO {work.table}{BREAK}SELECT{BREAK}FROM {work.source}{BREAK}{where}"
+        return s.Insert(table, (), rows)
     if columns is not None and len(columns) != len(branch.values):
         number, message = 213, COLUMNS_DIFFER
         if branch.columns:
@@ -223,7 +219,8 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
             message = values_differ(len(columns), len(branch.values))
         ctx.problem(message, branch.values[0], number=number)
         return None
-    texts, named = [], []
+    codes: list[n.Node] = []
+    named: list[str] = []
     for place, node in enumerate(branch.values):
         column = columns[place] if columns is not None else None
         if is_default(node):
@@ -232,17 +229,11 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
                 return None
             continue
         value = scalar(node, ctx)
-        texts.append(store(value, column.type if column is not None else None).text)
+        codes.append(store(value, column.type if column is not None else None).code)
         if column is not None:
-            named.append(identifier(column.name))
-    head = f"INSERT INTO {work.table}"
-    if named:
-        head += f" ({', '.join(named)})"
-    if ctx.scope.identity_insert(work.name):
-        head += " OVERRIDING SYSTEM VALUE"
-    values = f"SELECT {', '.join(texts)}"
-    work.inserting = (head, values, where)
-    return f"{head}{BREAK}{values}{BREAK}FROM {work.source}{BREAK}{where}"
+            named.append(fold(column.name))
+    overriding = ctx.scope.identity_insert(work.name)
+    return s.Insert(table, tuple(named), replace(rows, items=tuple(codes)), overriding)
 
 
 def _known(info: TableInfo | None, name: str) -> ColumnInfo:
@@ -257,47 +248,43 @@ def _known(info: TableInfo | None, name: str) -> ColumnInfo:
 
 def _finish(
     work: Work,
-    definitions: list[tuple[str, str]],
+    definitions: list[q.Definition],
     recursive: bool,
-    parts: list[tuple[str, str, MergeBranch]],
-    before: tuple[str, ...],
+    parts: list[tuple[str, s.Change, MergeBranch]],
+    before: tuple[n.Node, ...],
     ctx: Context,
 ) -> Dml | TableVariableDml | None:
     outputs = work.statement.outputs
     identity = any(branch.action == "INSERT" for _, _, branch in parts)
     once = _matched_once(work, definitions, ctx)
     if not outputs:
-        for label, text, _ in parts:
-            definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING 1{CLOSE}"))
-        counted = _union(f"SELECT FROM {label}" for label, _, _ in parts)
-        query = f"SELECT count(*) FROM ({counted}) AS changed{once}"
-        sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
-        return Dml(layout(sql), before=before, identity=identity, target=work.table, counts=True)
+        for label, change, _ in parts:
+            definitions.append(q.Definition(label, replace(change, returning=(n.Integer(1),))))
+        count = n.Call("count", (n.STAR,))
+        counted = q.Select((count,), _united(parts, ()), where=once, breaks=q.Breaks.LATE)
+        query = q.With(tuple(definitions), counted, recursive)
+        return Dml(query, before=before, identity=identity, target=work.table, counts=True)
     if len(outputs) > 1:
         ctx.unsupported("two OUTPUT clauses of a MERGE", outputs[1].items[0])
         return None
     output = outputs[0]
     items: list[OutputItem] = []
-    for label, text, branch in parts:
-        items, returned, extra, paired = _returned(work, output, branch, ctx)
-        listed = ", ".join(f"{value} AS c{place}" for place, value in enumerate(returned, 1))
-        if paired:
-            definitions += _paired(work, label, listed, {head for head, _ in definitions})
+    for label, change, branch in parts:
+        items, returned, old_rows, paired = _returned(work, output, branch, ctx)
+        listed = numbered(returned)
+        if paired and isinstance(change, s.Insert):
+            definitions += _paired(work, label, change, listed, definitions)
             continue
-        if extra:
+        if old_rows is not None and isinstance(change, s.Update):
             # UPDATE does not give old values back before PostgreSQL 18: the row's old version joins in.
-            text = text.replace(f"{BREAK}WHERE ", f", {extra}{BREAK}WHERE {_same_row(work)} AND ", 1)
-            if f"{BREAK}FROM " not in text.split(f"{BREAK}WHERE ")[0]:
-                text = text.replace(f", {extra}{BREAK}WHERE", f"{BREAK}FROM {extra}{BREAK}WHERE", 1)
-        definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING {listed}{CLOSE}"))
+            where = n.all_of([*_same_row(work), *([change.where] if change.where is not None else [])])
+            change = replace(change, sources=(*change.sources, old_rows), where=where)
+        definitions.append(q.Definition(label, replace(change, returning=listed)))
     labels = [_shown(f"c{place}", item) for place, item in enumerate(items, 1)]
-    union = _union(f"SELECT * FROM {label}" for label, _, _ in parts)
+    rows = q.Select(tuple(labels), _united(parts, (n.STAR,)), where=once, breaks=q.Breaks.LATE)
     if ctx.captured is not None and output.target is None:
-        rows = f"SELECT {', '.join(labels)} FROM ({union}) AS changed{once}"
         return leave(definitions, recursive, rows, items, before, (), ctx)
     if output.target is not None:
-        source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed{once}"
-        with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"
         if output.target.name.startswith("@") and any(item.name == "*" for item in items):
             ctx.unsupported(
                 "OUTPUT … INTO a table variable with '*' of a table that the script does not create",
@@ -308,30 +295,37 @@ def _finish(
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
             return rows_into(
-                output.target, output.columns, source_text, types, ctx, with_=with_, before=before
+                output.target,
+                output.columns,
+                rows,
+                types,
+                ctx,
+                definitions=definitions,
+                recursive=recursive,
+                before=before,
             )
         name = object_name(output.target)
         info = ctx.scope.table(name)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
-        head = f"INSERT INTO {ctx.relation_name(name)}"
-        if columns:
-            head += f" ({', '.join(identifier(column) for column in columns)})"
-        return Dml(
-            layout(f"{OPEN}{with_}{head}{BREAK}{source_text}{CLOSE}"),
-            before=before,
-            identity=identity,
-            target=work.table,
-        )
-    shown = [
-        f"{label} AS {identifier(item.name)}" if item.name and item.name != "*" else label
+        table = n.Variable(ctx.relation_name(name))
+        insertion = s.Insert(table, tuple(map(fold, columns)), rows, breaks=q.Breaks.OUTER)
+        into = q.With(tuple(definitions), insertion, recursive)
+        return Dml(into, before=before, identity=identity, target=work.table)
+    columns_shown = (
+        q.Labelled(label, fold(item.name)) if item.name and item.name != "*" else label
         for label, item in zip(labels, items, strict=True)
-    ]
-    query = f"SELECT {', '.join(shown)}{BREAK}FROM ({union}) AS changed{once}"
-    sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
-    return Dml(layout(sql), output=result_columns(items), before=before, identity=identity, target=work.table)
+    )
+    rows = replace(rows, items=tuple(columns_shown), breaks=q.Breaks.OUTER)
+    return Dml(
+        q.With(tuple(definitions), rows, recursive),
+        output=result_columns(items),
+        before=before,
+        identity=identity,
+        target=work.table,
+    )
 
 
-def _matched_once(work: Work, definitions: list[tuple[str, str]], ctx: Context) -> str:
+def _matched_once(work: Work, definitions: list[q.Definition], ctx: Context) -> n.Node | None:
     """Error 8672 for a target row that two source rows would change: the WHERE that makes it run.
 
     UPDATE … FROM and DELETE … USING take one of the source rows, silently. Rows of a view have no ctid
@@ -339,69 +333,85 @@ def _matched_once(work: Work, definitions: list[tuple[str, str]], ctx: Context) 
     """
     matched = [branch for branch in work.statement.branches if branch.matched]
     if work.single or not matched or work.info is None or work.info.read_only:
-        return ""
+        return None
     conditions = [work.on]
     if all(branch.condition is not None for branch in matched):
-        owns = [
-            emit_at(condition(branch.condition, ctx).code, n.AND) for branch in matched if branch.condition
-        ]
-        conditions.append(owns[0] if len(owns) == 1 else f"({' OR '.join(f'({own})' for own in owns)})")
-    text = (
-        f"{OPEN}SELECT ssb_internal.matched_twice(){BREAK}FROM {work.head}, {work.source}{BREAK}"
-        f"WHERE {' AND '.join(conditions)}{BREAK}GROUP BY {work.target}.ctid HAVING count(*) > 1{CLOSE}"
+        owns = [condition(branch.condition, ctx).code for branch in matched if branch.condition]
+        either = n.AnyOf(tuple(n.Paren(_in_parentheses(own)) for own in owns))
+        conditions.append(owns[0] if len(owns) == 1 else either)
+    query = q.Select(
+        (n.Call("ssb_internal.matched_twice"),),
+        work.head,
+        (q.Join(",", work.source),),
+        n.all_of(conditions),
+        group=(n.Name((*work.target.parts, "ctid")),),
+        having=n.Comparison(">", n.Call("count", (n.STAR,)), n.Integer(1)),
+        breaks=q.Breaks.PAIRED,
     )
-    name = _free("twice", {head for head, _ in definitions})
-    definitions.append((name, text))
-    return f"{BREAK}WHERE NOT EXISTS (SELECT FROM {name})"
+    name = _free("twice", definitions)
+    definitions.append(q.Definition(name, query))
+    found = q.Select((), n.Name((name,)), breaks=q.Breaks.NEVER)
+    return n.Not(n.Exists(n.Subquery(found)))
 
 
-def _paired(work: Work, label: str, listed: str, taken: set[str]) -> list[tuple[str, str]]:
+def _paired(
+    work: Work, label: str, change: s.Insert, listed: tuple[n.Node, ...], taken: list[q.Definition]
+) -> list[q.Definition]:
     """The branch that inserts, with the source row of every inserted row beside it.
 
     INSERT … RETURNING sees the new row alone. Rows are inserted, and given back, in the order of the
     query; so their numbers join them.
     """
-    head, values, where = work.inserting
+    chosen = change.source
+    assert isinstance(chosen, q.Select)
     arriving, arrived = _free("arriving", taken), _free("arrived", taken)
-    source = work.source
+    alias = work.source.parts[-1]
+    nth_row = n.Name((alias, "nth_row"))
+    source = q.Aliased(n.Name((arriving,)), alias)
+    rows = replace(chosen, source=source, where=None, order=(n.OrderItem(nth_row),))
+    inserted = replace(_with_numbers(n.Name((arrived,))), breaks=q.Breaks.NEVER)
     return [
-        (
-            arriving,
-            f"{OPEN}SELECT {source}.*, row_number() OVER () AS nth_row"
-            f"{BREAK}FROM {source}{BREAK}{where}{CLOSE}",
-        ),
-        (
-            arrived,
-            f"{OPEN}{head}{BREAK}{values}{BREAK}FROM {arriving} AS {source}{BREAK}ORDER BY {source}.nth_row"
-            f"{BREAK}RETURNING *{CLOSE}",
-        ),
-        (
+        q.Definition(arriving, replace(_with_numbers(work.source), where=chosen.where)),
+        q.Definition(arrived, replace(change, source=rows, returning=(n.STAR,))),
+        q.Definition(
             label,
-            f"{OPEN}SELECT {listed}{BREAK}"
-            f"FROM (SELECT {arrived}.*, row_number() OVER () AS nth_row FROM {arrived}) AS inserted{BREAK}"
-            f"JOIN {arriving} AS {source} ON {source}.nth_row = inserted.nth_row{CLOSE}",
+            q.Select(
+                listed,
+                q.Aliased(n.Subquery(inserted), "inserted"),
+                (q.Join("JOIN", source, n.Comparison("=", nth_row, n.Name(("inserted", "nth_row")))),),
+            ),
         ),
     ]
 
 
-def _free(name: str, taken: set[str]) -> str:
-    used = {unquoted(head.partition(" ")[0]) for head in taken}
+def _with_numbers(rows: n.Name) -> q.Select:
+    """All columns of ``rows``, and the row's number."""
+    return q.Select((n.Every(rows), q.Labelled(n.Over(n.Call("row_number")), "nth_row")), rows)
+
+
+def _free(name: str, taken: list[q.Definition]) -> str:
+    used = {definition.name for definition in taken}
     while name in used:
         name += "_rows"
     return name
 
 
-def _union(queries: Iterable[str]) -> str:
-    return f"{OPEN}{f' UNION ALL{BREAK}'.join(queries)}{CLOSE}"
+def _united(parts: list[tuple[str, s.Change, MergeBranch]], items: tuple[n.Node, ...]) -> n.Node:
+    """The rows of all branches."""
+    first, *rest = (q.Select(items, n.Name((label,)), breaks=q.Breaks.NEVER) for label, _, _ in parts)
+    union = q.SetOperation(first, tuple(("UNION ALL", query) for query in rest), short=True)
+    return q.Aliased(n.Subquery(union), "changed")
 
 
-_OLD_ROW = "(old_row.deleted)"
+_OLD_ROW = n.Paren(n.Name(("old_row", "deleted")))
 """The old version of an updated row, whole: its columns are no names for the rest of the statement."""
 
 
-def _old_rows(work: Work) -> str:
-    place = ", old.ctid" if _key(work) is None else ""
-    return f"(SELECT old AS deleted{place} FROM {work.table} AS old) AS old_row"
+def _old_rows(work: Work) -> n.Node:
+    place = (n.Name(("old", "ctid")),) if _key(work) is None else ()
+    items = (q.Labelled(n.Name(("old",)), "deleted"), *place)
+    query = q.Select(items, q.Aliased(n.Variable(work.table), "old"), breaks=q.Breaks.NEVER)
+    return q.Aliased(n.Subquery(query), "old_row")
 
 
 def _key(work: Work) -> KeyInfo | None:
@@ -409,19 +419,22 @@ def _key(work: Work) -> KeyInfo | None:
     return next((key for key in keys if key.primary), None)
 
 
-def _same_row(work: Work) -> str:
+def _same_row(work: Work) -> list[n.Node]:
     key = _key(work)
     if key is None:
-        return f"old_row.ctid = {work.target}.ctid"
-    return " AND ".join(f"{_OLD_ROW}.{identifier(c)} = {work.target}.{identifier(c)}" for c in key.columns)
+        return [n.Comparison("=", n.Name(("old_row", "ctid")), n.Member(work.target, "ctid"))]
+    return [
+        n.Comparison("=", n.Member(_OLD_ROW, column), n.Member(work.target, column))
+        for column in map(fold, key.columns)
+    ]
 
 
 def _returned(
     work: Work, output: Output, branch: MergeBranch, ctx: Context
-) -> tuple[list[OutputItem], list[str], str, bool]:
-    """Return (items, their texts, the relation with old values that an UPDATE needs, paired).
+) -> tuple[list[OutputItem], list[n.Node], n.Node | None, bool]:
+    """Return (items, their trees, the relation with old values that an UPDATE needs, paired).
 
-    ``paired``: the texts need the source row beside the inserted one.
+    ``paired``: the trees need the source row beside the inserted one.
     """
     columns = work.info.columns if work.info is not None else None
     ctx.pseudo["$action"] = n.Cast(n.Text(branch.action), "text")
@@ -429,7 +442,7 @@ def _returned(
     inserted = Relation(
         "inserted",
         columns,
-        prefix=n.Written(work.target),
+        prefix=work.target,
         bare=action == "INSERT",
         nulls=action == "DELETE",
     )
@@ -438,53 +451,53 @@ def _returned(
         Relation(
             "deleted",
             columns,
-            prefix=n.Written(_OLD_ROW if action == "UPDATE" else work.target),
+            prefix=_OLD_ROW if action == "UPDATE" else work.target,
             nulls=action == "INSERT",
         ),
         Relation(source.alias, source.columns, nulls=branch.by_source),
     ]
     items = output_items(output, relations, ctx)
-    texts: list[str] = []
+    codes: list[n.Node] = []
     paired = uses_old = False
     for item in items:
         if item.name == "*":
             # Columns that only the server knows: the whole row travels.
-            texts.append(_whole_row(item, work, branch))
-            uses_old = uses_old or texts[-1] == _OLD_ROW
+            codes.append(_whole_row(item, work, branch))
+            uses_old = uses_old or codes[-1] is _OLD_ROW
             continue
         sides = {
             fold(column.parts[-2].name)
             for column in item.node.find_all(exp.Column)
             if column.args.get("table")
         }
-        text: str | None = item.text
+        code: n.Node | None = item.code
         if action == "INSERT" and source.alias in sides:
-            text = _inserted_from(item, branch, ctx)
-            paired = paired or text is None
+            code = _inserted_from(item, branch, ctx)
+            paired = paired or code is None
         uses_old = uses_old or ("deleted" in sides and action == "UPDATE")
-        texts.append(text or "")
+        codes.append(code or n.NOTHING)
     if paired:
         inserted.prefix, inserted.bare = None, False
         items = output_items(output, relations, ctx)
-        texts = [item.text if item.name != "*" else _whole_row(item, work, branch) for item in items]
+        codes = [item.code if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
-    return items, texts, _old_rows(work) if uses_old else "", paired
+    return items, codes, _old_rows(work) if uses_old else None, paired
 
 
-def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> str:
+def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> n.Node:
     side = fold(item.node.parts[-2].name) if isinstance(item.node, exp.Column) else ""
     if side == "inserted" and branch.action != "DELETE":
-        return quote(fold(work.name.name)) if branch.action == "INSERT" else work.target
+        return n.Name((fold(work.name.name),)) if branch.action == "INSERT" else work.target
     if side == "deleted" and branch.action != "INSERT":
         return _OLD_ROW if branch.action == "UPDATE" else work.target
-    return f"NULL::{work.table}"
+    return n.Cast(n.NULL, work.table)
 
 
-def _shown(label: str, item: OutputItem) -> str:
-    return f"(changed.{label}).*" if item.name == "*" else label
+def _shown(label: str, item: OutputItem) -> n.Node:
+    return n.Every(n.Paren(n.Name(("changed", label)))) if item.name == "*" else n.Name((label,))
 
 
-def _inserted_from(item: OutputItem, branch: MergeBranch, ctx: Context) -> str | None:
+def _inserted_from(item: OutputItem, branch: MergeBranch, ctx: Context) -> n.Node | None:
     """A source column by the column that it was inserted into; None where it was not."""
     for node, column in zip(branch.values or [], branch.columns, strict=False):
         if (
@@ -492,5 +505,5 @@ def _inserted_from(item: OutputItem, branch: MergeBranch, ctx: Context) -> str |
             and item.value is not None
             and scalar(node, ctx).code == item.value.code
         ):
-            return identifier(column.name)
+            return n.Name((fold(column.name),))
     return None

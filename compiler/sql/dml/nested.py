@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token, TokenKind
-from ...catalog.names import fold, identifier, quote
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
+from ...target import queries as q
 from ..context import Captured, Context
 from ..dispatch import statement
 
@@ -89,6 +90,5 @@ def rows(composed: Composed, ctx: Context) -> Captured | None:
         ColumnInfo(label, item.value.type if item.value is not None else None)
         for label, item in zip(labels, captured.items, strict=True)
     )
-    head = f"{quote(fold(name))} ({', '.join(identifier(label) for label in labels)})"
-    captured.definitions.append((head, captured.rows))
+    captured.definitions.append(q.Definition(fold(name), captured.rows, tuple(map(fold, labels))))
     return captured

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from sqlglot import exp
 
 from ....grammar.records import dataclass
-from ...catalog.names import fold, identifier
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, ResultColumn
-from ...target.emit import emit
-from ...target.layout import BREAK, CLOSE, OPEN, layout
+from ...target import nodes as n
+from ...target import queries as q
+from ...target import statements as s
 from ..context import Context, OutputItem, Relation, object_name
 from ..expressions.names import scalar
 from ..interface import Dml, TableVariableDml
 from ..parse.dml import Output
 from ..values import Value
-from ..writer import with_clause
 from .columns import fillable, fitted
 from .table_variable_rows import rows_into
 
@@ -33,8 +36,7 @@ def output_items(output: Output, relations: list[Relation], ctx: Context) -> lis
         name = node.alias if isinstance(node, exp.Alias) else None
         if name is None and isinstance(inner, exp.Column) and not inner.name.startswith("@"):
             name = inner.name
-        text = value.text
-        items.append(OutputItem(text, name, value, node))
+        items.append(OutputItem(value.code, name, value, node))
     ctx.pop()
     return items
 
@@ -44,7 +46,7 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
     for relation in relations:
         if relation.alias == wanted:
             if relation.columns is None or relation.partial:
-                return [OutputItem(emit(relation.every()), "*", None, node)]
+                return [OutputItem(relation.every(), "*", None, node)]
             renamed = relation.renamed or {}
             values = [
                 Value(
@@ -55,7 +57,7 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
                 for column in relation.columns
             ]
             return [
-                OutputItem(value.text, column.name, value, node)
+                OutputItem(value.code, column.name, value, node)
                 for value, column in zip(values, relation.columns, strict=True)
             ]
     ctx.problem(
@@ -74,26 +76,30 @@ def result_columns(items: list[OutputItem]) -> tuple[ResultColumn, ...]:
     )
 
 
-def returning(items: list[OutputItem]) -> str:
-    """The RETURNING list for the client."""
-    texts = []
-    for item in items:
-        plain = item.name is None or item.name == "*" or item.text.rpartition(".")[2] == identifier(item.name)
-        texts.append(item.text if plain else f"{item.text} AS {identifier(item.name or '')}")
-    return f"RETURNING {', '.join(texts)}"
+def shown(items: list[OutputItem]) -> tuple[n.Node, ...]:
+    """The columns for the client."""
+    return tuple(
+        item.code if item.name in (None, "*") else q.labelled(item.code, fold(item.name or ""))
+        for item in items
+    )
+
+
+def numbered(codes: Iterable[n.Node]) -> tuple[n.Node, ...]:
+    """``code AS c1, code AS c2 …``."""
+    return tuple(q.Labelled(code, f"c{place}") for place, code in enumerate(codes, 1))
 
 
 @dataclass
 class Changing:
     """A statement whose RETURNING list is still open."""
 
-    with_: list[tuple[str, str]]
-    """Common table expressions in front of it: (head, body)."""
+    with_: list[q.Definition]
+    """Common table expressions in front of it."""
     recursive: bool
-    text: str
-    """The statement without WITH and RETURNING, with layout marks."""
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    code: s.Change
+    """The statement without WITH and RETURNING."""
+    before: tuple[n.Node, ...] = ()
+    after: tuple[n.Node, ...] = ()
     identity: bool = False
     target: str = ""
 
@@ -109,13 +115,13 @@ def finish(
         return None
     definitions = list(statement.with_)
     if not outputs:
-        return _dml(statement, _with(definitions, statement.recursive) + statement.text, None)
+        return _dml(statement, definitions, statement.code, None)
     client_items = output_items(client[0], relations, ctx) if client else []
     if ctx.captured is not None and not into:
         return capture(statement, client_items, ctx)
     if not into:
-        text = f"{OPEN}{_inside(statement.text)}{BREAK}{returning(client_items)}{CLOSE}"
-        return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
+        code = replace(statement.code, returning=shown(client_items))
+        return _dml(statement, definitions, code, result_columns(client_items))
     kept = output_items(into[0], relations, ctx)
     all_items = [*kept, *client_items]
     if any(item.name == "*" for item in all_items):
@@ -125,9 +131,10 @@ def finish(
             hint="name the columns: inserted.a, inserted.b",
         )
         return None
-    labels = [f"c{place}" for place in range(1, len(all_items) + 1)]
-    listed = ", ".join(f"{item.text} AS {label}" for item, label in zip(all_items, labels, strict=True))
-    definitions.append(("changed", f"{OPEN}{_inside(statement.text)}{BREAK}RETURNING {listed}{CLOSE}"))
+    labels: list[n.Node] = [n.Name((f"c{place}",)) for place in range(1, len(all_items) + 1)]
+    listed = numbered(item.code for item in all_items)
+    definitions.append(q.Definition("changed", replace(statement.code, returning=listed)))
+    changed = n.Name(("changed",))
     kept_labels = labels[: len(kept)]
     target = into[0].target
     assert target is not None
@@ -138,10 +145,11 @@ def finish(
         return rows_into(
             target,
             into[0].columns,
-            f"SELECT {', '.join(kept_labels)} FROM changed",
+            q.Select(tuple(kept_labels), changed, breaks=q.Breaks.NEVER),
             [item.value.type if item.value else None for item in kept],
             ctx,
-            with_=_with(definitions, statement.recursive),
+            definitions=definitions,
+            recursive=statement.recursive,
             before=statement.before,
         )
     name = object_name(target)
@@ -149,43 +157,40 @@ def finish(
     columns = into[0].columns
     if not columns and info is not None:
         columns = [column.name for column in fillable(info.columns)]
-    head = f"INSERT INTO {ctx.relation_name(name)}"
-    if columns:
-        head += f" ({', '.join(identifier(column) for column in columns)})"
     values = kept_labels
     if info is not None and len(columns) == len(kept):
         known = {fold(column.name): column for column in info.columns}
         wanted = [known.get(fold(column)) or ColumnInfo(column, None) for column in columns]
         values = fitted(kept_labels, [item.value.type if item.value else None for item in kept], wanted)
-    insertion = f"{OPEN}{head}{BREAK}SELECT {', '.join(values)} FROM changed{CLOSE}"
+    rows = q.Select(tuple(values), changed, breaks=q.Breaks.NEVER)
+    insertion = s.Insert(n.Variable(ctx.relation_name(name)), tuple(map(fold, columns)), rows)
     if not client_items:
-        return _dml(statement, _with(definitions, statement.recursive) + insertion, None)
-    definitions.append(("kept", insertion))
-    shown = ", ".join(
-        f"{label} AS {identifier(item.name)}" if item.name else label
+        return _dml(statement, definitions, insertion, None)
+    definitions.append(q.Definition("kept", insertion))
+    columns_shown = (
+        q.Labelled(label, fold(item.name)) if item.name else label
         for label, item in zip(labels[len(kept) :], client_items, strict=True)
     )
-    text = f"SELECT {shown} FROM changed"
-    return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
+    rows = q.Select(tuple(columns_shown), changed, breaks=q.Breaks.NEVER)
+    return _dml(statement, definitions, rows, result_columns(client_items))
 
 
 def capture(statement: Changing, items: list[OutputItem], ctx: Context) -> Dml:
     """Leave the rows of a statement inside an INSERT (nested.py) to that INSERT."""
-    labels = [f"c{place}" for place in range(1, len(items) + 1)]
-    listed = ", ".join(f"{item.text} AS {label}" for item, label in zip(items, labels, strict=True))
-    body = f"{OPEN}{_inside(statement.text)}{BREAK}RETURNING {listed}{CLOSE}"
-    definitions = [*statement.with_, ("composed", body)]
-    rows = f"SELECT {', '.join(labels)} FROM composed"
+    body = replace(statement.code, returning=numbered(item.code for item in items))
+    definitions = [*statement.with_, q.Definition("composed", body)]
+    labels = tuple(n.Name((f"c{place}",)) for place in range(1, len(items) + 1))
+    rows = q.Select(labels, n.Name(("composed",)), breaks=q.Breaks.NEVER)
     return leave(definitions, statement.recursive, rows, items, statement.before, statement.after, ctx)
 
 
 def leave(
-    definitions: list[tuple[str, str]],
+    definitions: list[q.Definition],
     recursive: bool,
-    rows: str,
+    rows: n.Node,
     items: list[OutputItem],
-    before: tuple[str, ...],
-    after: tuple[str, ...],
+    before: tuple[n.Node, ...],
+    after: tuple[n.Node, ...],
     ctx: Context,
 ) -> Dml:
     """Fill ``ctx.captured``; the Dml returned is not used."""
@@ -194,23 +199,17 @@ def leave(
     captured.definitions, captured.recursive, captured.rows = definitions, recursive, rows
     captured.items, captured.before, captured.after = items, before, after
     captured.filled = True
-    return Dml("")
+    return Dml(n.NOTHING)
 
 
-def _inside(text: str) -> str:
-    """A statement without its own group, so that a further clause breaks with the others."""
-    return text[1:-1] if text.startswith(OPEN) and text.endswith(CLOSE) else text
-
-
-def _with(definitions: list[tuple[str, str]], recursive: bool) -> str:
-    if not definitions:
-        return ""
-    return f"{with_clause(definitions, recursive=recursive)}{BREAK}"
-
-
-def _dml(statement: Changing, text: str, output: tuple[ResultColumn, ...] | None) -> Dml:
+def _dml(
+    statement: Changing,
+    definitions: list[q.Definition],
+    code: n.Node,
+    output: tuple[ResultColumn, ...] | None,
+) -> Dml:
     return Dml(
-        layout(f"{OPEN}{text}{CLOSE}"),
+        q.with_definitions(definitions, code, recursive=statement.recursive),
         output=output,
         before=statement.before,
         after=statement.after,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ...catalog.names import fold, identifier
-from ...catalog.objects import Expression, ScalarVariable, TableInfo
+from ...catalog.names import fold
+from ...catalog.objects import ScalarVariable, TableInfo
 from ...target import nodes as n
-from ...target.layout import BREAK
+from ...target import queries as q
+from ...target import statements as s
 from ..assignments import assign
 from ..context import Context, Frame
 from ..expressions.names import scalar
-from ..interface import Assignment, Dml
+from ..interface import Assignment
 from ..parse.dml import SetItem
 from ..query.assignment import Lifted, labels_of, lift, operand_of, reads
 from ..values import Value
-from .output import Changing, finish
+from .output import Changing
 from .set_clause import set_column
 
 
@@ -23,8 +24,8 @@ def into_variables(
     items: list[SetItem],
     changing: Changing,
     info: TableInfo | None,
-    inserted: str,
-    computed: list[tuple[SetItem, str]],
+    inserted: n.Node | None,
+    computed: list[tuple[SetItem, n.Node]],
     ctx: Context,
 ) -> Assignment | None:
     """Close an UPDATE whose ``items`` assign variables.
@@ -37,18 +38,18 @@ def into_variables(
     if targets is None:
         return None
     assigned = {name.lower() for name in names}
-    ready = {id(item): text for item, text in computed}
-    returned: list[str] = []
-    values: list[Expression] = []
+    ready = {id(item): code for item, code in computed}
+    returned: list[n.Node] = []
+    values: list[n.Node] = []
     sequential = False
     for item, target, label in zip(items, targets, labels_of(tuple(names)), strict=True):
         column = set_column(item.column, info, ctx) if item.column is not None else None
         type_ = column.type if column is not None else None
         if id(item) in ready:
-            value = Value(n.Written(ready[id(item)]), type_)
+            value = Value(ready[id(item)], type_)
         elif item.column is not None:
             own = fold(item.column.name)
-            value = Value(n.Member(n.Written(inserted), own) if inserted else n.Name((own,)), type_)
+            value = Value(n.Name((own,)) if inserted is None else n.Member(inserted, own), type_)
         else:
             node = _operand(item)
             if reads(node, assigned):
@@ -57,17 +58,14 @@ def into_variables(
                 continue
             value = scalar(node, ctx)
         value = assign(value, target.type)
-        spelled = identifier(label)
-        bare = value.code == n.Name((fold(label),))
-        returned.append(spelled if bare else f"{value.text} AS {spelled}")
-        values.append(Expression(f"{Assignment.RECORD}.{spelled}", target.type))
-    text = f"{changing.text}{BREAK}RETURNING {', '.join(returned or ['1'])}"
-    dml = finish(Changing(changing.with_, changing.recursive, text), [], [], ctx)
-    assert isinstance(dml, Dml)
+        name = n.Name((fold(label),))
+        returned.append(value.code if value.code == name else q.Labelled(value.code, fold(label)))
+        values.append(n.Name((Assignment.RECORD, fold(label))))
+    change = s.Returning(changing.code, tuple(returned) or (n.Integer(1),))
     return Assignment(
         tuple(target.reference for target in targets),
         tuple(values),
-        rows=dml.sql,
+        rows=q.with_definitions(changing.with_, change, recursive=changing.recursive),
         sequential=sequential,
         target_names=tuple(names),
         before=changing.before,
@@ -99,19 +97,19 @@ def _row_by_row(
     target: ScalarVariable,
     assigned: set[str],
     label: str,
-    returned: list[str],
+    returned: list[n.Node],
     ctx: Context,
-) -> Expression:
+) -> n.Node:
     """``SET @total = @total + amount``: the statement returns ``amount``, the loop adds."""
     lifted: list[exp.Expr] = []
     outside = lift(node.copy(), assigned, lifted, prefix=f"{label}_")
     for place, part in enumerate(lifted, 1):
         value = scalar(part, ctx)
-        returned.append(f"{value.text} AS {identifier(f'{label}_{place}')}")
+        returned.append(q.Labelled(value.code, fold(f"{label}_{place}")))
         for hole in outside.find_all(Lifted):
             if hole.name == f"{label}_{place}":
                 hole.set("value", value)
     frame, ctx.frame = ctx.frame, Frame()
     translated = assign(scalar(outside, ctx), target.type)
     ctx.frame = frame
-    return Expression(translated.text, translated.type)
+    return translated.code

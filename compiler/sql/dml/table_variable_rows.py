@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
-from ...catalog.names import fold, identifier, literal
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, KeyInfo, TableVariable
 from ...catalog.types import SqlType
 from ...target import nodes as n
-from ...target.layout import CLOSE, OPEN, layout
+from ...target import queries as q
 from .. import values as v
 from ..context import Context, undeclared_table
 from ..interface import TableVariableDml
 from ..messages import COLUMNS_DIFFER
 from ..values import Value
-from ..writer import select
 from .columns import fillable, fitted
 
 
@@ -50,82 +49,92 @@ def needs_query(variable: TableVariable, columns: list[ColumnInfo], row: list[Va
     return bool(info.keys or info.checks or any(column.computed is not None for column in info.columns))
 
 
-def one_row(variable: TableVariable, columns: list[ColumnInfo], row: list[Value], name: str) -> list[str]:
+def row_of(variable: TableVariable, cells: list[n.Node]) -> n.Node:
+    """``ROW(…)`` of the type of the variable's rows."""
+    return n.Cast(n.Call("ROW", tuple(cells)), variable.row_type)
+
+
+def one_row(variable: TableVariable, columns: list[ColumnInfo], row: list[Value], name: str) -> list[n.Node]:
     """The cells of a new row, those of its defaults included."""
     given = {fold(column.name): default_of(cell, column) for column, cell in zip(columns, row, strict=True)}
-    cells = []
+    cells: list[n.Node] = []
     for column in variable.info.columns:
         value = given.get(fold(column.name))
         if value is None:
             cells.append(_absent(variable, column, name))
         else:
-            text = value.text if fits(value, column) else fitting(value.text, column, value.type)
-            cells.append(_checked(text, value, column, name))
+            code = value.code if fits(value, column) else fitting(value.code, column, value.type)
+            cells.append(_checked(code, value, column, name))
     return cells
 
 
 def fits(value: Value, column: ColumnInfo) -> bool:
-    """Whether a value's text or type tells that it is not too long for a column."""
+    """Whether a value's tree or type tells that it is not too long for a column."""
     limit = column.type.limit if column.type is not None else None
     if limit is None or value.is_null:
         return True
     return value.is_literal and len(str(value.constant)) <= limit
 
 
-def fitting(text: str, column: ColumnInfo, source: SqlType | None = None) -> str:
+def fitting(code: n.Node, column: ColumnInfo, source: SqlType | None = None) -> n.Node:
     """A value for a column of limited length: ROW(…)::type would cut off what is too long.
 
     ``source``: the value's type, where it is known.
     """
     limit = column.type.limit if column.type is not None else None
     if column.type is None or limit is None:
-        return text
+        return code
     if source is not None and source.family == column.type.family:
         if source.limit is not None and source.limit <= limit:
-            return text
-        return f"sys.fitting({text}, {limit})"
-    return f"sys.fitting(({text})::{column.type.unlimited.postgres}, {limit})"
+            return code
+        return n.Call("sys.fitting", (code, n.Integer(limit)))
+    unlimited = n.Cast(n.Paren(code), column.type.unlimited.postgres)
+    return n.Call("sys.fitting", (unlimited, n.Integer(limit)))
 
 
-def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> str:
+def _last(variable: TableVariable, column: ColumnInfo) -> n.Node:
+    """The value of a column in the last row that is there."""
+    rows = n.Variable(variable.query_reference)
+    return n.Member(n.Element(n.Paren(rows), n.Call("cardinality", (rows,))), fold(column.name))
+
+
+def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> n.Node:
     """The value of a column that the INSERT does not name."""
     if column.identity is not None:
         seed, increment = column.identity
-        rows = variable.query_reference
-        last = f"({rows})[cardinality({rows})].{identifier(column.name)}"
-        return f"COALESCE({last} + {increment}, {seed})"
+        next_one = n.Sum("+", _last(variable, column), n.integer(increment))
+        return n.Call("COALESCE", (next_one, n.integer(seed)))
     if column.default is not None:
-        return column.default
+        return n.Written(column.default, n.OR)
     if not column.nullable:
-        return not_null("NULL", column, name)
-    return "NULL"
+        return not_null(n.NULL, column, name)
+    return n.NULL
 
 
-def _checked(text: str, value: Value, column: ColumnInfo, name: str) -> str:
+def _checked(code: n.Node, value: Value, column: ColumnInfo, name: str) -> n.Node:
     if column.nullable or (not value.nullable and not value.is_null):
-        return text
-    return not_null(text, column, name)
+        return code
+    return not_null(code, column, name)
 
 
-def not_null(text: str, column: ColumnInfo, name: str, verb: str = "INSERT") -> str:
+def not_null(code: n.Node, column: ColumnInfo, name: str, verb: str = "INSERT") -> n.Node:
     """The value, or error 515."""
-    if text == "NULL":
-        text = f"NULL::{column.type.postgres if column.type is not None else 'text'}"
-    arguments = [text, literal(column.name), literal(name)]
-    if verb != "INSERT":
-        arguments.append(literal(verb))
-    return f"sys.not_null({', '.join(arguments)})"
+    if isinstance(code, n.Null):
+        code = n.Cast(code, column.type.postgres if column.type is not None else "text")
+    verbs = (n.Text(verb),) if verb != "INSERT" else ()
+    return n.Call("sys.not_null", (code, n.Text(column.name), n.Text(name), *verbs))
 
 
 def rows_into(
     target: exp.Table,
     columns: list[str],
-    source: str,
+    source: n.Node,
     types: list[SqlType | None],
     ctx: Context,
     *,
-    with_: str = "",
-    before: tuple[str, ...] = (),
+    definitions: Sequence[q.Definition] = (),
+    recursive: bool = False,
+    before: tuple[n.Node, ...] = (),
 ) -> TableVariableDml | None:
     """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
     variable = ctx.scope.table_variable(target.name)
@@ -139,17 +148,18 @@ def rows_into(
     if len(wanted) != len(types):
         ctx.problem(COLUMNS_DIFFER, target, number=213)
         return None
-    names = [f"given.c{place}" for place in range(1, len(types) + 1)]
+    labels = tuple(f"c{place}" for place in range(1, len(types) + 1))
+    names: list[n.Node] = [n.Name(("given", label)) for label in labels]
     values = fitted(names, types, wanted)
     if values != names:
-        head = ", ".join(name.removeprefix("given.") for name in names)
-        source = f"SELECT {', '.join(values)} FROM ({source}) AS given ({head})"
-    return new_rows(variable, target.name, wanted, source, with_, before)
+        given = q.Aliased(n.Subquery(source), "given", labels)
+        source = q.Select(tuple(values), given, breaks=q.Breaks.NEVER)
+    return new_rows(variable, target.name, wanted, source, definitions, recursive=recursive, before=before)
 
 
 def appending_query(
-    variable: TableVariable, name: str, columns: list[ColumnInfo], values: list[str], source: str
-) -> str:
+    variable: TableVariable, name: str, columns: list[ColumnInfo], values: list[n.Node], source: n.Node
+) -> n.Node:
     """RECEIVE … INTO and INSERT … EXEC append ``SELECT values FROM source``: the new array, the row count.
 
     ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs
@@ -157,18 +167,24 @@ def appending_query(
     """
     info = variable.info
     if info.keys or info.checks or len(columns) < len(info.columns):
-        made = new_rows(variable, name, columns, f"SELECT {', '.join(values)} FROM {source}", "", ()).replace
+        rows = q.Select(tuple(values), source, breaks=q.Breaks.NEVER)
+        made = new_rows(variable, name, columns, rows).replace
         assert made is not None
         return made
     # array_agg over no row is NULL, and NULL joins to an array as nothing.
-    row = ", ".join(
+    cells = [
         fitting(value, column, column.type.unlimited if column.type is not None else None)
         for value, column in zip(values, columns, strict=True)
-    )
-    return (
-        f"SELECT {variable.query_reference} || array_agg(ROW({row})::{variable.row_type}), count(*)"
-        f" FROM {source}"
-    )
+    ]
+    return q.Select(_appended(variable, cells), source, breaks=q.Breaks.NEVER)
+
+
+def _appended(
+    variable: TableVariable, cells: list[n.Node], order: tuple[n.OrderItem, ...] = ()
+) -> tuple[n.Node, ...]:
+    """The array with a query's rows behind its own, and their number."""
+    added = n.Call("array_agg", (row_of(variable, cells),), order)
+    return n.joined(n.Variable(variable.query_reference), added), n.Call("count", (n.STAR,))
 
 
 def _column(variable: TableVariable, name: str) -> ColumnInfo | None:
@@ -179,112 +195,123 @@ def new_rows(
     variable: TableVariable,
     name: str,
     columns: list[ColumnInfo],
-    source: str,
-    with_: str,
-    before: tuple[str, ...],
+    source: n.Node,
+    definitions: Sequence[q.Definition] = (),
+    *,
+    recursive: bool = False,
+    before: tuple[n.Node, ...] = (),
     safe: Collection[str] = (),
 ) -> TableVariableDml:
     """The array with the rows of ``source`` behind its own; ``safe``: columns whose values fit."""
     info = variable.info
-    given = [identifier(column.name) for column in columns]
+    given = tuple(fold(column.name) for column in columns)
     names = {fold(column.name) for column in columns}
     counted = {fold(c.name) for c in info.columns if c.identity is not None} - names
     # The numbers that IDENTITY gives are new ones: such a key needs no look at the old rows.
     keys = [key for key in info.keys if counted.isdisjoint(fold(column) for column in key.columns)]
     looked_at = {fold(column) for key in keys for column in key.columns}
     computes = any(column.computed is not None for column in info.columns)
-    cells: list[str] = []
-    filled: list[str] = []
-    computed: list[str] = []
+    cells: list[n.Node] = []
+    filled: list[n.Node] = []
+    computed: list[n.Node] = []
     for column in info.columns:
-        name_of = identifier(column.name)
-        spelled = f"n.{name_of}"
-        if fold(column.name) in names:
-            text = spelled if fold(column.name) in safe else fitting(spelled, column)
-            cells.append(text if column.nullable else not_null(text, column, name))
+        label = fold(column.name)
+        own = n.Name(("n", label))
+        if label in names:
+            code = own if label in safe else fitting(own, column)
+            cells.append(code if column.nullable else not_null(code, column, name))
             continue
         if column.computed is not None:
-            computed.append(f"({column.computed}) AS {name_of}")
-            cells.append(spelled)
+            computed.append(q.Labelled(n.Paren(n.Written(column.computed)), label))
+            cells.append(own)
             continue
         value = (
             _identity(variable, column) if column.identity is not None else _absent(variable, column, name)
         )
-        if computes or info.checks or fold(column.name) in looked_at:
+        if computes or info.checks or label in looked_at:
             # Used more than once: written into the row first.
-            if value == "NULL" and column.type is not None:
-                value = f"NULL::{column.type.postgres}"
-            filled.append(f"({value}) AS {name_of}")
-            value = spelled
+            if isinstance(value, n.Null) and column.type is not None:
+                value = n.Cast(value, column.type.postgres)
+            filled.append(q.Labelled(n.Paren(value), label))
+            value = own
         cells.append(value)
-    head = f"n ({', '.join(given)})" if given else "n"
-    inner = f"({source}) AS {head}"
+    inner = q.Aliased(n.Subquery(source), "n", given)
+
+    def made(query: q.Select) -> TableVariableDml:
+        code = q.with_definitions(definitions, query, recursive=recursive)
+        return TableVariableDml(variable, replace=code, before=before)
+
     if not (keys or counted or computes or info.checks):
-        aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type})"
-        text = select(expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"], from_=inner)
-        return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
+        return made(q.Select(_appended(variable, cells), inner))
     # The place first: windows over keys would change the order of the rows.
-    inner = f"({select(expressions=['n.*', 'row_number() OVER () AS place'], from_=inner)}) AS n"
+    inner = _widened(inner, [q.Labelled(n.Over(n.Call("row_number")), "place")])
     for added in (filled, computed):
         if added:
-            inner = f"({select(expressions=['n.*', *added], from_=inner)}) AS n"
+            inner = _widened(inner, added)
+    by_place = (n.OrderItem(_PLACE),)
     if keys:
-        numbered = ["n.*"]
+        numbered: list[n.Node] = []
         for number, key in enumerate(keys, 1):
-            partition = ", ".join(f"n.{identifier(column)}" for column in key.columns)
-            numbered.append(f"row_number() OVER (PARTITION BY {partition} ORDER BY n.place) AS nth_{number}")
-        inner = f"({select(expressions=numbered, from_=inner)}) AS n"
-    joins = []
-    conditions = []
+            partition = tuple(n.Name(("n", fold(column))) for column in key.columns)
+            nth = n.Over(n.Call("row_number"), partition, by_place)
+            numbered.append(q.Labelled(nth, f"nth_{number}"))
+        inner = _widened(inner, numbered)
+    joins: list[q.Join] = []
+    conditions: list[n.Node] = []
     for number, key in enumerate(keys, 1):
-        joins.append(("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
+        joins.append(q.Join("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
         conditions.append(_unique(variable, key, number, name))
     for check in info.checks:
-        conditions.append(f"sys.check_row({check}, {literal(name)})")
-    aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type} ORDER BY n.place)"
-    text = select(
-        expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"],
-        from_=inner,
-        joins=joins,
-        where=" AND ".join(conditions) or None,
-    )
-    return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
+        conditions.append(n.Call("sys.check_row", (n.Written(check), n.Text(name))))
+    return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
 
 
-def _identity(variable: TableVariable, column: ColumnInfo) -> str:
+_PLACE = n.Name(("n", "place"))
+
+
+def _widened(rows: n.Node, added: list[n.Node]) -> q.Aliased:
+    """The rows, which are called n, with further columns."""
+    return q.Aliased(n.Subquery(q.Select((n.Every(n.Name(("n",))), *added), rows)), "n")
+
+
+def _identity(variable: TableVariable, column: ColumnInfo) -> n.Node:
     seed, increment = column.identity or (1, 1)
-    rows = variable.query_reference
-    last = f"({rows})[cardinality({rows})].{identifier(column.name)}"
-    step = "n.place" if increment == 1 else f"n.place * {increment}"
-    return f"COALESCE({last}, {seed - increment}) + {step}"
+    last = n.Call("COALESCE", (_last(variable, column), n.integer(seed - increment)))
+    return n.Sum("+", last, _PLACE if increment == 1 else n.Product("*", _PLACE, n.integer(increment)))
 
 
-def _existing(variable: TableVariable, key: KeyInfo, number: int) -> str:
-    columns = ", ".join(identifier(column) for column in key.columns)
-    inner = f"SELECT {columns}, true AS found FROM unnest({variable.query_reference}) AS r"
-    return f"({inner}) AS old_{number}"
+def _existing(variable: TableVariable, key: KeyInfo, number: int) -> n.Node:
+    columns = (*(n.Name((fold(column),)) for column in key.columns), q.Labelled(n.TRUE, "found"))
+    rows = q.Aliased(n.Call("unnest", (n.Variable(variable.query_reference),)), "r")
+    return q.Aliased(n.Subquery(q.Select(columns, rows, breaks=q.Breaks.NEVER)), f"old_{number}")
 
 
-def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> str:
-    parts = []
-    for name in key.columns:
+def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> n.Node | None:
+    parts: list[n.Node] = []
+    for name in map(fold, key.columns):
         column = _column(variable, name)
+        old, new = n.Name((f"old_{number}", name)), n.Name(("n", name))
         nullable = column is None or column.nullable
-        operator = "IS NOT DISTINCT FROM" if nullable and not key.primary else "="
-        parts.append(f"old_{number}.{identifier(name)} {operator} n.{identifier(name)}")
-    return " AND ".join(parts)
+        one_of_many = nullable and not key.primary
+        parts.append(n.IsDistinct(old, new, negated=True) if one_of_many else n.Comparison("=", old, new))
+    return n.all_of(parts)
 
 
-def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> str:
-    fresh = f"n.nth_{number} = 1 AND old_{number}.found IS NULL"
+def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.Node:
+    first = n.Comparison("=", n.Name(("n", f"nth_{number}")), n.Integer(1))
+    fresh = n.AllOf((first, n.IsNull(n.Name((f"old_{number}", "found")))))
     if key.ignore_dup_key:
-        return f"sys.ignore_duplicate_key({fresh})"
+        return n.Call("sys.ignore_duplicate_key", (fresh,))
     kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
-    values = ", ', ', ".join(f"n.{identifier(column)}" for column in key.columns)
-    return f"sys.unique_key({fresh}, {literal(kind)}, {literal(name)}, concat({values}))"
+    values: list[n.Node] = []
+    for column in key.columns:
+        values += ([n.Text(", ")] if values else []) + [n.Name(("n", fold(column)))]
+    arguments = (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(values)))
+    return n.Call("sys.unique_key", arguments)
 
 
-def numbered(variable: TableVariable, row: str) -> str:
+def numbered(variable: TableVariable, alias: str) -> n.Node:
     """The rows of a table variable with their places."""
-    names = [*(identifier(column.name) for column in variable.info.columns), "place"]
-    return f"unnest({variable.query_reference}) WITH ORDINALITY AS {row} ({', '.join(names)})"
+    names = (*(fold(column.name) for column in variable.info.columns), "place")
+    rows = n.Call("unnest", (n.Variable(variable.query_reference),))
+    return q.Aliased(rows, alias, names, ordinality=True)

@@ -13,10 +13,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.records import dataclass
-from ...catalog.names import fold, identifier, literal, quote
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, TableVariable
 from ...target import nodes as n
-from ...target.layout import BREAK, CLOSE, OPEN, layout
+from ...target import queries as q
+from ...target import statements as s
 from .. import values as v
 from ..context import Context, Relation, object_name, undeclared_table
 from ..expressions.names import condition
@@ -26,9 +27,8 @@ from ..parse.dml import Change, Insert, Output
 from ..query.from_clause import read_from
 from ..query.row_limits import limit_of, limited
 from ..values import Value
-from ..writer import select, with_clause
 from .columns import fillable
-from .output import output_items, result_columns
+from .output import output_items, result_columns, shown
 from .set_clause import set_column, set_value
 from .table_variable_rows import (
     default_of,
@@ -39,6 +39,7 @@ from .table_variable_rows import (
     not_null,
     numbered,
     one_row,
+    row_of,
     rows_into,
     typed,
 )
@@ -51,8 +52,8 @@ def insert_into_variable(
     variable: TableVariable,
     columns: list[ColumnInfo],
     rows: list[list[Value]] | None,
-    query: str | None,
-    definitions: list[tuple[str, str]],
+    query: n.Node | None,
+    definitions: list[q.Definition],
     recursive: bool,
     ctx: Context,
 ) -> TableVariableDml | None:
@@ -62,7 +63,7 @@ def insert_into_variable(
         rows, columns = [[]], []
     if rows is not None and len(rows) == 1 and not needs_query(variable, columns, rows[0]):
         cells = one_row(variable, columns, rows[0], name)
-        appended = TableVariableDml(variable, append=f"ROW({', '.join(cells)})::{variable.row_type}")
+        appended = TableVariableDml(variable, append=row_of(variable, cells))
         return _with_output(appended, statement.outputs, ctx)
     safe: set[str] = set()
     if rows is not None:
@@ -72,29 +73,28 @@ def insert_into_variable(
                 place for place, column in enumerate(columns) if all(fits(row[place], column) for row in kept)
             }
             safe = {fold(columns[place].name) for place in short}
-            query = "VALUES " + ", ".join(
-                f"({', '.join(cell.text for cell in row)})" for row in typed(kept, columns, short)
-            )
+            query = q.Values(tuple(tuple(cell.code for cell in row) for row in typed(kept, columns, short)))
         else:
-            query = "SELECT"
+            query = q.Select((), breaks=q.Breaks.NEVER)
     assert query is not None
     query = limited(query, statement.top, ctx)
-    with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
-    return _with_output(new_rows(variable, name, columns, query, with_, (), safe), statement.outputs, ctx)
+    added = new_rows(variable, name, columns, query, definitions, recursive=recursive, safe=safe)
+    return _with_output(added, statement.outputs, ctx)
 
 
 def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> TableVariableDml | None:
     """OUTPUT of an INSERT: the rows that stand behind all others afterwards."""
-    info, rows = dml.variable.info, dml.variable.query_reference
-    names = ", ".join(identifier(column.name) for column in info.columns)
-    place = quote("@place")
+    info, rows = dml.variable.info, n.Variable(dml.variable.query_reference)
+    names = (*(fold(column.name) for column in info.columns), "@place")
+    place = n.Name(("inserted", "@place"))
+    before = n.Sum("-", n.Call("cardinality", (rows,)), TableVariableDml.ADDED)
 
-    def added(expressions: list[str]) -> str:
-        return select(
-            expressions=expressions,
-            from_=f"unnest({rows}) WITH ORDINALITY AS inserted ({names}, {place})",
-            where=f"inserted.{place} > cardinality({rows}) - {TableVariableDml.ADDED}",
-            order=f"inserted.{place}",
+    def added(items: tuple[n.Node, ...]) -> q.Select:
+        return q.Select(
+            items,
+            q.Aliased(n.Call("unnest", (rows,)), "inserted", names, ordinality=True),
+            where=n.Comparison(">", place, before),
+            order=(n.OrderItem(place),),
         )
 
     for output in outputs:
@@ -103,10 +103,10 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
             return None
         items = output_items(output, [Relation("inserted", info.columns)], ctx)
         if output.target is None:
-            shown = [f"{item.text} AS {identifier(item.name)}" if item.name else item.text for item in items]
-            dml = replace(dml, output_after=Query(layout(added(shown)), result_columns(items)))
+            named = (q.Labelled(item.code, fold(item.name)) if item.name else item.code for item in items)
+            dml = replace(dml, output_after=Query(added(tuple(named)), result_columns(items)))
         elif output.target.name.startswith("@"):
-            kept = added([item.text for item in items])
+            kept = added(tuple(item.code for item in items))
             types = [item.value.type if item.value is not None else None for item in items]
             into = rows_into(output.target, output.columns, kept, types, ctx)
             if into is None:
@@ -122,7 +122,7 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
 
 
 def change_variable(
-    change: Change, item: exp.Table | None, definitions: list[tuple[str, str]], recursive: bool, ctx: Context
+    change: Change, item: exp.Table | None, definitions: list[q.Definition], recursive: bool, ctx: Context
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
@@ -150,9 +150,10 @@ def change_variable(
         and change.source.args.get("where") is None
         and not change.source.args.get("from_")
     ):
-        text = f"SELECT '{{}}'::{variable.row_type}[], cardinality({variable.query_reference})"
-        return TableVariableDml(variable, replace=text)
-    row = quote(alias)
+        none = n.Cast(_NO_ROWS, f"{variable.row_type}[]")
+        count = n.Call("cardinality", (n.Variable(variable.query_reference),))
+        return TableVariableDml(variable, replace=q.Select((none, count), breaks=q.Breaks.NEVER))
+    row = n.Name((alias,))
     ctx.push()
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
@@ -163,72 +164,76 @@ def change_variable(
             if relation.alias == alias:
                 relation.qualify = True
         where_node = change.source.args.get("where")
-        where = condition(where_node.this, ctx).text if where_node is not None else None
-        values: dict[str, str] = {}
+        where = condition(where_node.this, ctx).code if where_node is not None else None
+        values: dict[str, n.Node] = {}
         if change.sets:
             translated = _set_values(change, variable, alias, ctx)
             if translated is None:
                 return None
             values = translated
         hit = _match(sources, place, where, values)
-        rows = numbered(variable, row)
+        rows = numbered(variable, alias)
         limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
         output = _Outputs()
         if change.outputs:
-            exists = f"EXISTS ({_match(sources, place, where, {})})"
+            exists = n.Exists(n.Subquery(_match(sources, place, where, {})))
             found_output = _outputs(change, variable, alias, values, _Hits(rows, hit, exists, limit), ctx)
             if found_output is None:
                 return None
             output = found_output
     finally:
         ctx.pop()
-    names = [identifier(column.name) for column in variable.info.columns]
-    found = "changed.hit"
-    from_, joins = rows, [("LEFT", f"LATERAL ({hit}) AS changed", "true")]
+    names = [fold(column.name) for column in variable.info.columns]
+    found: n.Node = _HIT
+    query = q.Select((), rows, (q.Join("LEFT", q.Aliased(n.Subquery(hit), "changed", lateral=True), n.TRUE),))
     if limit is not None:
         # The first rows found are the chosen ones.
-        picked = select(
-            expressions=[
-                f"{row}.*",
-                *(f"changed.{identifier(c)} AS new_{n}" for n, c in enumerate(values, 1)),
-                "changed.hit",
-                "count(changed.hit) OVER (ORDER BY place) AS nth",
-            ],
-            from_=from_,
-            joins=joins,
+        so_far = n.Over(n.Call("count", (_HIT,)), order=(n.OrderItem(n.Name(("place",))),))
+        items = (
+            n.Every(row),
+            *(q.Labelled(n.Name(("changed", c)), f"new_{i}") for i, c in enumerate(values, 1)),
+            _HIT,
+            q.Labelled(so_far, "nth"),
         )
-        from_, joins = f"({picked}) AS {row}", []
-        found = f"CASE WHEN ({row}.nth <= {limit}) IS NOT FALSE THEN {row}.hit END"
-    old = f"ROW({', '.join(f'{row}.{column}' for column in names)})::{variable.row_type}"
+        query = q.Select((), q.Aliased(n.Subquery(replace(query, items=items)), alias))
+        chosen = n.Is(n.Paren(n.Comparison("<=", n.Name((alias, "nth")), limit)), "NOT FALSE")
+        found = n.Case(((chosen, n.Name((alias, "hit"))),))
+    old = row_of(variable, [n.Name((alias, column)) for column in names])
+    by_place = (n.OrderItem(n.Name((alias, "place"))),)
     if change.sets:
-        cells = []
+        cells: list[n.Node] = []
         for column in variable.info.columns:
             folded = fold(column.name)
             if folded in values:
                 position = list(values).index(folded) + 1
-                text = f"{row}.new_{position}" if limit is not None else f"changed.{identifier(folded)}"
-                cells.append(text if column.nullable else not_null(text, column, name, "UPDATE"))
+                code = n.Name((alias, f"new_{position}") if limit is not None else ("changed", folded))
+                cells.append(code if column.nullable else not_null(code, column, name, "UPDATE"))
             else:
-                cells.append(f"{row}.{identifier(column.name)}")
-        new = f"ROW({', '.join(cells)})::{variable.row_type}"
-        aggregate = f"array_agg(CASE WHEN {found} THEN {new} ELSE {old} END ORDER BY {row}.place)"
+                cells.append(n.Name((alias, folded)))
+        either = n.Case(((found, row_of(variable, cells)),), default=old)
+        aggregate = n.Call("array_agg", (either,), by_place)
     else:
-        aggregate = f"array_agg({old} ORDER BY {row}.place) FILTER (WHERE {found} IS NULL)"
-    text = select(expressions=[f"COALESCE({aggregate}, '{{}}')", f"count({found})"], from_=from_, joins=joins)
-    text = _rechecked(text, variable, set(values), name)
-    with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
+        aggregate = n.Call("array_agg", (old,), by_place, n.IsNull(found))
+    query = replace(query, items=(n.Call("COALESCE", (aggregate, _NO_ROWS)), n.Call("count", (found,))))
+    query = _rechecked(query, variable, set(values), name)
     return TableVariableDml(
         variable,
-        replace=layout(f"{OPEN}{with_}{text}{CLOSE}"),
+        replace=q.with_definitions(definitions, query, recursive=recursive),
         output_before=output.shown,
         into_before=output.kept,
         before=output.stored,
     )
 
 
-def _hits(rows: str, hit: str) -> str:
+_HIT = n.Name(("changed", "hit"))
+_NO_ROWS = n.Text("{}")
+
+
+def _hits(rows: n.Node, hit: q.Select) -> q.Select:
     """A query with a row for each one that the statement finds."""
-    return select(expressions=["1"], from_=rows, joins=[("CROSS", f"LATERAL ({hit}) AS changed", None)])
+    return q.Select(
+        (n.Integer(1),), rows, (q.Join("CROSS", q.Aliased(n.Subquery(hit), "changed", lateral=True)),)
+    )
 
 
 def _place(sources: list[Source], alias: str, ctx: Context) -> int | None:
@@ -238,28 +243,32 @@ def _place(sources: list[Source], alias: str, ctx: Context) -> int | None:
     return None
 
 
-def _match(sources: list[Source], place: int | None, where: str | None, values: dict[str, str]) -> str:
+def _match(
+    sources: list[Source], place: int | None, where: n.Node | None, values: dict[str, n.Node]
+) -> q.Select:
     """The LATERAL subquery: one row, with the new values, for a row that is to be changed."""
-    expressions = ["true AS hit", *(f"{text} AS {identifier(column)}" for column, text in values.items())]
     items = list(sources)
     if place is not None:
         # The row itself comes from outside.
         if len(items) == 1:
             items = []
         else:
-            items[place] = replace(items[place], text="(SELECT) AS this_row")
-    return select(
-        expressions=expressions,
-        from_=items[0].text if items else None,
-        joins=[(source.kind, source.text, source.on) for source in items[1:]],
-        where=where,
+            nothing = n.Subquery(q.Select((), breaks=q.Breaks.NEVER))
+            items[place] = replace(items[place], code=q.Aliased(nothing, "this_row"))
+    return q.Select(
+        (q.Labelled(n.TRUE, "hit"), *(q.Labelled(code, column) for column, code in values.items())),
+        items[0].code if items else None,
+        tuple(source.join() for source in items[1:]),
+        where,
         # LIMIT keeps PostgreSQL from computing the new values of rows that the condition leaves out.
-        limit="1",
+        limit=n.Integer(1),
     )
 
 
-def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Context) -> dict[str, str] | None:
-    values: dict[str, str] = {}
+def _set_values(
+    change: Change, variable: TableVariable, alias: str, ctx: Context
+) -> dict[str, n.Node] | None:
+    values: dict[str, n.Node] = {}
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)
@@ -272,7 +281,7 @@ def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Contex
         if value.is_null or value.is_literal:
             type_ = column.type if fits(value, column) else column.type.unlimited
             value = v.cast(value, type_.postgres, type_)
-        values[fold(column.name)] = fitting(value.text, column, value.type)
+        values[fold(column.name)] = fitting(value.code, column, value.type)
     return values
 
 
@@ -280,12 +289,12 @@ def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Contex
 class _Hits:
     """The rows that a change finds."""
 
-    rows: str
+    rows: n.Node
     """All rows with their places, as an item of FROM."""
-    hit: str
+    hit: q.Select
     """The LATERAL subquery with the new values."""
-    exists: str
-    limit: str | None
+    exists: n.Node
+    limit: n.Node | None
 
 
 @dataclass
@@ -294,14 +303,13 @@ class _Outputs:
 
     shown: Query | None = None
     kept: TableVariableDml | None = None
-    stored: tuple[str, ...] = ()
+    stored: tuple[n.Node, ...] = ()
 
 
 def _outputs(
-    change: Change, variable: TableVariable, alias: str, values: dict[str, str], hits: _Hits, ctx: Context
+    change: Change, variable: TableVariable, alias: str, values: dict[str, n.Node], hits: _Hits, ctx: Context
 ) -> _Outputs | None:
     """OUTPUT of UPDATE and DELETE: the rows as they are, and as they will be, found before the change."""
-    row = quote(alias)
     deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)))
     inserted = Relation(
         "inserted",
@@ -319,59 +327,55 @@ def _outputs(
             return None
         items = output_items(output, relations, ctx)
 
-        def found(expressions: list[str]) -> str:
+        def found(columns: tuple[n.Node, ...]) -> q.Select:
             if not change.sets and hits.limit is None:
-                names = [identifier(column.name) for column in variable.info.columns]
-                rows = f"unnest({variable.query_reference}) AS {row} ({', '.join(names)})"
-                return select(expressions=expressions, from_=rows, where=hits.exists)
-            joins = [("CROSS", f"LATERAL ({hits.hit}) AS changed", None)]
-            return select(
-                expressions=expressions, from_=hits.rows, joins=joins, order=f"{row}.place", limit=hits.limit
-            )
+                names = tuple(fold(column.name) for column in variable.info.columns)
+                every = n.Call("unnest", (n.Variable(variable.query_reference),))
+                return q.Select(columns, q.Aliased(every, alias, names), where=hits.exists)
+            order = (n.OrderItem(n.Name((alias, "place"))),)
+            return replace(_hits(hits.rows, hits.hit), items=columns, order=order, limit=hits.limit)
 
         if output.target is None:
-            shown = [
-                f"{item.text} AS {identifier(item.name)}"
-                if item.name and item.text.rpartition(".")[2] != identifier(item.name)
-                else item.text
-                for item in items
-            ]
-            result.shown = Query(layout(found(shown)), result_columns(items))
+            result.shown = Query(found(shown(items)), result_columns(items))
             continue
-        text = found([item.text for item in items])
+        rows = found(tuple(item.code for item in items))
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
-            result.kept = rows_into(output.target, output.columns, text, types, ctx)
+            result.kept = rows_into(output.target, output.columns, rows, types, ctx)
             if result.kept is None:
                 return None
             continue
         into = object_name(output.target)
         info = ctx.scope.table(into)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
-        listed = f" ({', '.join(identifier(column) for column in columns)})" if columns else ""
-        result.stored = (layout(f"INSERT INTO {ctx.relation_name(into)}{listed}{BREAK}{text}"),)
+        result.stored = (s.Insert(n.Variable(ctx.relation_name(into)), tuple(map(fold, columns)), rows),)
     return result
 
 
-def _rechecked(text: str, variable: TableVariable, changed: set[str], name: str) -> str:
+def _rechecked(query: q.Select, variable: TableVariable, changed: set[str], name: str) -> q.Select:
     """Keys and CHECKs over changed columns are checked on the new array."""
-    conditions = []
+    conditions: list[n.Node] = []
+    new_rows = n.Name(("result", "new_rows"))
+    every = n.Call("unnest", (new_rows,))
     for key in variable.info.keys:
         if not changed & {fold(column) for column in key.columns}:
             continue
-        columns = ", ".join(f"r.{identifier(column)}" for column in key.columns)
+        columns = n.Items(tuple(n.Name(("r", fold(column))) for column in key.columns))
         kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
-        unique = f"(SELECT count(*) = count(DISTINCT ({columns})) FROM unnest(result.new_rows) AS r)"
-        conditions.append(f"sys.unique_key({unique}, {literal(kind)}, {literal(name)}, '')")
+        different = n.Call("count", (n.Distinct(columns),))
+        unique = q.Select(
+            (n.Comparison("=", n.Call("count", (n.STAR,)), different),),
+            q.Aliased(every, "r"),
+            breaks=q.Breaks.NEVER,
+        )
+        texts = (n.Text(kind), n.Text(name), n.Text(""))
+        conditions.append(n.Call("sys.unique_key", (n.Subquery(unique), *texts)))
     if changed:
         for check in variable.info.checks:
-            conditions.append(
-                f"(SELECT bool_and(sys.check_row({check}, {literal(name)}, 'UPDATE')) "
-                "FROM unnest(result.new_rows) AS n) IS NOT FALSE"
-            )
+            holds = n.Call("sys.check_row", (n.Written(check), n.Text(name), n.Text("UPDATE")))
+            all_hold = q.Select((n.Call("bool_and", (holds,)),), q.Aliased(every, "n"), breaks=q.Breaks.NEVER)
+            conditions.append(n.Is(n.Subquery(all_hold), "NOT FALSE"))
     if not conditions:
-        return text
-    inner = f"({text}) AS result (new_rows, row_count)"
-    return select(
-        expressions=["result.new_rows", "result.row_count"], from_=inner, where=" AND ".join(conditions)
-    )
+        return query
+    inner = q.Aliased(n.Subquery(query), "result", ("new_rows", "row_count"))
+    return q.Select((new_rows, n.Name(("result", "row_count"))), inner, where=n.all_of(conditions))

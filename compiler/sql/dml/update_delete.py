@@ -20,12 +20,12 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, quote
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
 from ...target import nodes as n
-from ...target.emit import emit, emit_at
-from ...target.layout import BREAK, CLOSE, OPEN
+from ...target import queries as q
+from ...target import statements as s
 from .. import values as v
 from ..context import Context, Relation, object_name
 from ..dispatch import Verbatim, translates
@@ -39,7 +39,6 @@ from ..query.from_clause import read_from
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
-from ..writer import select
 from .cte_targets import cte_target, derived_target
 from .output import Changing, finish
 from .set_clause import set_column, set_value
@@ -75,21 +74,20 @@ class Work:
     sources: list[Source] = field(default_factory=list)
     place: int | None = None
     """Where in ``sources`` the target stands, None when FROM does not name it."""
-    definitions: list[tuple[str, str]] = field(default_factory=list)
+    definitions: list[q.Definition] = field(default_factory=list)
     recursive: bool = False
     hints: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> str:
         """The name under which the target's columns are known."""
-        return quote(self.alias if self.alias is not None else fold(self.name.name))
+        return self.alias if self.alias is not None else fold(self.name.name)
 
     @property
-    def head(self) -> str:
+    def head(self) -> n.Node:
         """``dbo.t`` or ``dbo.t AS a``."""
-        if self.alias is None or self.table.endswith(f".{quote(self.alias)}"):
-            return self.table
-        return f"{self.table} AS {quote(self.alias)}"
+        table = n.Variable(self.table)
+        return table if self.alias is None or self.alias == table.name else q.Aliased(table, self.alias)
 
     @property
     def is_update(self) -> bool:
@@ -97,10 +95,10 @@ class Work:
         return bool(self.change.sets)
 
     def key(self) -> tuple[str, ...] | None:
-        """The primary key's columns where known, quoted."""
+        """The primary key's columns where known."""
         for key in self.info.keys if self.info is not None else ():
             if key.primary:
-                return tuple(identifier(column) for column in key.columns)
+                return tuple(fold(column) for column in key.columns)
         return None
 
 
@@ -114,7 +112,7 @@ def _change(change: Change, ctx: Context) -> Statement:
         if not isinstance(changed, Dml):
             return changed
         moved = row.moved if change.sets and changed.output is None else None
-        return replace(changed, before=(row.check, *changed.before), moved=moved)
+        return replace(changed, before=(n.Written(row.check), *changed.before), moved=moved)
     if (
         change.sets
         and all(item.column is None for item in change.sets)
@@ -153,9 +151,11 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
             hint="the cursor must be declared in the same procedure or batch",
         )
         return None
-    table = quote(fold(change.target.name))
-    found = " AND ".join(f"{table}.{column} = {value}" for column, value in row.columns) or "false"
-    change.source.set("where", exp.Where(this=Verbatim(this=Value(n.Written(found, n.AND), BOOLEAN))))
+    table = fold(change.target.name)
+    found = n.all_of(
+        [n.Comparison("=", n.Name((table, column)), n.Variable(value)) for column, value in row.columns]
+    )
+    change.source.set("where", exp.Where(this=Verbatim(this=Value(found or n.FALSE, BOOLEAN))))
     return row
 
 
@@ -238,7 +238,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
             pass
         ctx.frame.relations.insert(before_from, target_relation)
     where_node = change.source.args.get("where")
-    where = condition(where_node.this, ctx) if where_node is not None else None
+    where = condition(where_node.this, ctx).code if where_node is not None else None
     before = _table_lock(work)
     nested = work.place is None and _target_item(change, ctx) is not None
     joined = any(item.kind in ("LEFT", "RIGHT", "FULL") or item.lateral for item in work.sources)
@@ -252,9 +252,9 @@ def _translate(work: Work, ctx: Context) -> Statement:
     return _plain(work, where, before, ctx)
 
 
-def _table_lock(work: Work) -> tuple[str, ...]:
+def _table_lock(work: Work) -> tuple[n.Node, ...]:
     if "TABLOCKX" in work.hints:
-        return (f"LOCK TABLE {work.table} IN EXCLUSIVE MODE",)
+        return (s.LockTable(n.Variable(work.table), "EXCLUSIVE"),)
     return ()
 
 
@@ -280,149 +280,114 @@ def _old_values(work: Work) -> bool:
     )
 
 
-def _plain(work: Work, where: Value | None, before: tuple[str, ...], ctx: Context) -> Statement:
+def _plain(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: Context) -> Statement:
     others = [item for place, item in enumerate(work.sources) if place != work.place]
-    conditions = [
-        f"({item.on})" if " OR " in item.on else item.on for item in work.sources if item.on is not None
-    ]
+    conditions = [item.on for item in work.sources if item.on is not None]
     if where is not None:
-        conditions.append(emit_at(where.code, n.AND) if conditions else where.text)
-    pieces = []
-    if work.is_update:
-        sets = _sets(work, ctx)
-        if sets is None:
-            return None
-        pieces.append(f"UPDATE {work.head}")
-        pieces.append(f"SET {', '.join(sets)}")
-        if others:
-            pieces.append(f"FROM {', '.join(item.text for item in others)}")
-    else:
-        pieces.append(f"DELETE FROM {work.head}")
-        if others:
-            pieces.append(f"USING {', '.join(item.text for item in others)}")
-    if conditions:
-        pieces.append(f"WHERE {' AND '.join(conditions)}")
-    prefix = "" if not others else work.shown
-    return _finish(work, pieces, before, prefix, prefix, ctx)
+        conditions.append(where)
+    code = _changing(work, tuple(item.code for item in others), n.all_of(conditions), ctx)
+    prefix = n.Name((work.shown,)) if others else None
+    return None if code is None else _finish(work, code, before, prefix, prefix, ctx)
 
 
-def _chosen(work: Work, where: Value | None, before: tuple[str, ...], ctx: Context) -> Statement:
+def _changing(
+    work: Work, sources: tuple[n.Node, ...], where: n.Node | None, ctx: Context
+) -> s.Update | s.Delete | None:
+    """The statement itself; None after a problem in SET."""
+    if not work.is_update:
+        return s.Delete(work.head, sources, where)
+    sets = _sets(work, ctx)
+    return None if sets is None else s.Update(work.head, sets, sources, where)
+
+
+def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: Context) -> Statement:
     """TOP and READPAST without joins: the rows are picked and locked by a subquery."""
     key = work.key()
     column = key[0] if key is not None and len(key) == 1 else "ctid"
-    lock = "FOR UPDATE SKIP LOCKED" if "READPAST" in work.hints else "FOR UPDATE"
-    condition_text = where.text if where is not None else None
-    limit = limit_of(
-        work.change.top, ctx, lambda: select(expressions=["1"], from_=work.head, where=condition_text)
-    )
-    picked = select(
-        expressions=[column],
-        from_=work.head,
-        where=condition_text,
-        limit=limit,
-        lock=lock,
-    )
-    chosen = f"WHERE {column} = ANY (ARRAY({picked}))"
-    if work.is_update:
-        sets = _sets(work, ctx)
-        if sets is None:
-            return None
-        pieces = [f"UPDATE {work.head}", f"SET {', '.join(sets)}", chosen]
-    else:
-        pieces = [f"DELETE FROM {work.head}", chosen]
-    return _finish(work, pieces, before, "", "", ctx)
+    found = q.Select((n.Integer(1),), work.head, where=where)
+    limit = limit_of(work.change.top, ctx, lambda: found)
+    lock = q.Lock("FOR UPDATE", waiting=" SKIP LOCKED" if "READPAST" in work.hints else "")
+    name = n.Name((column,))
+    code = _changing(work, (), q.among(name, replace(found, items=(name,), limit=limit, locks=(lock,))), ctx)
+    return None if code is None else _finish(work, code, before, None, None, ctx)
 
 
 def _computed(
-    work: Work, where: Value | None, before: tuple[str, ...], nested: bool, ctx: Context
+    work: Work, where: n.Node | None, before: tuple[n.Node, ...], nested: bool, ctx: Context
 ) -> Statement:
     """Everything is computed, and the rows locked, by an inner query; the change then follows it."""
     change = work.change
     alias = work.shown
     key = work.key()
-    columns: list[str] = []
-    conditions: list[str] = []
+    columns: list[n.Node] = []
+    conditions: list[n.Node] = []
     outer = "changing"
     while outer in ctx.words:
         outer += "_"
     if key is not None:
         for place, column in enumerate(key, 1):
-            columns.append(f"{alias}.{column} AS k{place}")
-            conditions.append(f"{outer}.{column} = changes.k{place}")
+            columns.append(q.Labelled(n.Name((alias, column)), f"k{place}"))
+            found = n.Name(("changes", f"k{place}"))
+            conditions.append(n.Comparison("=", n.Name((outer, column)), found))
     else:
-        columns.append(f"{alias}.ctid AS row_id")
-        conditions.append(f"{outer}.ctid = changes.row_id")
+        columns.append(q.Labelled(n.Name((alias, "ctid")), "row_id"))
+        conditions.append(n.Comparison("=", n.Name((outer, "ctid")), n.Name(("changes", "row_id"))))
     sources = work.sources if work.sources else []
     if work.place is None and not nested:
         own = Source("", work.head, lockable=True)
         sources = [own, *sources]
         if len(sources) > 1 and not sources[1].kind:
             sources[1].kind = ","
-    sets: list[str] = []
-    targets: list[tuple[SetItem, str]] = []
+    sets: list[tuple[str, n.Node]] = []
+    targets: list[tuple[SetItem, n.Node]] = []
     if work.is_update:
         translated = _set_values(work, ctx)
         if translated is None:
             return None
         for place, (item, column_name, value) in enumerate(translated, 1):
             if value.code is n.DEFAULT:
-                sets.append(f"{column_name} = DEFAULT")
+                sets.append((column_name, n.DEFAULT))
                 continue
-            columns.append(f"{value.text} AS v{place}")
+            columns.append(q.Labelled(value.code, f"v{place}"))
+            changed = n.Name(("changes", f"v{place}"))
             if column_name:
-                sets.append(f"{column_name} = changes.v{place}")
+                sets.append((column_name, changed))
             if item.variable is not None and item.column is None and value.is_null and not _is_null(item):
                 ctx.unsupported("an UPDATE that reads a variable and a column that it changes", item.value)
                 return None
             if item.variable is not None:
-                targets.append((item, f"{outer}.{column_name}" if column_name else f"changes.v{place}"))
+                targets.append((item, n.Name((outer, column_name)) if column_name else changed))
     outputs_other = bool(change.outputs)
     if outputs_other and work.is_update and _mentions_deleted(change):
-        columns.append(f"{alias} AS deleted")
+        columns.append(q.Labelled(n.Name((alias,)), "deleted"))
     others: list[Relation] = []
     if outputs_other:
         others = _carried(work, columns, ctx)
-    joins = [(item.kind, item.text, item.on) for item in sources[1:]]
-    condition_text = where.text if where is not None else None
-    limit = limit_of(
-        change.top,
-        ctx,
-        lambda: select(expressions=["1"], from_=sources[0].text, joins=joins, where=condition_text),
-    )
-    strength = "FOR UPDATE" if len(sources) == 1 else f"FOR UPDATE OF {alias}"
-    if "READPAST" in work.hints:
-        strength += " SKIP LOCKED"
-    lock = None if nested or _on_nullable_side(sources, work) else strength
-    inner = select(
-        expressions=columns,
-        from_=sources[0].text,
-        joins=joins,
-        where=condition_text,
-        limit=limit,
-        lock=lock,
-    )
+    joins = tuple(item.join() for item in sources[1:])
+    rows = q.Select((n.Integer(1),), sources[0].code, joins, where)
+    limit = limit_of(change.top, ctx, lambda: rows)
+    waiting = " SKIP LOCKED" if "READPAST" in work.hints else ""
+    lock = q.Lock("FOR UPDATE", None if len(sources) == 1 else alias, waiting)
+    locks = () if nested or _on_nullable_side(sources, work) else (lock,)
+    inner = replace(rows, items=tuple(columns), limit=limit, locks=locks)
+    table = q.Aliased(n.Variable(work.table), outer)
+    others_of = (q.Aliased(n.Subquery(inner), "changes"),)
+    where = n.all_of(conditions)
+    code: s.Update | s.Delete
     if work.is_update:
-        pieces = [
-            f"UPDATE {work.table} AS {outer}",
-            f"SET {', '.join(sets)}",
-            f"FROM ({inner}) AS changes",
-            f"WHERE {' AND '.join(conditions)}",
-        ]
+        code = s.Update(table, tuple(sets), others_of, where)
+        deleted: n.Node = n.Paren(n.Name(("changes", "deleted")))
     else:
-        pieces = [
-            f"DELETE FROM {work.table} AS {outer}",
-            f"USING ({inner}) AS changes",
-            f"WHERE {' AND '.join(conditions)}",
-        ]
-    deleted_prefix = "(changes.deleted)" if work.is_update else outer
-    return _finish(work, pieces, before, outer, deleted_prefix, ctx, others=others, computed=targets)
+        code = s.Delete(table, others_of, where)
+        deleted = n.Name((outer,))
+    return _finish(work, code, before, n.Name((outer,)), deleted, ctx, others=others, computed=targets)
 
 
 def _is_null(item: SetItem) -> bool:
     return isinstance(item.value, exp.Null)
 
 
-def _carried(work: Work, columns: list[str], ctx: Context) -> list[Relation]:
+def _carried(work: Work, columns: list[n.Node], ctx: Context) -> list[Relation]:
     """Columns of other relations that OUTPUT shows: carried along by the inner query."""
     relations: list[Relation] = []
     for relation in ctx.frame.relations:
@@ -440,8 +405,7 @@ def _carried(work: Work, columns: list[str], ctx: Context) -> list[Relation]:
                     ):
                         label = f"{relation.alias}_{fold(column.name)}"
                         if fold(column.name) not in used:
-                            own = emit(relation.spell(fold(column.name)))
-                            columns.append(f"{own} AS {quote(label)}")
+                            columns.append(q.Labelled(relation.spell(fold(column.name)), label))
                             used[fold(column.name)] = n.Name(("changes", label))
         relations.append(Relation(relation.alias, relation.columns, renamed=used))
     return relations
@@ -457,11 +421,11 @@ def _on_nullable_side(sources: list[Source], work: Work) -> bool:
 # ---------------------------------------------------------------- SET
 
 
-def _sets(work: Work, ctx: Context) -> list[str] | None:
+def _sets(work: Work, ctx: Context) -> tuple[tuple[str, n.Node], ...] | None:
     translated = _set_values(work, ctx)
     if translated is None:
         return None
-    return [f"{column} = {value.text}" for _, column, value in translated if column]
+    return tuple((column, value.code) for _, column, value in translated if column)
 
 
 def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | None:
@@ -486,7 +450,7 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
             continue
         column = set_column(item.column, work.info, ctx)
         target = work.alias if work.alias is not None else fold(work.name.name)
-        out.append((item, identifier(item.column.name), set_value(item, column, ctx, target)))
+        out.append((item, fold(item.column.name), set_value(item, column, ctx, target)))
     return out
 
 
@@ -512,26 +476,25 @@ def _only_variables(change: Change, ctx: Context) -> Statement:
 # ---------------------------------------------------------------- RETURNING
 
 
-def _row(name: str, columns: tuple[ColumnInfo, ...] | None, prefix: str) -> Relation:
+def _row(name: str, columns: tuple[ColumnInfo, ...] | None, prefix: n.Node | None) -> Relation:
     """The row as it was or will be: its columns behind ``prefix``, or bare."""
-    return Relation(name, columns, prefix=n.Written(prefix) if prefix else None, bare=not prefix)
+    return Relation(name, columns, prefix=prefix, bare=prefix is None)
 
 
 def _finish(
     work: Work,
-    pieces: list[str],
-    before: tuple[str, ...],
-    inserted: str,
-    deleted: str,
+    code: s.Update | s.Delete,
+    before: tuple[n.Node, ...],
+    inserted: n.Node | None,
+    deleted: n.Node | None,
     ctx: Context,
     *,
     others: list[Relation] | None = None,
-    computed: list[tuple[SetItem, str]] | None = None,
+    computed: list[tuple[SetItem, n.Node]] | None = None,
 ) -> Statement:
     change = work.change
     columns = work.info.columns if work.info is not None else None
-    text = f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
-    changing = Changing(work.definitions, work.recursive, text, before=before, target=work.table)
+    changing = Changing(work.definitions, work.recursive, code, before=before, target=work.table)
     target_alias = work.alias if work.alias is not None else fold(work.name.name)
     if others is None:
         others = [relation for relation in ctx.frame.relations if relation.alias != target_alias]

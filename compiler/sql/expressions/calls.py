@@ -11,6 +11,7 @@ from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import UserFunction
 from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..assignments import assign
 from ..context import Context, object_name
@@ -133,7 +134,7 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
         # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
         # subquery that depends on no row once.
-        return replace(value, code=n.Subquery(n.Select((value.code,), one_line=True)))
+        return replace(value, code=n.Subquery(q.Select((value.code,), breaks=q.Breaks.NEVER)))
     return v.unwrap(value)
 
 

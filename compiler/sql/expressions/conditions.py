@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from ...catalog import types as tm
 from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..assignments import assign
 from ..context import Context
@@ -16,7 +17,7 @@ from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
 from ..precedence import common_of_types, common_type
 from ..values import Value
-from .names import condition, scalar, subquery_text
+from .names import condition, scalar, subquery
 
 BOOLEAN = tm.BOOLEAN
 
@@ -103,7 +104,7 @@ def _quantified(node: exp.Binary, operator: str, ctx: Context) -> Value:
     if not isinstance(query, exp.Query):
         return ctx.problem("ALL, ANY and SOME take a subquery", node, number=102)
     word = "ANY" if isinstance(quantifier, exp.Any) else "ALL"
-    right = subquery_text(query, ctx)
+    right = subquery(query, ctx)
     aligned, _ = align(left, right, ctx)
     return Value(n.Quantified(aligned.code, operator, word, right.code), BOOLEAN)
 
@@ -125,13 +126,13 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
     subject = scalar(node.this, ctx)
     query = node.args.get("query")
     if query is not None:
-        right = subquery_text(query, ctx)
+        right = subquery(query, ctx)
         rows = right.code
         column = Value(n.Name(("found", "value")), right.type or subject.type, collation=right.collation)
         aligned, compared = align(subject, column, ctx)
         if compared.code != column.code:
-            found = n.Aliased(rows, "found", ("value",))
-            rows = n.Subquery(n.Select((compared.code,), source=found, one_line=True))
+            found = q.Aliased(rows, "found", ("value",))
+            rows = n.Subquery(q.Select((compared.code,), source=found, breaks=q.Breaks.NEVER))
         return Value(n.In(aligned.code, rows, negate), BOOLEAN)
     items = [scalar(item, ctx) for item in node.expressions]
     explicit = next((item.collation for item in (subject, *items) if item.collation), None)
@@ -162,7 +163,7 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         query = query.this
     if not isinstance(query, exp.Query):
         return ctx.problem("EXISTS takes a subquery", node, number=102)
-    return Value(n.Exists(subquery_text(query, ctx).code), BOOLEAN)
+    return Value(n.Exists(subquery(query, ctx).code), BOOLEAN)
 
 
 # ---------------------------------------------------------------- comparison of unlike types
@@ -283,9 +284,9 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     negate = negate != bool(like.args.get("negate"))
     subject, pattern = scalar(like.this, ctx), scalar(like.expression, ctx)
     if subject.type is not None and not subject.is_string:
-        subject = as_text(subject)
+        subject = as_text(subject, national=pattern.type is not None and pattern.type.is_unicode)
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
-        pattern = as_text(pattern)
+        pattern = as_text(pattern, national=subject.type is not None and subject.type.is_unicode)
     explicit = subject.collation or pattern.collation
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)

@@ -19,7 +19,7 @@ from ...target import nodes as n
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import untyped_xml
-from ..dispatch import expression, handles, query_text
+from ..dispatch import expression, handles, query_tree
 from ..functions import builtin
 from ..parse.nodes import SetVariable
 from ..values import Value
@@ -266,22 +266,22 @@ def _subquery(node: exp.Subquery, ctx: Context) -> Value:
     inner = node.this
     while isinstance(inner, exp.Subquery):
         inner = inner.this
-    return subquery_text(inner, ctx)
+    return subquery(inner, ctx)
 
 
 @handles(exp.Select, exp.Union, exp.Except, exp.Intersect)
 def _select(node: exp.Query, ctx: Context) -> Value:
-    return subquery_text(node, ctx)
+    return subquery(node, ctx)
 
 
-def subquery_text(query: exp.Expr, ctx: Context) -> Value:
+def subquery(query: exp.Expr, ctx: Context) -> Value:
     """A query in parentheses, as a scalar or the right side of IN."""
-    result = query_text(query, ctx)
+    result = query_tree(query, ctx)
     type_ = None
     if result.columns is not None and len(result.columns) == 1:
         type_ = result.columns[0].type
     pg = result.values[0].pg if result.values and len(result.values) == 1 else None
-    return Value(n.Subquery(n.Written(result.sql)), type_, pg=pg)
+    return Value(n.Subquery(result.code), type_, pg=pg)
 
 
 @handles(SetVariable)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from ....grammar.lexer import string_value
+from ....grammar.problems import ROOM_TO_RECURSE, room_to_recurse
 from ....grammar.tokens import Token, TokenKind
 from .reader import Reader
 from .token_reader import placed
 from .tokens import Unreadable, to_sqlglot
 
-__all__ = ["READERS", "read_expression", "readable_expression", "room_to_recurse"]
-
-
-_ROOM = 20_000
+__all__ = ["READERS", "read_expression", "readable_expression"]
 
 
 class _Readers(threading.local):
@@ -37,7 +34,7 @@ def read_expression(tokens: Sequence[Token]) -> exp.Expr:
     if node is not None:
         return node
     reader = READERS.reader
-    if sys.getrecursionlimit() >= _ROOM:
+    if sys.getrecursionlimit() >= ROOM_TO_RECURSE:
         return reader.whole(to_sqlglot(tokens), reader.expression_)
     with room_to_recurse():
         return reader.whole(to_sqlglot(tokens), reader.expression_)
@@ -60,17 +57,3 @@ def _operand(token: Token) -> exp.Expr | None:
         text = string_value(token)
         return placed(exp.National(this=text) if token.text[0] in "nN" else exp.Literal.string(text), token)
     return placed(exp.Literal.number(token.text), token) if kind is TokenKind.NUMBER else None
-
-
-@contextmanager
-def room_to_recurse() -> Iterator[None]:
-    """Python's default limit is met by a few dozen nested parentheses."""
-    limit = sys.getrecursionlimit()
-    if limit >= _ROOM:
-        yield
-        return
-    sys.setrecursionlimit(_ROOM)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -11,13 +11,13 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from ...catalog.names import fold, identifier
-from ...catalog.objects import Expression, ScalarVariable
+from ...catalog.names import fold
+from ...catalog.objects import ScalarVariable
 from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
 from ..context import Context
-from ..dispatch import handles, query_text
+from ..dispatch import handles, query_tree
 from ..expressions.names import scalar
 from ..functions import builtin
 from ..interface import Assignment
@@ -74,7 +74,7 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
         ]
         return Assignment(
             references,
-            tuple(Expression(x.text, x.type) for x in values),
+            tuple(value.code for value in values),
             target_names=tuple(names),
             sources=tuple(item.expression if item.args["operator"] == "=" else None for item in items),
         )
@@ -144,26 +144,23 @@ def _flowing(
     if any(_aggregates(value) for value in expressions):
         # Of one row: SELECT … INTO will do, and needs no names.
         node.set("expressions", values)
-        rows = query_text(node, ctx)
-        plain = rows.sql if rows.one_row else None
+        rows = query_tree(node, ctx)
+        plain = rows.code if rows.one_row else None
     if plain is None or rows is None:
         named = [
             exp.Alias(this=value, alias=exp.to_identifier(label, quoted=True))
             for value, label in zip(values, labels, strict=True)
         ]
         node.set("expressions", named)
-        rows = query_text(node, ctx)
+        rows = query_tree(node, ctx)
         if rows.one_row:
             node.set("expressions", values)
-            plain = query_text(node, ctx).sql
+            plain = query_tree(node, ctx).code
     return Assignment(
         tuple(target.reference for target in targets),
-        tuple(
-            Expression(f"{RECORD}.{identifier(label)}", target.type)
-            for label, target in zip(labels, targets, strict=True)
-        ),
+        tuple(n.Name((RECORD, label)) for label in labels),
         query=plain,
-        rows=rows.sql,
+        rows=rows.code,
         exactly_one_row=rows.one_row,
         at_most_one_row=rows.at_most_one,
         target_names=names,
@@ -220,19 +217,18 @@ def _sequential(
         ]
         or [exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("c1", quoted=True))],
     )
-    result = query_text(query_node, ctx)
+    result = query_tree(query_node, ctx)
     known = result.values or []
     values = []
     for value, target in zip(outside, targets, strict=True):
         for part in value.find_all(Lifted):
             place = int(part.name[1:]) - 1
             part.set("value", known[place] if place < len(known) else Value(n.NOTHING))
-        translated = assign(scalar(value, ctx), target.type)
-        values.append(Expression(translated.text, translated.type))
+        values.append(assign(scalar(value, ctx), target.type).code)
     return Assignment(
         tuple(target.reference for target in targets),
         tuple(values),
-        rows=result.sql,
+        rows=result.code,
         at_most_one_row=result.at_most_one,
         sequential=True,
         target_names=names,

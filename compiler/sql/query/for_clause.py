@@ -11,7 +11,7 @@ from ...catalog.objects import ResultColumn
 from ...target import nodes as n
 from ..context import Context
 from ..parse.nodes import ForXml
-from ..query_result import QueryText
+from ..query_result import QueryTree
 from ..values import Value
 from . import for_json, for_xml
 from .for_xml_values import Shape
@@ -24,7 +24,7 @@ class Form:
     auto: bool
     """Rows are nested by table."""
     column: ResultColumn
-    whole: Callable[[Shape, exp.Expr, bool, str | None], str]
+    whole: Callable[[Shape, exp.Expr, bool, tuple[n.OrderItem, ...]], n.Node]
     """Columns, query, whether there may be many rows, their order → expression."""
 
 
@@ -35,7 +35,7 @@ def form(clause: ForXml, ctx: Context) -> Form | None:
         if json is None:
             return None
 
-        def as_json(shape: Shape, node: exp.Expr, many: bool, order: str | None) -> str:
+        def as_json(shape: Shape, node: exp.Expr, many: bool, order: tuple[n.OrderItem, ...]) -> n.Node:
             return for_json.whole(json, shape, ctx, node, many=many, order=order)
 
         return Form(json.mode == "AUTO", for_json.result_column(), as_json)
@@ -43,13 +43,13 @@ def form(clause: ForXml, ctx: Context) -> Form | None:
     if xml is None:
         return None
 
-    def as_xml(shape: Shape, node: exp.Expr, many: bool, order: str | None) -> str:
+    def as_xml(shape: Shape, node: exp.Expr, many: bool, order: tuple[n.OrderItem, ...]) -> n.Node:
         return for_xml.whole(xml, shape, ctx, node, many=many, order=order)
 
     return Form(xml.mode == "AUTO", for_xml.result_column(xml), as_xml)
 
 
-def as_document(node: exp.Expr, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
+def as_document(node: exp.Expr, result: QueryTree, values: list[Value] | None, ctx: Context) -> QueryTree:
     """Put FOR XML or FOR JSON around a finished query."""
     clause = node.args.get("for_")
     if clause is None or clause.args["kind"] == "BROWSE":
@@ -69,10 +69,9 @@ def as_document(node: exp.Expr, result: QueryText, values: list[Value] | None, c
         for_xml.labelled(values),
         for_xml.column_tables(node, len(values), ctx),
     )
-    expression = found.whole(shape, node, True, None)
-    sql = for_xml.wrap(result.sql, len(values), expression)
-    return QueryText(
-        sql,
+    expression = found.whole(shape, node, True, ())
+    return QueryTree(
+        for_xml.wrap(result.code, len(values), expression),
         (found.column,),
         [Value(n.NOTHING, found.column.type)],
         one_row=True,

@@ -7,15 +7,14 @@ leaves its member out, which ``concat_ws`` does by itself.
 from __future__ import annotations
 
 from dataclasses import field
+from functools import reduce
 
 from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import literal
 from ...catalog.objects import ResultColumn
-from ...target.emit import emit
-from ...target.layout import BREAK, CLOSE, OPEN
+from ...target import nodes as n
 from ..context import Context
 from ..json_values import is_json, json_value, key_text
 from ..parse.nodes import ForXml
@@ -82,44 +81,49 @@ def written_json(node: exp.Expr, count: int) -> list[bool]:
 
 
 def whole(
-    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
-) -> str:
+    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: tuple[n.OrderItem, ...]
+) -> n.Node:
     """The expression that turns rows into JSON: an aggregate when there may be ``many`` rows."""
-    ordering = f" ORDER BY {order}" if order else ""
     raw = written_json(node, len(shape.values))
     tables = list(dict.fromkeys(table for table in shape.tables if table is not None))
     if found.mode == "AUTO" and len(tables) > 1:
         levels = _levels(found, shape, raw, tables, ctx, node)
-        names = ", ".join(literal(key_text(table)) for table in tables[1:])
-        rows = f"{OPEN}array_agg(ARRAY[{OPEN}{f',{BREAK}'.join(levels)}{CLOSE}]{ordering}){CLOSE}"
-        content = f"sys.json_auto({OPEN}ARRAY[{names}],{BREAK}{rows}{CLOSE})"
+        names = n.Array(tuple(n.Text(key_text(table)) for table in tables[1:]))
+        rows = n.Group(n.Call("array_agg", (n.Array((n.Lines(tuple(levels)),)),), order))
+        content: n.Node = n.Call("sys.json_auto", (n.Lines((names, rows)),))
     else:
         root = Members()
         for place, (name, value) in enumerate(zip(shape.names, shape.values, strict=True)):
             _add(root, name, value, raw[place], found, ctx, node)
-        content = f"concat('{{', {root.text()}, '}}')"
+        content = n.Call("concat", (n.Text("{"), root.code(), n.Text("}")))
         if many:
-            content = f"string_agg({content}, ','{ordering})"
+            content = n.Call("string_agg", (content, n.Text(",")), order)
     if found.root is not None:
-        return f"'{{' || {literal(key_text(found.root) + ':[')} || {content} || ']}}'"
-    return f"'[' || {content} || ']'" if found.wrapped else content
+        return _side_by_side(n.Text("{"), n.Text(key_text(found.root) + ":["), content, n.Text("]}"))
+    return _side_by_side(n.Text("["), content, n.Text("]")) if found.wrapped else content
+
+
+def _side_by_side(first: n.Node, *rest: n.Node) -> n.Node:
+    """``a || b || c``."""
+    return reduce(n.joined, rest, first)
 
 
 @dataclass
 class Members:
     """The members of an object: JSON text that is NULL when it vanishes, or an object in it."""
 
-    values: dict[str, str | Members] = field(default_factory=dict)
+    values: dict[str, n.Node | Members] = field(default_factory=dict)
 
-    def text(self) -> str:
-        """The members as SQL, with commas between; the empty text where there are none."""
-        texts = [
-            f"{literal(key_text(name) + ':')} || {value}"
-            if isinstance(value, str)
-            else f"{literal(key_text(name) + ':{')} || nullif({value.text()}, '') || '}}'"
-            for name, value in self.values.items()
-        ]
-        return f"concat_ws(',', {', '.join(texts)})"
+    def code(self) -> n.Node:
+        """The members with commas between; the empty text where there are none."""
+        members: list[n.Node] = []
+        for name, value in self.values.items():
+            if isinstance(value, Members):
+                inner = n.Call("nullif", (value.code(), n.Text("")))
+                members.append(_side_by_side(n.Text(key_text(name) + ":{"), inner, n.Text("}")))
+            else:
+                members.append(_side_by_side(n.Text(key_text(name) + ":"), value))
+        return n.Call("concat_ws", (n.Text(","), *members))
 
 
 def _add(
@@ -145,7 +149,7 @@ def _add(
         parent = inner
     if steps[-1] in parent.values:
         return _conflict(name, ctx, node)
-    parent.values[steps[-1]] = emit(json_value(value, raw, nulls=found.nulls))
+    parent.values[steps[-1]] = json_value(value, raw, nulls=found.nulls)
     return None
 
 
@@ -160,11 +164,11 @@ def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
 
 def _levels(
     found: Options, shape: Shape, raw: list[bool], tables: list[str], ctx: Context, node: exp.Expr
-) -> list[str]:
+) -> list[n.Node]:
     """The members of each table's object; a computed column belongs to the table before it."""
     members = {table: Members() for table in tables}
     current = tables[0]
     for place, (name, value, table) in enumerate(zip(shape.names, shape.values, shape.tables, strict=True)):
         current = table or current
         _add(members[current], name, value, raw[place], found, ctx, node)
-    return [one.text() for one in members.values()]
+    return [one.code() for one in members.values()]

@@ -14,17 +14,16 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import fold, literal
+from ...catalog.names import fold
 from ...catalog.objects import ResultColumn
 from ...catalog.types import SqlType
 from ...target import nodes as n
-from ...target.layout import BREAK, CLOSE, OPEN
+from ...target import queries as q
 from ..context import Context, Relation
 from ..conversions import as_text
 from ..expressions.names import find_relation
 from ..parse.nodes import ForXml
 from ..values import Value
-from ..writer import select
 from .for_xml_explicit import explicit
 from .for_xml_values import Shape, atom
 
@@ -87,44 +86,42 @@ def result_type(found: Options) -> SqlType:
 
 
 def whole(
-    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
-) -> str:
+    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: tuple[n.OrderItem, ...]
+) -> n.Node:
     """The expression that turns rows into XML: an aggregate when there may be ``many`` rows."""
     if found.mode == "EXPLICIT":
         content = explicit(shape, ctx, node, order)
     elif found.mode == "AUTO":
         content = _auto(found, shape, ctx, node, order, many)
     else:
-        declarations = "" if found.root is not None else _declarations(found, ctx)
+        declarations = None if found.root is not None else _declarations(found, ctx)
         row = _row(found, shape, declarations, ctx, node)
         content = row
         if many:
-            ordering = f" ORDER BY {order}" if order else ""
             only_data = not found.row and all(
                 name is not None and name.endswith("data()") for name in shape.names
             )
-            content = f"string_agg({row}, {literal(' ' if only_data else '')}{ordering})"
+            content = n.Call("string_agg", (row, n.Text(" " if only_data else "")), order)
     if found.root is not None:
-        content = _element(found.root, _declarations(found, ctx) or empty(), content)
-    return f"sys.xml_of_content({content})" if found.typed else content
+        content = _element(found.root, _declarations(found, ctx) or EMPTY, content)
+    return n.Call("sys.xml_of_content", (content,)) if found.typed else content
 
 
-def empty() -> str:
-    """No attributes."""
-    return "''"
+EMPTY = n.Text("")
+"""No attributes."""
 
 
-def _declarations(found: Options, ctx: Context) -> str:
+def _declarations(found: Options, ctx: Context) -> n.Text | None:
     if not ctx.namespaces and not found.xsinil:
-        return ""
+        return None
     text = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' if found.xsinil else ""
     for prefix, uri in reversed(ctx.namespaces.items()):
         escaped = uri.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
         text += f' xmlns{":" + prefix if prefix else ""}="{escaped}"'
-    return literal(text)
+    return n.Text(text)
 
 
-def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: exp.Expr) -> str:
+def _row(found: Options, shape: Shape, declarations: n.Text | None, ctx: Context, node: exp.Expr) -> n.Node:
     tree = Element(found.row)
     if found.mode == "PATH":
         _path_tree(tree, shape, found, ctx, node)
@@ -139,13 +136,13 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
                 tree.children.append(_leaf(tag, value, found))
             else:
                 _only_once(name, seen, ctx, node)
-                tree.attributes.append(f"sys.xml_attribute({literal(tag)}, {atom(value)})")
-    attributes = [*([declarations] if declarations else []), *tree.attributes]
+                tree.attributes.append(_attribute(tag, value))
+    attributes = [*([declarations] if declarations is not None else []), *tree.attributes]
     if not found.row:
         if tree.attributes:
             ctx.problem(_OMITTED_ROW, node, number=6864)
-        return _concat(tree.texts())
-    return _element(found.row, _concat(attributes), _concat(tree.texts(), always=True))
+        return _concat(tree.codes())
+    return _element(found.row, _concat(attributes), _concat(tree.codes(), always=True))
 
 
 def _only_once(name: str, seen: set[str], ctx: Context, node: exp.Expr) -> None:
@@ -161,21 +158,25 @@ def _only_once(name: str, seen: set[str], ctx: Context, node: exp.Expr) -> None:
     seen.add(name)
 
 
-def _element(name: str, attributes: str, content: str) -> str:
-    return f"{OPEN}sys.xml_element({literal(name)}, {attributes},{BREAK}{content}){CLOSE}"
+def _element(name: str, attributes: n.Node, content: n.Node) -> n.Node:
+    return n.Group(n.Call("sys.xml_element", (n.Text(name), attributes, n.Line(content))))
 
 
-def _leaf(tag: str, value: Value, found: Options) -> str:
-    return f"sys.xml_leaf({literal(tag)}, {atom(value)}{', true' if found.xsinil else ''})"
+def _attribute(name: str, value: Value) -> n.Node:
+    return n.Call("sys.xml_attribute", (n.Text(name), atom(value)))
 
 
-def _concat(texts: list[str], *, always: bool = False) -> str:
+def _leaf(tag: str, value: Value, found: Options) -> n.Node:
+    return n.Call("sys.xml_leaf", (n.Text(tag), atom(value), *((n.TRUE,) if found.xsinil else ())))
+
+
+def _concat(codes: list[n.Node], *, always: bool = False) -> n.Node:
     """Pieces of XML side by side: NULL ones vanish, and no piece at all is the empty text."""
-    if not texts:
-        return "''"
-    if len(texts) == 1 and not always and texts[0].startswith("' xmlns"):
-        return texts[0]
-    return f"concat({OPEN}{f',{BREAK}'.join(texts)}{CLOSE})"
+    if not codes:
+        return EMPTY
+    if len(codes) == 1 and not always and isinstance(codes[0], n.Text):
+        return codes[0]
+    return n.Call("concat", (n.Lines(tuple(codes)),))
 
 
 # ---------------------------------------------------------------- PATH
@@ -183,27 +184,27 @@ def _concat(texts: list[str], *, always: bool = False) -> str:
 
 @dataclass
 class Element:
-    """An element that columns build together; ``children`` are texts and elements in order."""
+    """An element that columns build together; ``children`` are trees and elements in order."""
 
     name: str
-    attributes: list[str] = field(default_factory=list)
+    attributes: list[n.Node] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     """Those of the columns that are attributes."""
-    children: list[str | Element] = field(default_factory=list)
+    children: list[n.Node | Element] = field(default_factory=list)
     data: bool = False
     """The last child is a list that further data() columns join."""
     leaf: tuple[Value, Options] | None = None
     """Nothing but one value so far."""
 
-    def texts(self) -> list[str]:
-        """The children as SQL."""
-        return [child if isinstance(child, str) else child.text() for child in self.children]
+    def codes(self) -> list[n.Node]:
+        """The children, each as a tree."""
+        return [child.code() if isinstance(child, Element) else child for child in self.children]
 
-    def text(self) -> str:
-        """The element as SQL: nothing when it turns out empty."""
+    def code(self) -> n.Node:
+        """The element: nothing when it turns out empty."""
         if self.leaf is not None:
             return _leaf(self.name, *self.leaf)
-        return f"sys.xml_group({literal(self.name)}, {_concat(self.attributes)}, {_concat(self.texts())})"
+        return n.Call("sys.xml_group", (n.Text(self.name), _concat(self.attributes), _concat(self.codes())))
 
 
 _UNNAMED = (
@@ -217,7 +218,7 @@ _INSTRUCTION = re.compile(r"processing-instruction\((.+)\)\Z")
 
 
 def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: exp.Expr) -> None:
-    data: dict[int, list[str]] = {}
+    data: dict[int, list[n.Node]] = {}
     for name, value in zip(shape.names, shape.values, strict=True):
         steps = [] if name is None else name.split("/")
         if name is not None and (name == "" or any(step == "" for step in steps)):
@@ -241,7 +242,7 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
                     number=6852,
                 )
             _only_once(name or "", element.names, ctx, node)
-            element.attributes.append(f"sys.xml_attribute({literal(last[1:])}, {atom(value)})")
+            element.attributes.append(_attribute(last[1:], value))
             continue
         if element.leaf is not None:
             element.children.append(atom(element.leaf[0]))
@@ -252,23 +253,24 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
             if element.children and element.data:
                 pieces = data[id(element)]
                 pieces.append(atom(value))
-                element.children[-1] = f"concat_ws(' ', {', '.join(pieces)})"
+                element.children[-1] = n.Call("concat_ws", (n.Text(" "), *pieces))
             else:
                 data[id(element)] = [atom(value)]
-                element.children.append(f"concat_ws(' ', {atom(value)})")
+                element.children.append(n.Call("concat_ws", (n.Text(" "), atom(value))))
             element.data = True
             continue
         elif last == "comment()":
-            element.children.append(f"sys.xml_comment({_plain(value)})")
+            element.children.append(n.Call("sys.xml_comment", (_plain(value),)))
         elif (match := _INSTRUCTION.match(last)) is not None:
-            element.children.append(f"sys.xml_instruction({literal(match.group(1))}, {_plain(value)})")
+            instruction = (n.Text(match.group(1)), _plain(value))
+            element.children.append(n.Call("sys.xml_instruction", instruction))
         else:
             _value_element(element, last, value, found)
         element.data = False
 
 
-def _plain(value: Value) -> str:
-    return as_text(value).text
+def _plain(value: Value) -> n.Node:
+    return as_text(value).code
 
 
 def _descend(element: Element, step: str) -> Element:
@@ -299,7 +301,9 @@ def _value_element(parent: Element, name: str, value: Value, found: Options) -> 
 # ---------------------------------------------------------------- AUTO
 
 
-def _auto(found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: str | None, many: bool) -> str:
+def _auto(
+    found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: tuple[n.OrderItem, ...], many: bool
+) -> n.Node:
     """One element a table, nested in the order in which their columns appear."""
     elements: list[str] = []
     columns: dict[str, list[tuple[str, Value]]] = {}
@@ -315,17 +319,18 @@ def _auto(found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: str
         if name is not None and not found.elements and value.family != "xml":
             _only_once(name, attribute_names[current], ctx, node)
         columns[current].append((xml_name(name or ""), value))
-    declarations = "" if found.root is not None else _declarations(found, ctx)
+    declarations = None if found.root is not None else _declarations(found, ctx)
     openings = []
     for level, element in enumerate(elements):
         tag = xml_name(element)
-        attributes, content = [], []
+        attributes: list[n.Node] = []
+        content: list[n.Node] = []
         for name, value in columns[element]:
             if found.elements or value.family == "xml":
                 content.append(_leaf(name, value, found))
             else:
-                attributes.append(f"sys.xml_attribute({literal(name)}, {atom(value)})")
-        if level == 0 and declarations:
+                attributes.append(_attribute(name, value))
+        if level == 0 and declarations is not None:
             attributes.insert(0, declarations)
         openings.append((tag, attributes, content))
     if len(openings) == 1:
@@ -333,14 +338,15 @@ def _auto(found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: str
         row = _element(tag, _concat(attributes), _concat(content, always=True))
         if not many:
             return row
-        return f"string_agg({row}, ''{f' ORDER BY {order}' if order else ''})"
-    names = ", ".join(literal(tag) for tag, _, _ in openings)
-    texts = ", ".join(
-        f"concat({', '.join([literal('<' + tag), *attributes, literal('>'), *content])})"
-        for tag, attributes, content in openings
+        return n.Call("string_agg", (row, EMPTY), order)
+    names = n.Array(tuple(n.Text(tag) for tag, _, _ in openings))
+    tags = n.Array(
+        tuple(
+            n.Call("concat", (n.Text(f"<{tag}"), *attributes, n.Text(">"), *content))
+            for tag, attributes, content in openings
+        )
     )
-    ordering = f" ORDER BY {order}" if order else ""
-    return f"sys.xml_auto(ARRAY[{names}], ARRAY[{texts}]{ordering})"
+    return n.Call("sys.xml_auto", (names, tags), order)
 
 
 def column_tables(node: exp.Expr, count: int, ctx: Context) -> list[str | None]:
@@ -414,10 +420,10 @@ def xml_name(name: str) -> str:
     return "".join(out)
 
 
-def wrap(inner: str, count: int, expression: str) -> str:
+def wrap(inner: n.Node, count: int, expression: n.Node) -> n.Node:
     """The XML expression over a query of ``count`` columns."""
-    labels = ", ".join(f"c{place}" for place in range(1, count + 1))
-    return select(expressions=[expression], from_=f"({inner}) AS r ({labels})")
+    labels = tuple(f"c{place}" for place in range(1, count + 1))
+    return q.Select((expression,), q.Aliased(n.Subquery(inner), "r", labels))
 
 
 def labelled(values: list[Value]) -> list[Value]:

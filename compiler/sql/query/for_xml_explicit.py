@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ...catalog.names import literal
+from ...target import nodes as n
 from ..context import Context
 from ..values import Value
 from .for_xml_values import Shape, atom
@@ -14,7 +14,7 @@ _RAW = frozenset({"xml", "cdata"})
 """Directives whose values are not escaped."""
 
 
-def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> str:
+def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: tuple[n.OrderItem, ...]) -> n.Node:
     """The expression that nests the rows; sys.xml_explicit does it row by row."""
     if len(shape.names) < 3:
         ctx.problem(
@@ -23,7 +23,7 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
             node,
             number=6801,
         )
-        return "NULL"
+        return n.NULL
     for place, wanted in enumerate(("TAG", "PARENT")):
         if (shape.names[place] or "").upper() != wanted:
             ctx.problem(
@@ -32,8 +32,8 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
                 node,
                 number=6820,
             )
-            return "NULL"
-    columns: list[str] = []
+            return n.NULL
+    columns: list[n.Node] = []
     values = [_plain(value) for value in shape.values[:2]]
     for name, value in zip(shape.names[2:], shape.values[2:], strict=True):
         parts = (name or "").split("!")
@@ -45,18 +45,17 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
                 node,
                 number=6802,
             )
-            return "NULL"
+            return n.NULL
         if directive and directive not in _DIRECTIVES:
             ctx.unsupported(f"the directive {parts[3]!r} of FOR XML EXPLICIT", node)
-            return "NULL"
+            return n.NULL
         element, tag, attribute = [*parts, ""][:3]
         four = (element, tag, attribute, directive)
-        columns.append(f"[{', '.join(map(literal, four))}]")
+        columns.append(n.Elements(tuple(map(n.Text, four))))
         values.append(_plain(value) if directive in _RAW else atom(value))
-    ordering = f" ORDER BY {order}" if order else ""
-    rows = f"array_agg(ARRAY[{', '.join(values)}]{ordering})"
-    return f"sys.xml_explicit(ARRAY[{', '.join(columns)}], {rows})"
+    rows = n.Call("array_agg", (n.Array(tuple(values)),), order)
+    return n.Call("sys.xml_explicit", (n.Array(tuple(columns)), rows))
 
 
-def _plain(value: Value) -> str:
-    return "NULL::text" if value.is_null else f"({value.text})::text"
+def _plain(value: Value) -> n.Node:
+    return n.Cast(value.code if value.is_null else n.Paren(value.code), "text")

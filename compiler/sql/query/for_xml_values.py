@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....grammar.records import dataclass
+from ...target import nodes as n
 from ..values import Value
 
 
@@ -16,11 +17,11 @@ class Shape:
     """For AUTO: the element (table) that each column belongs to."""
 
 
-def atom(value: Value) -> str:
+def atom(value: Value) -> n.Node:
     """A value as FOR XML prints it."""
-    text = value.text
+    code = value.code
     if value.is_null:
-        text = "NULL::text"
+        code = n.Cast(code, "text")
     elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
-        text = f"{text}::bigint"
-    return f"sys.xml_atom({text})"
+        code = n.Cast(code, "bigint")
+    return n.Call("sys.xml_atom", (code,))

@@ -9,12 +9,15 @@ from sqlglot import exp
 from ....grammar.problems import NAME_MISSING
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
-from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableVariable
+from ...target import nodes as n
+from ...target import queries as q
+from ...target.emit import emit
 from ..context import Context, Relation, object_name, undeclared_table
 from ..conversions import convert, reconcile
 from ..ddl.system_versioning import versions
-from ..dispatch import query_text
+from ..dispatch import query_tree
 from ..expressions.calls import dotted_names
 from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
@@ -93,7 +96,7 @@ def _join(join: exp.Join, ctx: Context) -> Source:
         if on is None:
             ctx.problem("JOIN needs ON", join, number=102)
         else:
-            item.on = condition(on, ctx).text
+            item.on = condition(on, ctx).code
     return item
 
 
@@ -106,9 +109,9 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
     before = len(ctx.frame.relations)
     item = source(inner, ctx, "CROSS")
     if not item.lateral:
-        item.lateral, item.text = True, f"LATERAL {item.text}"
+        item.make_lateral()
     if lateral.args.get("cross_apply") is False:
-        item.kind, item.on = "LEFT", "true"
+        item.kind, item.on = "LEFT", n.TRUE
         _may_be_null(ctx.frame.relations[before:])
     return item
 
@@ -137,21 +140,13 @@ def source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     if joins and kind:
         # a LEFT JOIN b JOIN c ON … ON …: the inner join comes first.
         nested = _joins(joins, ctx)
-        item = Source(kind, f"({_inline([item, *nested])})")
+        item = Source(kind, _joined([item, *nested]))
     return item
 
 
-def _inline(sources: list[Source]) -> str:
-    """Joined items on one line."""
-    parts = []
-    for item in sources:
-        word = {"": "", ",": "CROSS JOIN ", "CROSS": "CROSS JOIN ", "JOIN": "JOIN "}.get(
-            item.kind, f"{item.kind} JOIN "
-        )
-        if item is sources[0]:
-            word = ""
-        parts.append(f"{word}{item.text}{f' ON {item.on}' if item.on else ''}")
-    return " ".join(parts)
+def _joined(sources: list[Source]) -> n.Node:
+    """Joined items as one."""
+    return q.Joined(sources[0].code, tuple(item.join() for item in sources[1:]))
 
 
 def _unpivoted_source(node: exp.Expr, ctx: Context, kind: str) -> Source:
@@ -164,7 +159,7 @@ def _unpivoted_source(node: exp.Expr, ctx: Context, kind: str) -> Source:
             first = source(inner, ctx, "")
             nested = [] if isinstance(inner, exp.Subquery) else _joins(inner.args.get("joins") or [], ctx)
             nested += _joins(node.args.get("joins") or [], ctx)
-            return Source(kind, f"({_inline([first, *nested])})" if nested else first.text)
+            return Source(kind, _joined([first, *nested]) if nested else first.code)
         if isinstance(inner, exp.Values):
             inner.set("alias", node.args.get("alias"))
             return _values(inner, ctx, kind)
@@ -204,63 +199,67 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     hints = _hints(node)
     if len(node.parts) == 1 and fold(name.name) in ctx.ctes:
         shown = fold(alias or name.name)
-        text = quote(fold(name.name)) + (f" AS {quote(shown)}" if shown != fold(name.name) else "")
+        code: n.Node = n.Name((fold(name.name),))
+        if shown != fold(name.name):
+            code = q.Aliased(code, shown)
         relation = Relation(shown, ctx.ctes[fold(name.name)])
         ctx.frame.relations.append(relation)
-        return Source(kind, text, hints=hints, relation=relation)
+        return Source(kind, code, hints=hints, relation=relation)
     info = ctx.scope.table(name) or system_view(name)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
     if like is not None:
-        text = f"(SELECT * FROM {like} WHERE false) AS {identifier(alias or name.name)}"
+        nothing = q.Select((n.STAR,), n.Variable(like), where=n.FALSE, breaks=q.Breaks.NEVER)
+        code = q.Aliased(n.Subquery(nothing), fold(alias or name.name))
         relation = Relation(fold(alias or name.name), info.columns if info is not None else None)
         ctx.frame.relations.append(relation)
-        return Source(kind, text, relation=relation)
+        return Source(kind, code, relation=relation)
     kept = ctx.scope.kept_rows(name.name) if len(node.parts) == 1 else None
     if kept is not None:
-        text = bare = kept
+        bare: n.Node = n.Variable(kept)
     elif info is not None and info.name is None:
-        text = bare = identifier(name.name)
+        bare = n.Name((fold(name.name),))
     else:
-        text = bare = ctx.relation_name(name)
+        bare = n.Variable(ctx.relation_name(name))
+    code = bare
     pg_name = fold(ctx.scope.synonym(name).name)
     shown = fold(alias if alias is not None else name.name)
     version = node.args.get("version")
     if version is not None:
-        text, pg_name = versions(version, bare, ctx), ""
-    elsewhere = _view_of_another_database(name, text, ctx)
+        code, pg_name = versions(version, bare, ctx), ""
+    elsewhere = _view_of_another_database(name, code, ctx)
     if elsewhere is not None:
-        text, pg_name = elsewhere, ""
+        code, pg_name = elsewhere, ""
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
     if columns:
         relation.columns = tuple(ColumnInfo(column, None) for column in columns)
     if kept is not None or shown != pg_name:
-        text += f" AS {quote(shown)}"
+        code = q.Aliased(code, shown)
     ctx.frame.relations.append(relation)
-    text += _sample(node, bare, ctx)
+    code = _sampled(node, code, bare, ctx)
     lockable = (
         version is None
         and fold(name.schema or "") not in ("sys", "information_schema")
         and not (info is not None and info.read_only)
     )
-    return Source(kind, text, hints=hints, relation=relation, lockable=lockable, bare=bare)
+    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare)
 
 
-def _sample(node: exp.Table, table: str, ctx: Context) -> str:
+def _sampled(node: exp.Table, item: n.Node, table: n.Node, ctx: Context) -> n.Node:
     """``TABLESAMPLE [SYSTEM] (n [PERCENT | ROWS]) [REPEATABLE (seed)]``: whole pages, in both languages."""
     sample = node.args.get("sample")
     if sample is None:
-        return ""
+        return item
     method = sample.args.get("method")
     if method is not None and method.name.upper() != "SYSTEM":
         ctx.problem(f"Incorrect syntax near '{method.name}'.", node, number=102)
     percent, rows, seed = (sample.args.get(key) for key in ("percent", "size", "seed"))
     if percent is not None:
-        share = convert(scalar(percent, ctx), tm.FLOAT).text
+        share = convert(scalar(percent, ctx), tm.FLOAT).code
     else:
-        share = f"sys.percent_of_rows({literal(table)}, {convert(scalar(rows, ctx), tm.FLOAT).text})"
-    repeated = f" REPEATABLE ({scalar(seed, ctx).text})" if seed else ""
-    return f" TABLESAMPLE SYSTEM ({share}){repeated}"
+        count = convert(scalar(rows, ctx), tm.FLOAT).code
+        share = n.Call("sys.percent_of_rows", (n.Text(emit(table)), count))
+    return q.Sampled(item, share, scalar(seed, ctx).code if seed else None)
 
 
 # Views of the whole instance: the same in every database.
@@ -273,14 +272,16 @@ _OF_THE_INSTANCE = frozenset(
 )
 
 
-def _view_of_another_database(name: ObjectName, text: str, ctx: Context) -> str | None:
+def _view_of_another_database(name: ObjectName, code: n.Node, ctx: Context) -> n.Node | None:
     """``Other.sys.tables``: the views show the session's database, this one shows another."""
-    view = text.removeprefix("sys.")
-    if view == text or not name.database or view in _OF_THE_INSTANCE or view.startswith("dm_"):
+    schema, view = name.parts(ctx.scope.database, ctx.scope.default_database)
+    if schema != "sys" or not isinstance(code, n.Variable) or not name.database:
+        return None
+    if view in _OF_THE_INSTANCE or view.startswith("dm_"):
         return None
     if fold(name.database) == fold(ctx.scope.database or ctx.scope.default_database or ""):
         return None
-    return f"ssb_internal.of_database({literal(name.database)}, NULL::{text})"
+    return n.Call("ssb_internal.of_database", (n.Text(name.database), n.Cast(n.NULL, code.spelling)))
 
 
 def _is_name(node: exp.Expr) -> bool:
@@ -295,7 +296,7 @@ def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context,
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
     relation = Relation(shown, variable.info.columns)
     ctx.frame.relations.append(relation)
-    return Source(kind, unnest(variable, shown, ctx), relation=relation)
+    return Source(kind, unnest(variable, shown), relation=relation)
 
 
 def table_variable_alias(name: str, ctx: Context) -> str:
@@ -304,9 +305,9 @@ def table_variable_alias(name: str, ctx: Context) -> str:
     return bare if bare not in ctx.words else f"{bare}_rows"
 
 
-def unnest(variable: TableVariable, alias: str, ctx: Context) -> str:
+def unnest(variable: TableVariable, alias: str) -> n.Node:
     """A table variable as a relation."""
-    return f"unnest({variable.query_reference}) AS {quote(alias)}"
+    return q.Aliased(n.Call("unnest", (n.Variable(variable.query_reference),)), alias)
 
 
 _SUBQUERY_PARTS = frozenset("this alias joins pivots with_ order limit offset for_ hints".split())
@@ -318,7 +319,7 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     inner = node.this
     while isinstance(inner, exp.Subquery) and not inner.args.get("alias"):
         inner = inner.this
-    query = query_text(inner, ctx)
+    query = query_tree(inner, ctx)
     if alias is None:
         ctx.problem("a subquery in FROM needs an alias", node, number=102)
         alias = "q"
@@ -340,10 +341,9 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         infos = tuple(ColumnInfo(column, None) for column in columns)
     relation = Relation(shown, infos)
     ctx.frame.relations.append(relation)
-    tail = f" ({', '.join(identifier(column) for column in columns)})" if columns else ""
     # PostgreSQL sees earlier relations from a subquery only with LATERAL; T-SQL only with APPLY.
-    text = f"({query.sql}) AS {quote(shown)}{tail}"
-    return Source(kind, text, relation=relation, derived=(query.sql, tail))
+    item = q.Aliased(n.Subquery(query.code), shown, tuple(map(fold, columns)))
+    return Source(kind, item, relation=relation)
 
 
 def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
@@ -367,10 +367,9 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
         types.append(type_)
         for row, value in zip(rows, converted, strict=True):
             row[place] = value
-    texts = ", ".join(f"({', '.join(value.text for value in row)})" for row in rows)
+    values = q.Values(tuple(tuple(value.code for value in row) for row in rows))
     infos = tuple(ColumnInfo(name, type_) for name, type_ in zip(columns, types, strict=False))
     relation = Relation(fold(alias), infos)
     ctx.frame.relations.append(relation)
-    names = ", ".join(identifier(column) for column in columns)
-    text = f"(VALUES {texts}) AS {identifier(alias)} ({names})"
-    return Source(kind, text, relation=relation, derived=(f"VALUES {texts}", f" ({names})"))
+    item = q.Aliased(n.Subquery(values), fold(alias), tuple(map(fold, columns)))
+    return Source(kind, item, relation=relation)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.names import fold, identifier, literal, quote
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
+from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import convert
 from ..expressions.names import scalar
-from ..from_items import Join, Source, failed
-from ..writer import select
+from ..from_items import Source, failed
 
 
 def pivoted(item: Source, node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -> Source:
@@ -28,20 +30,28 @@ def pivoted(item: Source, node: exp.Expr, pivots: list[exp.Pivot], ctx: Context,
         return failed(kind, ctx)
     pivot = pivots[0]
     build = _unpivot if pivot.args.get("unpivot") else _pivot
-    texts, infos, joins, where, group_by = build(pivot, relation, ctx)
+    parts = build(pivot, relation, ctx)
     ctx.pop()
     alias = pivot.args.get("alias")
     if alias is None or not alias.name:
         ctx.problem("PIVOT and UNPIVOT need an alias", pivot, number=102)
         return failed(kind, ctx)
-    sql = select(expressions=texts, from_=item.text, joins=joins, where=where, group=group_by)
+    query = q.Select(tuple(parts.items), item.code, parts.joins, parts.where, parts.group)
     shown = fold(alias.name)
-    result = Relation(shown, tuple(infos))
+    result = Relation(shown, tuple(parts.infos))
     ctx.frame.relations.append(result)
-    return Source(kind, f"({sql}) AS {quote(shown)}", relation=result)
+    return Source(kind, q.Aliased(n.Subquery(query), shown), relation=result)
 
 
-PivotParts = tuple[list[str], list[ColumnInfo], list[Join], str | None, str | None]
+@dataclass
+class PivotParts:
+    """What the query over the table is made of, and its columns."""
+
+    items: list[n.Node]
+    infos: list[ColumnInfo]
+    joins: tuple[q.Join, ...] = ()
+    where: n.Node | None = None
+    group: tuple[n.Node, ...] = ()
 
 
 def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
@@ -49,7 +59,7 @@ def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
     fields = pivot.args.get("fields") or []
     if len(pivot.expressions) != 1 or len(fields) != 1:
         ctx.problem("PIVOT takes one aggregate and one FOR column", pivot, number=102)
-        return ["NULL"], [], [], None, None
+        return PivotParts([n.NULL], [])
     aggregate, field = pivot.expressions[0], fields[0]
     if isinstance(aggregate, exp.Alias):
         aggregate = aggregate.this
@@ -57,16 +67,18 @@ def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
     keys = [column for column in relation.columns or () if fold(column.name) not in used]
     value = scalar(aggregate, ctx)
     spread = scalar(field.this, ctx)
-    texts = [identifier(column.name) for column in keys]
+    names = [n.Name((fold(column.name),)) for column in keys]
+    items: list[n.Node] = [*names]
     infos = list(keys)
     for entry in field.expressions:
         label = entry.alias if isinstance(entry, exp.Alias) else entry.name
         wanted = v.string(entry.name)
         if spread.type is not None and not spread.type.is_string:
             wanted = convert(wanted, spread.type)
-        texts.append(f"{value.text} FILTER (WHERE {spread.text} = {wanted.text}) AS {identifier(label)}")
+        chosen = n.Filtered(value.code, n.Comparison("=", spread.code, wanted.code))
+        items.append(q.Labelled(chosen, fold(label)))
         infos.append(ColumnInfo(label, value.type))
-    return texts, infos, [], None, ", ".join(identifier(column.name) for column in keys) or None
+    return PivotParts(items, infos, group=tuple(names))
 
 
 def _unpivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
@@ -74,7 +86,7 @@ def _unpivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
     fields = pivot.args.get("fields") or []
     if len(pivot.expressions) != 1 or len(fields) != 1:
         ctx.problem("UNPIVOT takes one value column and one FOR column", pivot, number=102)
-        return ["NULL"], [], [], None, None
+        return PivotParts([n.NULL], [])
     value_name, name_name = pivot.expressions[0].name, fields[0].this.name
     listed = [entry.name for entry in fields[0].expressions]
     rest = [
@@ -82,22 +94,17 @@ def _unpivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
         for column in relation.columns or ()
         if fold(column.name) not in {fold(name) for name in listed}
     ]
-    rows = ", ".join(f"({literal(name)}, {identifier(name)})" for name in listed)
+    rows = q.Values(tuple((n.Text(name), n.Name((fold(name),))) for name in listed))
     known = relation.column(listed[0]) if listed else None
     value_type = known.type if known is not None else None
-    joins: list[Join] = [
-        (
-            "CROSS",
-            f"LATERAL (VALUES {rows}) AS unpivoted ({identifier(name_name)}, {identifier(value_name)})",
-            None,
-        )
-    ]
-    prefix = quote(relation.alias)
-    texts = [f"{prefix}.{identifier(column.name)}" for column in rest]
-    texts += [f"unpivoted.{identifier(value_name)}", f"unpivoted.{identifier(name_name)}"]
+    columns = (fold(name_name), fold(value_name))
+    join = q.Join("CROSS", q.Aliased(n.Subquery(rows), "unpivoted", columns, lateral=True))
+    value = n.Name(("unpivoted", fold(value_name)))
+    items: list[n.Node] = [n.Name((relation.alias, fold(column.name))) for column in rest]
+    items += [value, n.Name(("unpivoted", fold(name_name)))]
     infos = [
         *rest,
         ColumnInfo(value_name, value_type, nullable=False),
         ColumnInfo(name_name, tm.SYSNAME, nullable=False),
     ]
-    return texts, infos, joins, f"unpivoted.{identifier(value_name)} IS NOT NULL", None
+    return PivotParts(items, infos, (join,), n.IsNull(value, negated=True))

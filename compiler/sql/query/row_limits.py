@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlglot import exp
 
 from ...catalog import types as tm
-from ...catalog.names import identifier
+from ...catalog.names import fold
 from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..context import Context
 from ..conversions import convert
 from ..expressions.names import scalar
 from ..parse.dml import Top
+from ..query_result import NOTHING_SELECTED
 from ..values import Value
-from ..writer import select
 
 
-def top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
+def top(node: exp.Select, ctx: Context) -> tuple[n.Node | None, n.Node | None, bool]:
     """(LIMIT, percentage, WITH TIES)."""
     limit = node.args.get("limit")
     if not isinstance(limit, exp.Limit):
@@ -35,7 +37,7 @@ def top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
     if options is not None and options.args.get("percent") and value.constant == 100:
         return None, None, False
     if options is not None and options.args.get("percent"):
-        return None, value.text, with_ties
+        return None, value.code, with_ties
     return _top_count(value), None, with_ties
 
 
@@ -52,32 +54,42 @@ def _count_outside(node: exp.Expr, ctx: Context) -> Value:
         ctx.frame, ctx.qualified = inside, qualified
 
 
-def limit_of(top: Top | None, ctx: Context, counted: Callable[[], str]) -> str | None:
+def limit_of(top: Top | None, ctx: Context, counted: Callable[[], n.Node]) -> n.Node | None:
     """LIMIT of a statement that changes rows: its TOP, and SET ROWCOUNT where that is in force.
 
     ``counted``: the query whose rows a percentage is taken of.
     """
     if top is None:
         return None
-    limit: str | None = None
+    limit: n.Node | None = None
     if top.count is not None:
         count = scalar(top.count, ctx)
         if not top.percent:
             limit = _top_count(count)
         elif count.constant != 100:
-            limit = f"(SELECT ceil(count(*) * ({count.text}) / 100.0) FROM ({counted()}) AS counted)"
+            all_rows = q.Aliased(n.Subquery(counted()), "counted")
+            share = _share(n.Call("count", (n.STAR,)), count.code)
+            limit = n.Subquery(q.Select((share,), all_rows, breaks=q.Breaks.NEVER))
     return within_row_limit(limit, ctx)
 
 
-def limited(query: str, top: Top | None, ctx: Context) -> str:
+def _share(total: n.Node, percent: n.Node) -> n.Node:
+    """The number of rows that a percentage of them is."""
+    part = n.Product("*", total, percent if isinstance(percent, n.Paren) else n.Paren(percent))
+    return n.Call("ceil", (n.Product("/", part, n.Number("100.0")),))
+
+
+def limited(query: n.Node, top: Top | None, ctx: Context) -> n.Node:
     """The first rows of an INSERT's query."""
     limit = limit_of(top, ctx, lambda: query)
-    return query if limit is None else f"SELECT * FROM ({query}) AS chosen LIMIT {limit}"
+    if limit is None:
+        return query
+    return q.Select((n.STAR,), q.Aliased(n.Subquery(query), "chosen"), limit=limit, breaks=q.Breaks.NEVER)
 
 
 def top_rows(
     rows: list[list[Value]], types: list[tm.SqlType | None], top: Top, ctx: Context
-) -> tuple[list[list[Value]] | None, str | None]:
+) -> tuple[list[list[Value]] | None, n.Node | None]:
     """The rows of an INSERT's VALUES under TOP: those that are left, or a query of all of them."""
     if len(rows) == 1 and top.count is None:
         return rows, None
@@ -89,14 +101,14 @@ def top_rows(
     if any(cell.code is n.DEFAULT for row in rows for cell in row):
         ctx.unsupported("TOP with DEFAULT among the values", top.count)
         return rows, None
-    cells = [
-        [
-            v.cast(cell, type_.postgres, type_).text if type_ is not None else cell.text
+    cells = (
+        tuple(
+            v.cast(cell, type_.postgres, type_).code if type_ is not None else cell.code
             for cell, type_ in pairs
-        ]
+        )
         for pairs in (zip(row, types or [None] * len(row), strict=True) for row in rows)
-    ]
-    return None, "VALUES " + ", ".join(f"({', '.join(row)})" for row in cells)
+    )
+    return None, q.Values(tuple(cells))
 
 
 def changing_top(top: Top | None, ctx: Context) -> Top | None:
@@ -116,16 +128,19 @@ def limits_rows(node: exp.Expr) -> bool:
     return bool(node.meta.get("limits_rows"))
 
 
-def within_row_limit(limit: str | None, ctx: Context) -> str | None:
+def within_row_limit(limit: n.Node | None, ctx: Context) -> n.Node | None:
     """LIMIT under SET ROWCOUNT, which counts where it is the smaller one; NULL is no limit."""
-    rows = ctx.scope.row_limit
-    return limit if rows is None else (rows if limit is None else f"LEAST({limit}, {rows})")
+    spelling = ctx.scope.row_limit
+    if spelling is None:
+        return limit
+    rows = n.Variable(spelling)
+    return rows if limit is None else n.Call("LEAST", (limit, rows))
 
 
-def _top_count(value: Value) -> str:
+def _top_count(value: Value) -> n.Node:
     """A row count that is no literal is looked at: NULL would be no limit to PostgreSQL."""
     count = row_count(value)
-    return count.text if isinstance(value.constant, int) else v.call("sys.top_count", count.code).text
+    return count.code if isinstance(value.constant, int) else n.Call("sys.top_count", (count.code,))
 
 
 def row_count(value: Value) -> Value:
@@ -135,64 +150,60 @@ def row_count(value: Value) -> Value:
     return value
 
 
-def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[str | None, str | None]:
+def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | None]:
     """(LIMIT, OFFSET) of ``OFFSET n ROWS FETCH NEXT m ROWS ONLY``."""
     offset = node.args.get("offset")
     fetch = node.args.get("limit")
-    offset_text = row_count(_count_outside(offset.expression, ctx)).text if offset is not None else None
-    if offset_text == "0":
-        offset_text = None
-    limit_text = None
+    skipped = row_count(_count_outside(offset.expression, ctx)).code if offset is not None else None
+    if skipped == n.Integer(0):
+        skipped = None
+    limit: n.Node | None = None
     if isinstance(fetch, exp.Fetch):
         count = fetch.args.get("count")
-        limit_text = row_count(_count_outside(count, ctx)).text if count is not None else "1"
+        limit = row_count(_count_outside(count, ctx)).code if count is not None else n.Integer(1)
         if offset is None:
             ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
     if offset is not None and node.args.get("order") is None:
         ctx.problem("OFFSET needs ORDER BY before it", offset, number=102)
-    return limit_text, offset_text
+    return limit, skipped
 
 
 def top_percent(
+    query: q.Select,
     names: list[str | None],
     values: list[Value] | None,
-    percent: str,
-    from_text: str | None,
-    joins: list[tuple[str, str, str | None]],
-    where: str | None,
-    group_text: str | None,
-    having: str | None,
-    order: str | None,
-    distinct: bool,
-    limit: str | None,
+    percent: n.Node,
     ctx: Context,
-) -> str:
-    """TOP (n) PERCENT: the row's place and the number of rows are counted beside the columns."""
+) -> q.Select:
+    """TOP (n) PERCENT of a query: the row's place and the number of rows are counted beside the columns."""
     if values is None:
         ctx.unsupported("TOP … PERCENT with '*' of a table that the script does not create")
-        return "SELECT NULL"
+        return NOTHING_SELECTED
     labels = [f"c{place}" for place in range(1, len(values) + 1)]
-    inner = select(
-        expressions=[f"{value.text} AS {label}" for value, label in zip(values, labels, strict=True)],
-        distinct=distinct,
-        from_=from_text,
-        joins=joins,
-        where=where,
-        group=group_text,
-        having=having,
-        order=order,
+    inner = replace(
+        query,
+        items=tuple(q.Labelled(value.code, label) for value, label in zip(values, labels, strict=True)),
+        limit=None,
+        offset=None,
+        ties=False,
+        locks=(),
     )
-    shown = [
-        f"{label} AS {identifier(name)}" if name else label for label, name in zip(labels, names, strict=True)
-    ]
-    numbered = select(
-        expressions=["*", "row_number() OVER () AS place", "count(*) OVER () AS total"],
-        from_=f"({inner}) AS ordered",
+    columns = [n.Name((label,)) for label in labels]
+    shown = (
+        q.Labelled(column, fold(name)) if name else column
+        for column, name in zip(columns, names, strict=True)
     )
-    return select(
-        expressions=shown,
-        from_=f"({numbered}) AS numbered",
-        where=f"place <= ceil(total * ({percent}) / 100.0)",
-        order="place",
-        limit=limit,
+    place, total = n.Name(("place",)), n.Name(("total",))
+    counted = (
+        n.STAR,
+        q.Labelled(n.Over(n.Call("row_number")), "place"),
+        q.Labelled(n.Over(n.Call("count", (n.STAR,))), "total"),
+    )
+    numbered = q.Select(counted, q.Aliased(n.Subquery(inner), "ordered"))
+    return q.Select(
+        tuple(shown),
+        q.Aliased(n.Subquery(numbered), "numbered"),
+        where=n.Comparison("<=", place, _share(total, percent)),
+        order=(n.OrderItem(place),),
+        limit=query.limit,
     )

@@ -6,17 +6,16 @@ from sqlglot import exp
 
 from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
-from ...catalog.names import fold, identifier
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
-from ...target.emit import emit
+from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
 from ..parse.nodes import SetVariable
-from ..query_result import QueryText, Targets
+from ..query_result import QueryTree, Targets
 from ..values import Value
-from ..writer import select
 from . import for_xml
 from .for_clause import as_document, form
 from .for_xml_values import Shape
@@ -25,7 +24,7 @@ from .lock_hints import locking
 from .row_limits import limits_rows, offset_fetch, top, top_percent, within_row_limit
 
 
-def select_text(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryText:
+def select_tree(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTree:
     """Translate one SELECT in a query level of its own."""
     frame = ctx.push()
     try:
@@ -42,75 +41,63 @@ _SELECT_CLAUSES = frozenset(
 )
 
 
-def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryText:
+def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTree:
     ctx.only(node, _SELECT_CLAUSES)
     sources = read_from(node, ctx)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")
-    where = condition(where_node.this, ctx).text if where_node is not None else None
-    group_text = _group_by(node.args.get("group"), ctx)
+    where = condition(where_node.this, ctx).code if where_node is not None else None
+    group = _group_by(node.args.get("group"), ctx)
     having_node = node.args.get("having")
-    having = condition(having_node.this, ctx).text if having_node is not None else None
+    having = condition(having_node.this, ctx).code if having_node is not None else None
     distinct = node.args.get("distinct") is not None
     if distinct:
         ctx.only(node.args["distinct"], frozenset())
     order_node = node.args.get("order")
-    order = _order(order_node, items, distinct, ctx) if order_node is not None else None
+    order = _order(order_node, items, distinct, ctx) if order_node is not None else ()
     limit, percent, with_ties = top(node, ctx)
     fetch, offset = offset_fetch(node, ctx)
     limit = limit if limit is not None else fetch
     if limits_rows(node):
         limit = within_row_limit(limit, ctx)
-    aggregated = bool(ctx.frame.aggregates) or group_text is not None or having is not None
-    lock, before, from_text, joins, where = locking(
+    aggregated = bool(ctx.frame.aggregates) or bool(group) or having is not None
+    locks, before, where = locking(
         sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
     )
-    one_row = bool(ctx.frame.aggregates) and group_text is None and having is None
+    one_row = bool(ctx.frame.aggregates) and not group and having is None
     columns = items.columns(ctx)
-    texts = items.texts
-    simple = not (aggregated or distinct or items.windows or limit or offset or percent or lock)
+    source = sources[0].code if sources else None
+    joins = tuple(item.join() for item in sources[1:])
+    simple = not (aggregated or distinct or items.windows or limit or offset or percent or locks)
     if node.args.get("for_") is not None and simple and columns is not None:
-        direct = _xml_directly(node, items, from_text, joins, where, order, ctx)
+        direct = _xml_directly(node, items, source, joins, where, order, ctx)
         if direct is not None:
             direct.before = before
             return direct
+    code: n.Node = q.Select(
+        tuple(items.codes),
+        source,
+        joins,
+        where,
+        group,
+        having,
+        order,
+        limit,
+        offset,
+        distinct=distinct,
+        ties=with_ties,
+        locks=locks,
+    )
     if percent is not None:
-        sql = top_percent(
-            items.names,
-            items.values,
-            percent,
-            from_text,
-            joins,
-            where,
-            group_text,
-            having,
-            order,
-            distinct,
-            limit,
-            ctx,
-        )
-    else:
-        sql = select(
-            expressions=texts,
-            distinct=distinct,
-            from_=from_text,
-            joins=joins,
-            where=where,
-            group=group_text,
-            having=having,
-            order=order,
-            limit=limit,
-            with_ties=with_ties,
-            offset=offset,
-            lock=lock,
-        )
-    result = QueryText(
-        sql,
+        assert isinstance(code, q.Select)
+        code = top_percent(code, items.names, items.values, percent, ctx)
+    result = QueryTree(
+        code,
         columns,
         items.values,
         one_row=one_row,
-        has_from=from_text is not None,
-        at_most_one=limit == "1" or from_text is None,
+        has_from=source is not None,
+        at_most_one=q.is_one(limit) or source is None,
         before=before,
         filtered=where is not None,
     )
@@ -120,34 +107,33 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
 def _xml_directly(
     node: exp.Select,
     items: SelectList,
-    from_text: str | None,
-    joins: list[tuple[str, str, str | None]],
-    where: str | None,
-    order: str | None,
+    source: n.Node | None,
+    joins: tuple[q.Join, ...],
+    where: n.Node | None,
+    order: tuple[n.OrderItem, ...],
     ctx: Context,
-) -> QueryText | None:
+) -> QueryTree | None:
     """FOR XML and FOR JSON of a query without grouping: the rows are built and joined in the query itself."""
     clause = node.args["for_"]
     if clause.args["kind"] == "BROWSE":
         return None
     found = form(clause, ctx)
-    if found is None or items.values is None or (order is not None and not _orders_by_source(node, items)):
+    if found is None or items.values is None or (order and not _orders_by_source(node, items)):
         return None
-    many = from_text is not None or where is not None
+    many = source is not None or where is not None
     if many and _names_only_outer_columns(node, ctx):
         return None
     tables = for_xml.column_tables(node, len(items.values), ctx)
     shape = Shape(items.names, items.values, tables)
     if len({table for table in tables if table is not None}) > 1 and found.auto:
         many = True
-    expression = found.whole(shape, node, many, order if many else None)
-    sql = select(expressions=[expression], from_=from_text, joins=joins, where=where)
-    return QueryText(
-        sql,
+    expression = found.whole(shape, node, many, order if many else ())
+    return QueryTree(
+        q.Select((expression,), source, joins, where),
         (found.column,),
         [Value(n.NOTHING, found.column.type)],
         one_row=True,
-        has_from=from_text is not None,
+        has_from=source is not None,
         at_most_one=True,
     )
 
@@ -197,7 +183,7 @@ def _orders_by_source(node: exp.Select, items: SelectList) -> bool:
 class SelectList:
     """The translated select list."""
 
-    texts: list[str]
+    codes: list[n.Node]
     names: list[str | None]
     values: list[Value] | None
     """None when a ``*`` of unknown columns is among them."""
@@ -217,7 +203,7 @@ class SelectList:
 
 
 def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> SelectList:
-    texts: list[str] = []
+    codes: list[n.Node] = []
     names: list[str | None] = []
     values: list[Value] = []
     known = True
@@ -226,7 +212,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
     for item in node.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             star = star_columns(item, ctx)
-            texts.append(star.text)
+            codes += star.codes
             if star.columns is None:
                 known = False
             names += [column.name for column in star.columns or ()]
@@ -254,34 +240,22 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             if targets.store:
                 value = ctx.implicitly(value, targets.types[position], inner)
             value = targets.convert(position, value)
-        text = value.text
         name = alias
         if alias is not None:
             aliases[fold(alias)] = value
-            if not _is_column(value.text, identifier(alias)):
-                text = f"{value.text} AS {identifier(alias)}"
         elif isinstance(inner, exp.Column) and not inner.name.startswith(("@", "$")):
             name = inner.name
-            if value.text.rpartition(".")[2] != identifier(name):
-                text = f"{value.text} AS {identifier(name)}"
-        elif value.is_null:
-            text = "NULL"
-        texts.append(text)
+        codes.append(q.labelled(value.code, fold(name) if name is not None else None))
         names.append(name)
         values.append(value)
-    return SelectList(texts, names, values if known else None, windows=windows, aliases=aliases)
-
-
-def _is_column(text: str, name: str) -> bool:
-    """``text`` is a column reference that shows as ``name`` without AS."""
-    return text == name or (text.endswith(f".{name}") and " " not in text and "(" not in text)
+    return SelectList(codes, names, values if known else None, windows=windows, aliases=aliases)
 
 
 @dataclass
 class Star:
-    """``*`` or ``t.*``: its text and, where known, its columns."""
+    """``*`` or ``t.*``: what is written for it and, where known, its columns."""
 
-    text: str
+    codes: tuple[n.Node, ...]
     columns: tuple[ColumnInfo, ...] | None
     values: tuple[Value, ...] = ()
     """Each column as an expression, where they are known."""
@@ -291,7 +265,7 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in scope are known."""
     ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
     relations = ctx.frame.relations
-    text = "*"
+    codes: tuple[n.Node, ...] = (n.STAR,)
     if isinstance(item, exp.Column):
         parts = [part.name for part in item.parts[:-1]]
         relation = find_relation(parts, ctx)
@@ -303,26 +277,26 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
                 item,
                 number=107,
             )
-            return Star("NULL", None)
+            return Star((n.NULL,), None)
         relations = [relation]
-        text = emit(relation.every())
+        codes = (relation.every(),)
     if not relations:
         ctx.problem("Must specify table to select from.", item, number=263)
-        return Star("NULL", None)
+        return Star((n.NULL,), None)
     if any(relation.columns is None or relation.partial for relation in relations):
-        return Star(text, None)
+        return Star(codes, None)
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]
     shown = [(relation, column) for relation, column in all_columns if not column.hidden]
     if len(shown) < len(all_columns):
-        text = ", ".join(emit(relation.spell(fold(column.name))) for relation, column in shown)
+        codes = tuple(relation.spell(fold(column.name)) for relation, column in shown)
     return Star(
-        text,
+        codes,
         tuple(column for _, column in shown),
         tuple(column_of(relation, column, ctx) for relation, column in shown),
     )
 
 
-def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> str:
+def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> tuple[n.OrderItem, ...]:
     """ORDER BY: a bare name is an alias of the select list first."""
 
     def resolve(node: exp.Expr) -> tuple[Value | None, n.Node | None]:
@@ -341,42 +315,40 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
                 return items.values[position], n.Integer(position + 1)
         return None, None
 
-    items_ = [order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions]
-    return ", ".join(map(emit, items_))
+    return tuple(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
 
 
-def _group_by(node: exp.Group | None, ctx: Context) -> str | None:
+_GROUPINGS: dict[type[exp.Expr], str] = {
+    exp.Rollup: "ROLLUP",
+    exp.Cube: "CUBE",
+    exp.GroupingSets: "GROUPING SETS",
+}
+
+
+def _group_by(node: exp.Group | None, ctx: Context) -> tuple[n.Node, ...]:
     if node is None:
-        return None
+        return ()
     if node.args.get("all") is not None:
         ctx.unsupported("GROUP BY ALL", node)
 
-    def item(element: exp.Expr) -> str:
-        if isinstance(element, exp.Rollup):
-            return f"ROLLUP ({', '.join(item(inner) for inner in element.expressions)})"
-        if isinstance(element, exp.Cube):
-            return f"CUBE ({', '.join(item(inner) for inner in element.expressions)})"
-        if isinstance(element, exp.GroupingSets):
-            return f"GROUPING SETS ({', '.join(item(inner) for inner in element.expressions)})"
+    def item(element: exp.Expr) -> n.Node:
+        word = _GROUPINGS.get(type(element))
+        if word is not None:
+            return q.GroupingSets(word, tuple(item(inner) for inner in element.expressions))
         if isinstance(element, exp.Tuple):
-            return f"({', '.join(item(inner) for inner in element.expressions)})"
+            return n.Items(tuple(item(inner) for inner in element.expressions))
         if isinstance(element, exp.Paren):
-            return f"({item(element.this)})"
+            return n.Paren(item(element.this))
         if isinstance(element, exp.Literal):
             ctx.problem(
                 "Each GROUP BY expression must contain at least one column that is not an outer reference.",
                 element,
                 number=164,
             )
-        return scalar(element, ctx).text
+        return scalar(element, ctx).code
 
-    texts = [item(element) for element in node.expressions]
-    texts += [item(element) for element in node.args.get("grouping_sets") or ()]
-    text = ", ".join(texts)
-    if node.args.get("rollup"):
-        text = f"ROLLUP ({text})"
-    elif node.args.get("cube"):
-        text = f"CUBE ({text})"
-    else:
-        text = ", ".join(texts)
-    return text
+    items = tuple(item(element) for element in (*node.expressions, *(node.args.get("grouping_sets") or ())))
+    for key, word in (("rollup", "ROLLUP"), ("cube", "CUBE")):
+        if node.args.get(key):
+            return (q.GroupingSets(word, items),)
+    return items

@@ -8,25 +8,23 @@ from sqlglot import exp
 
 from ....grammar.problems import Problems
 from ...catalog import types as tm
-from ...catalog.names import fold, identifier, quote
+from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
-from ...target.emit import emit
-from ...target.layout import BREAK, CLOSE, OPEN
+from ...target import queries as q
 from ..context import Context, Relation
-from ..dispatch import query_text, translates_query
+from ..dispatch import query_tree, translates_query
 from ..expressions.windows import order_item
 from ..precedence import common_type
-from ..query_result import QueryText, Targets, mismatched
+from ..query_result import NOTHING_SELECTED, QueryTree, Targets, mismatched
 from ..values import Value
-from ..writer import group, with_clause
 from .for_clause import as_document
 from .row_limits import limits_rows, offset_fetch, within_row_limit
-from .select import select_text
+from .select import select_tree
 
 
 @translates_query(exp.Select, exp.Union, exp.Except, exp.Intersect, exp.Subquery)
-def _query(node: exp.Expr, ctx: Context, targets: Targets | None) -> QueryText:
+def _query(node: exp.Expr, ctx: Context, targets: Targets | None) -> QueryTree:
     """A query with its common table expressions; parentheses hand what stands behind them to the inside."""
     while isinstance(node, exp.Subquery) and not node.args.get("alias"):
         inner = node.this
@@ -40,33 +38,33 @@ def _query(node: exp.Expr, ctx: Context, targets: Targets | None) -> QueryText:
         if isinstance(node, exp.SetOperation):
             result = _set_operation(node, ctx, targets)
         elif isinstance(node, exp.Select):
-            result = select_text(node, ctx, targets)
+            result = select_tree(node, ctx, targets)
         elif isinstance(node, exp.Values):
             return _values(node, ctx, targets)
         else:
             ctx.problem("a SELECT is expected here", node, number=102)
-            return QueryText("SELECT NULL", None)
+            return QueryTree(NOTHING_SELECTED, None)
     finally:
         ctx.ctes = outer_ctes
     if definitions:
-        result.sql = group(with_clause(definitions, recursive=recursive), result.sql)
+        result.code = q.With(tuple(definitions), result.code, recursive)
     return result
 
 
 @translates_query(exp.Values)
-def _values(node: exp.Values, ctx: Context, targets: Targets | None) -> QueryText:
+def _values(node: exp.Values, ctx: Context, targets: Targets | None) -> QueryTree:
     ctx.unsupported("VALUES as a query of its own", node)
-    return QueryText("SELECT NULL", None)
+    return QueryTree(NOTHING_SELECTED, None)
 
 
 # ---------------------------------------------------------------- common table expressions
 
 
-def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], bool]:
+def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool]:
     """Translate ``WITH a AS (…), b (x, y) AS (…)``; the names are then in scope."""
     if with_ is None:
         return [], False
-    definitions: list[tuple[str, str]] = []
+    definitions: list[q.Definition] = []
     recursive = False
     for cte in with_.expressions:
         alias = cte.args["alias"]
@@ -78,7 +76,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
         targets: Targets | None = None
         if itself:
             targets = _recursive_types(body, name, names, ctx)
-        query = query_text(body, ctx, targets=targets)
+        query = query_tree(body, ctx, targets=targets)
         columns: tuple[ColumnInfo, ...] | None = None
         if query.columns is not None:
             labels = names or [column.name or "" for column in query.columns]
@@ -93,10 +91,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
             )
         ctx.ctes[name] = columns
-        head = quote(name)
-        if names:
-            head += f" ({', '.join(identifier(column) for column in names)})"
-        definitions.append((head, query.sql))
+        definitions.append(q.Definition(name, query.code, tuple(map(fold, names))))
     return definitions, recursive
 
 
@@ -115,7 +110,7 @@ def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) 
         anchor = anchor.this
     if not isinstance(anchor, exp.Select) or _mentions(anchor, name):
         return None
-    query = query_text(anchor.copy(), trial(ctx))
+    query = query_tree(anchor.copy(), trial(ctx))
     if query.columns is None:
         ctx.ctes[name] = None
         return None
@@ -136,7 +131,7 @@ def trial(ctx: Context) -> Context:
 # ---------------------------------------------------------------- UNION, EXCEPT, INTERSECT
 
 
-def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None) -> QueryText:
+def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None) -> QueryTree:
     branches: list[tuple[str, exp.Expr]] = []
     current: exp.Expr = node
     while isinstance(current, exp.SetOperation) and (current is node or not _has_tail(current)):
@@ -149,7 +144,7 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
     branches.reverse()
     leading = replace(targets, leading=True) if targets is not None else None
     queries = [
-        query_text(branch, ctx, targets=targets if index else leading)
+        query_tree(branch, ctx, targets=targets if index else leading)
         for index, (_, branch) in enumerate(branches)
     ]
     columns = _united(queries, branches, ctx)
@@ -158,21 +153,13 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         for index, (_, branch) in enumerate(branches):
             values = queries[index].values or []
             if any(mismatched(value, type_) for value, type_ in zip(values, types, strict=False)):
-                queries[index] = query_text(branch, ctx, targets=Targets(types))
-    pieces: list[str] = []
-    operators = [word for word, _ in branches]
-    for index, query in enumerate(queries):
-        branch = branches[index][1]
-        text = query.sql
-        if _needs_parentheses(branch):
-            text = f"({text})"
-        if index:
-            pieces.append(f"{operators[index]}{BREAK}{text}")
-        else:
-            pieces.append(text)
-    tail = _tail(node, ctx, columns)
-    sql = f"{OPEN}{BREAK.join(pieces)}{tail}{CLOSE}"
-    result = QueryText(sql, columns)
+                queries[index] = query_tree(branch, ctx, targets=Targets(types))
+    codes = [
+        n.Subquery(query.code) if _needs_parentheses(branch) else query.code
+        for query, (_, branch) in zip(queries, branches, strict=True)
+    ]
+    rest = tuple((word, code) for (word, _), code in zip(branches[1:], codes[1:], strict=True))
+    result = QueryTree(_ended(q.SetOperation(codes[0], rest), node, ctx, columns), columns)
     return as_document(node, result, queries[0].values, ctx)
 
 
@@ -187,7 +174,7 @@ def _needs_parentheses(node: exp.Expr) -> bool:
 
 
 def _united(
-    queries: list[QueryText], branches: list[tuple[str, exp.Expr]], ctx: Context
+    queries: list[QueryTree], branches: list[tuple[str, exp.Expr]], ctx: Context
 ) -> tuple[ResultColumn, ...] | None:
     """The columns of a set operation: names of the first query, common types."""
     if any(query.columns is None for query in queries):
@@ -214,25 +201,20 @@ def _united(
     return tuple(columns)
 
 
-def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None) -> str:
-    """ORDER BY and OFFSET of a set operation."""
+def _ended(
+    operation: q.SetOperation, node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None
+) -> q.SetOperation:
+    """A set operation with its ORDER BY and OFFSET."""
     frame = ctx.push()
     infos = None
     if columns is not None:
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
     frame.relations.append(Relation("", infos))
-    tail = ""
     order = node.args.get("order")
-    if order is not None:
-        tail += f"{BREAK}ORDER BY " + ", ".join(
-            emit(order_item(item, ctx, results=True)) for item in order.expressions
-        )
+    items = (order_item(item, ctx, results=True) for item in (order.expressions if order is not None else ()))
+    ordered = replace(operation, order=tuple(items))
     limit, offset = offset_fetch(node, ctx)
     if limits_rows(node):
         limit = within_row_limit(limit, ctx)
-    if limit is not None:
-        tail += f"{BREAK}LIMIT {limit}"
-    if offset is not None:
-        tail += f"{BREAK}OFFSET {offset}"
     ctx.pop()
-    return tail
+    return replace(ordered, limit=limit, offset=offset)

@@ -8,10 +8,10 @@ from typing import Any
 from sqlglot import exp
 
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, identifier, quote
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
-from ...target.emit import emit
+from ...target import queries as q
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import convert
@@ -22,7 +22,6 @@ from ..functions import builtin
 from ..functions.xml_methods import XML_METHODS, levels_up, xml_nodes
 from ..messages import is_default
 from ..values import Value
-from ..writer import select
 
 
 def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
@@ -67,18 +66,17 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
-    arguments = ", ".join(map(emit, user_arguments(call, known_function, ctx, prefix)))
+    arguments = tuple(user_arguments(call, known_function, ctx, prefix))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None
-    text = f"{ctx.relation_name(name)}({arguments}) AS {quote(shown)}"
     if columns:
         known = found or tuple(ColumnInfo(column, None) for column in columns)
         found = tuple(replace(one, name=column) for one, column in zip(known, columns, strict=False))
-        text += f" ({', '.join(identifier(column) for column in columns)})"
     relation = Relation(shown, found)
     ctx.frame.relations.append(relation)
-    return Source(kind, text, relation=relation)
+    rows = n.Call(ctx.relation_name(name), arguments)
+    return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
 
 
 def _builtin(
@@ -109,18 +107,18 @@ def _builtin(
             infos.append(ColumnInfo("ordinal", tm.BIGINT))
         else:  # SQL Server takes a constant here: 0 and NULL ask for no ordinals
             arguments.pop()
-    text = f"sys.{upper.lower()}({', '.join(argument.text for argument in arguments)}) AS {quote(shown)}"
     if columns:
         infos = [replace(info, name=name) for info, name in zip(infos, columns, strict=False)]
-        text += f" ({', '.join(identifier(column) for column in columns)})"
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    return Source(kind, text, relation=relation)
+    rows = n.Call(f"sys.{upper.lower()}", tuple(argument.code for argument in arguments))
+    return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
 
 
 def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: Context, kind: str) -> Source:
     """OPENJSON … WITH (name type 'path' [AS JSON], …): one json_value a column."""
-    texts, infos = [], []
+    items: list[n.Node] = []
+    infos = []
     for name, type_node, path, as_json in schema:
         to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
         where = n.Text(path if path is not None else f'$."{name}"')
@@ -130,12 +128,12 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
         else:
             text = v.call("sys.json_value", item, where, type=tm.NVARCHAR_MAX)
             value = convert(text, to)
-        texts.append(f"{value.text} AS {identifier(name)}")
+        items.append(q.Labelled(value.code, fold(name)))
         infos.append(ColumnInfo(name, to))
-    rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
+    rows = n.Call("sys.openjson_rows", tuple(argument.code for argument in arguments))
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    return _rows_read(select(expressions=texts, from_=rows), shown, relation, kind)
+    return _rows_read(q.Select(tuple(items), q.Aliased(rows, "items", ("item",))), shown, relation, kind)
 
 
 def _openxml(
@@ -158,7 +156,8 @@ def _openxml(
         return failed(kind, ctx)
     flags = arguments[2].constant if len(arguments) > 2 else 1
     by_flags = {2: ("{}",), 3: ("@{}", "{}")}.get(flags if isinstance(flags, int) else 1, ("@{}",))
-    texts, infos = [], []
+    items: list[n.Node] = []
+    infos = []
     upward = 0
     for name, type_node, path, _ in schema:
         if path is not None and path.startswith("@mp:"):
@@ -170,21 +169,20 @@ def _openxml(
         element = n.Name(("element",))
         found = [n.Call("sys.xml_value", (element, n.Text(f"({pattern})[1]"))) for pattern in patterns]
         code = found[0] if len(found) == 1 else n.Call("COALESCE", tuple(found))
-        texts.append(f"{convert(Value(code, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
+        items.append(q.Labelled(convert(Value(code, tm.NVARCHAR_MAX), to).code, fold(name)))
         infos.append(ColumnInfo(name, to))
-    document = f"sys.document({arguments[0].text})"
-    levels = f", upward => {upward}" if upward else ""
-    rows = f"sys.xml_nodes({document}, {arguments[1].text}{levels}) AS rows (element)"
+    document = n.Call("sys.document", (arguments[0].code,))
+    levels = (n.NamedArgument("upward", n.Integer(upward)),) if upward else ()
+    rows = n.Call("sys.xml_nodes", (document, arguments[1].code, *levels))
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    return _rows_read(select(expressions=texts, from_=rows), shown, relation, kind)
+    return _rows_read(q.Select(tuple(items), q.Aliased(rows, "rows", ("element",))), shown, relation, kind)
 
 
-def _rows_read(query: str, shown: str, relation: Relation, kind: str) -> Source:
+def _rows_read(query: q.Select, shown: str, relation: Relation, kind: str) -> Source:
     """A query over a function's rows; what is joined may read columns of what stands before it."""
-    lateral = "LATERAL " if kind else ""
-    text = f"{lateral}({query}) AS {quote(shown)}"
-    return Source(kind, text, relation=relation, lateral=bool(kind), derived=(query, ""))
+    item = q.Aliased(n.Subquery(query), shown, lateral=bool(kind))
+    return Source(kind, item, relation=relation)
 
 
 def _nodes(
@@ -214,15 +212,14 @@ def _nodes(
     path = literals[0]
     subject = xml_subject(subject_node, ctx)
     levels = _levels_up(node)
-    text = xml_nodes(
+    rows = xml_nodes(
         subject, path, ctx.namespaces, lambda what, name: xml_binding(what, name, call, ctx), upward=levels
     )
     shown = fold(alias)
     relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True)
     ctx.frame.relations.append(relation)
-    second = "" if "place" not in ctx.words else ", node_place"
-    named = f"{emit(text)} AS {quote(shown)} ({identifier(columns[0])}{second})"
-    return Source(kind, named, relation=relation)
+    second = () if "place" not in ctx.words else ("node_place",)
+    return Source(kind, q.Aliased(rows, shown, (fold(columns[0]), *second)), relation=relation)
 
 
 def _levels_up(node: exp.Expr) -> int | None:
