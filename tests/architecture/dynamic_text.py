@@ -34,14 +34,15 @@ class Insertion:
 def insertions(path: Path) -> Iterator[Insertion]:
     """What comes into executed text of a file neither quoted nor of a type that needs no quotes."""
     text = re.sub(r"--[^\n]*", "", path.read_text(encoding="utf-8"))
-    for name, head, _, body in _ROUTINE.findall(text):
+    outside = _BLOCK.sub("", text)
+    for name, head, _, body in _ROUTINE.findall(outside):
         arguments, _, attributes = head.rpartition(")")
         yield from _of_body(
             name, "SECURITY DEFINER" in attributes or "SECURITY DEFINER" in head, arguments, body
         )
     for number, (_, body) in enumerate(_BLOCK.findall(text), 1):
         yield from _of_body(f"DO {number}", True, "", body)
-    rest = _BLOCK.sub("", _ROUTINE.sub("", text))
+    rest = _ROUTINE.sub("", outside)
     for unread in re.findall(r"\bEXECUTE\s+(?:format|\w*_\w+|')[^;]*", rest):
         yield Insertion("unread", True, unread)
 
