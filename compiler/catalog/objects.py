@@ -7,11 +7,11 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Protocol
 
 from ...grammar.records import dataclass
 from ..target import nodes as n
+from ..target.emit import text_of
 from .names import ObjectName
 from .types import SqlType
 
@@ -202,22 +202,17 @@ class SqlScope(Protocol):
         """Whether a type was created NOT NULL."""
 
 
-class Form(Enum):
-    """What a translated expression is at its outermost."""
-
-    LITERAL = "a string literal"
-    CONVERSION = "a call of sys.convert_…, maybe cast"
-    CAST = "a cast"
-    OTHER = "anything else"
-
-
 @dataclass(frozen=True)
 class Expression:
     """A scalar expression.  ``type`` is None when only the server will know."""
 
-    sql: str
+    code: n.Node
     type: SqlType | None = None
-    form: Form = Form.OTHER
+
+    @property
+    def sql(self) -> str:
+        """It as PostgreSQL's text."""
+        return text_of(self.code)
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ class Cursor:
     name: str
     rows: str
     position: str
-    queries: list[str] = field(default_factory=list)
+    queries: list[n.Node] = field(default_factory=list)
     """PostgreSQL text that reads all rows, one for each DECLARE."""
     chosen: str | None = None
     """The variable that tells which query is in force, where there are several."""

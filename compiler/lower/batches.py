@@ -52,7 +52,7 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, received = receive_query(node, ctx)
-            return [pl.Plain(query, returns_rows=True, counts_rows=True, columns=_spelled(received))]
+            return [pl.Plain(text_of(query), returns_rows=True, counts_rows=True, columns=_spelled(received))]
     calls = invocations(node, ctx)
     if calls is None:
         ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)

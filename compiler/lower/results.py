@@ -26,7 +26,7 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
 def without_result(statement: n.Node) -> pl.Statement:
     """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
     if isinstance(statement, s.Effect):
-        return pl.Perform(pl.Raw(text_of(statement.call)))
+        return pl.Perform(pl.Raw(statement.call))
     return pl.Sql(text_of(statement))
 
 
@@ -45,7 +45,7 @@ def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
         "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output))
     )
     return [
-        pl.Assign(rows, pl.Raw("'{}'")),
+        pl.Assign(rows, pl.raw("'{}'")),
         pl.ForRows(record, text_of(dml.code), (append,)),
         pl.Assign(ctx.session, show),
     ]

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from ...grammar.records import dataclass
 from ..catalog import types as tm
-from ..catalog.objects import Form
 from ..catalog.types import SqlType
 from ..target import nodes as n
 from ..target.emit import emit
@@ -63,15 +62,6 @@ class Value:
     def is_string(self) -> bool:
         """A character value for certain."""
         return self.type is not None and self.type.is_string
-
-    @property
-    def form(self) -> Form:
-        """What it is at its outermost."""
-        if n.is_conversion(self.code):
-            return Form.CONVERSION
-        if isinstance(self.code, n.Text):
-            return Form.LITERAL
-        return Form.CAST if self.code.__class__ is n.Cast else Form.OTHER
 
     @property
     def is_literal(self) -> bool:

@@ -82,7 +82,11 @@ def _returning(items: tuple[n.Node, ...], put: Put) -> None:
 def _apart(node: s.Returning, put: Put) -> None:
     put(OPEN)
     write(node.change, put)
-    _returning(node.items, put)
+    if node.line:
+        put("\nRETURNING ")
+        list_of(node.items, put)
+    else:
+        _returning(node.items, put)
     put(CLOSE)
 
 
@@ -246,6 +250,29 @@ def _create_row_trigger(node: s.CreateRowTrigger, put: Put) -> None:
     put(f"CREATE TRIGGER {quote(node.name)} BEFORE {node.events} ON {node.table} ")
     put("FOR EACH ROW EXECUTE FUNCTION ")
     write(node.call, put)
+
+
+@writes(s.CreateStatementTrigger)
+def _create_statement_trigger(node: s.CreateStatementTrigger, put: Put) -> None:
+    column = "" if node.column is None else f" OF {quote(node.column)}"
+    put(f"CREATE TRIGGER {quote(node.name)} AFTER {node.event}{column} ON {node.table}\n    ")
+    if node.rows:
+        tables = " ".join(f"{version} AS {quote(name)}" for version, name in node.rows)
+        put(f"REFERENCING {tables}\n    ")
+    put("FOR EACH STATEMENT ")
+    if node.when is not None:
+        put("WHEN (")
+        write(node.when, put)
+        put(") ")
+    put("EXECUTE FUNCTION ")
+    write(node.call, put)
+
+
+@writes(s.RevokeFromPublic)
+def _revoke_from_public(node: s.RevokeFromPublic, put: Put) -> None:
+    put("REVOKE EXECUTE ON FUNCTION ")
+    write(node.function, put)
+    put(" FROM PUBLIC")
 
 
 @writes(s.Truncate)

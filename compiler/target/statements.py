@@ -69,6 +69,8 @@ class Returning(Atom):
 
     change: Change
     items: tuple[Node, ...]
+    line: bool = False
+    """It begins a line, however short it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,29 @@ class CreateRowTrigger(Atom):
     events: str
     table: str
     call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class CreateStatementTrigger(Atom):
+    """``CREATE TRIGGER name AFTER event [OF column] ON table … FOR EACH STATEMENT [WHEN …] EXECUTE …``.
+
+    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name).
+    """
+
+    name: str
+    event: str
+    table: str
+    call: Call
+    column: str | None = None
+    rows: tuple[tuple[str, str], ...] = ()
+    when: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeFromPublic(Atom):
+    """``REVOKE EXECUTE ON FUNCTION function FROM PUBLIC``; the function is written as a call of its types."""
+
+    function: Call
 
 
 @dataclass(frozen=True, slots=True)
