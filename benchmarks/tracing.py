@@ -4,6 +4,8 @@ Run: python benchmarks/tracing.py [--rounds N]
 Processor time of the session's server process, by turns in one session: the runtime's functions without
 their look at pgsb.traceparent, with it, and in a session that traces. The ratio of two turns next to each
 other says what the look costs whatever else the machine does; printed are the median and the quartiles.
+Last, the look by itself beside one SEND of a client with its commit, as `python -m benchmarks.queues` has it:
+what a look costs, as a share of what that benchmark measures.
 """
 
 import argparse
@@ -61,6 +63,7 @@ def main() -> None:
         with psycopg.connect(server.start(), autocommit=True) as connection:
             installer.install(connection)
             measure(connection, rounds)
+            share(connection, rounds)
         server.stop(immediate=True)
 
 
@@ -97,6 +100,35 @@ def measure(connection: psycopg.Connection[Any], rounds: int) -> None:
     for (statement, kind), found in sorted(ratios.items()):
         low, middle, high = statistics.quantiles(found, n=4)
         print(f"{statement:8} traces {kind:3}  {middle:.3f} ({low:.3f} to {high:.3f}) of {len(found)} turns")
+
+
+_LOOKS = 100_000
+_LOOP = f"DO $$ BEGIN FOR i IN 1..{_LOOKS} LOOP %s END LOOP; END $$"
+
+
+def share(connection: psycopg.Connection[Any], rounds: int) -> None:
+    """One look beside one SEND of a client in a transaction of its own: the server's processor time."""
+    row = connection.execute("SELECT ssb.begin_dialog('//p', '//q')").fetchone()
+    assert row is not None
+    connection.execute("SELECT set_config('pgsb.traceparent', NULL, false)")
+    pid = connection.info.backend_pid
+    looks, sends = [], []
+    for _ in range(rounds):
+        spent = []
+        for body in (f"IF {_LOOK} THEN NULL; END IF;", ""):
+            began = processor_time(pid)
+            connection.execute((_LOOP % body).encode())
+            spent.append(processor_time(pid) - began)
+        looks.append((spent[0] - spent[1]) / _LOOKS)
+        began = processor_time(pid)
+        for _ in range(500):
+            connection.execute("SELECT ssb.send(%s, 'DEFAULT', '\\x00'::bytea)", row)
+        sends.append((processor_time(pid) - began) / 500)
+    look, send = statistics.median(looks), statistics.median(sends)
+    spread = statistics.quantiles(sends, n=4)
+    part = 100 * look / send
+    print(f"one look {look / 1000:.2f} µs, one SEND of a client {send / 1000:.0f} µs: {part:.2f} %;")
+    print(f"the quartiles of SEND in this run lie {100 * (spread[2] - spread[0]) / send:.1f} % apart")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,12 @@ from .options import dsn_option
     help="broker: queues, dialogs, the API, transport and activation, without T-SQL's functions, XML "
     "methods and the catalog views of tables. The default is what the database has, all in a fresh one.",
 )
+@click.option(
+    "--nvarchar",
+    type=click.Choice(["utf8", "utf16"]),
+    help="The bytes of nvarchar in message bodies, casts and hashes: UTF-8, or SQL Server's UTF-16. Chosen "
+    "once; the default is what the database has, utf8 in a fresh one.",
+)
 @click.option("--print", "print_sql", is_flag=True, help="Write the SQL to stdout and do nothing else.")
 @click.option(
     "--as-extension",
@@ -30,7 +36,11 @@ from .options import dsn_option
     help="Write the control and SQL files for CREATE EXTENSION into DIR and do nothing else.",
 )
 def install_command(
-    dsn: str | None, parts: installer.Parts | None, print_sql: bool, as_extension: Path | None
+    dsn: str | None,
+    parts: installer.Parts | None,
+    nvarchar: installer.Nvarchar | None,
+    print_sql: bool,
+    as_extension: Path | None,
 ) -> None:
     """Install the runtime into a database, or bring an older one up to date.
 
@@ -43,18 +53,18 @@ def install_command(
         raise click.UsageError("--as-extension has all parts")
     if print_sql:
         with click.open_file("-", "w", encoding="utf-8") as file:
-            file.write(installer.install_sql(parts or "all"))
+            file.write(installer.install_sql(parts or "all", nvarchar))
         return
     if as_extension:
         as_extension.mkdir(parents=True, exist_ok=True)
-        for name, text in installer.extension_files().items():
+        for name, text in installer.extension_files(nvarchar).items():
             (as_extension / name).write_text(text, encoding="utf-8")
             click.echo(str(as_extension / name))
         return
     target = find_target(dsn)
     with connect(target) as connection:
         before = described(connection)
-        installer.install(connection, parts=parts)
+        installer.install(connection, parts=parts, nvarchar=nvarchar)
         after = described(connection)
         knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
     if not knows_letters:
@@ -158,10 +168,14 @@ def version_command(dsn: str | None) -> None:
 
 
 def described(connection: psycopg.Connection[Any]) -> str | None:
-    """The runtime of a database for people: its version, and its parts where they are not all."""
+    """The runtime of a database for people: its version; parts and nvarchar where they are not as usual."""
     version = installer.installed_version(connection)
-    parts = installer.installed_parts(connection)
-    return f"{version} (parts: broker)" if parts == "broker" else version
+    special = []
+    if installer.installed_parts(connection) == "broker":
+        special.append("parts: broker")
+    if installer.nvarchar_of(connection) == "utf16":
+        special.append("nvarchar: utf16")
+    return f"{version} ({', '.join(special)})" if special else version
 
 
 def _target_without_starting(dsn: str | None) -> Target | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import click
-import platformdirs
 import psycopg
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
@@ -29,6 +27,7 @@ from ..grammar.source import Source
 from ..grammar.tokens import RESERVED_WORDS, STATEMENT_WORDS, TokenKind
 from ..server.connect import connect
 from ..server.problems import ServerError
+from ..user_folders import user_state
 from .shell_batches import HELP, Shell
 from .shell_completion import suggest
 from .shell_names import Names, load_names
@@ -268,7 +267,7 @@ class _KnownNames:
 
 def _history() -> History:
     """The batches of earlier sessions; without a writable place for them, of this one only."""
-    path = Path(platformdirs.user_state_dir("pgsb")) / "history"
+    path = user_state() / "history"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)

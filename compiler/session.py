@@ -20,6 +20,8 @@ from .analysis.callees import call_effect, callee_reads
 from .analysis.declared_types import types_declared, types_made, variable_names
 from .analysis.execution_switches import parse_only, when_executing
 from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
+from .analysis.mentions import reads_identity
+from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State
 from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
 from .builder.batches import parse_batch
@@ -32,6 +34,7 @@ from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
+from .lower.triggers import module_name
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
@@ -150,8 +153,9 @@ class CompileSession:
         scope.session = session = scope.helper("session")
         scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
         scope.taken.add(session)
-        ctx = self._context(batch, problems, scope, frame, entry, BOTH)
-        lowered = lower_batch_body(batch, ctx)
+        shaped = replace(batch, statements=structured(batch.statements))
+        ctx = self._context(shaped, problems, scope, frame, entry, BOTH)
+        lowered = lower_batch_body(shaped, ctx)
         block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
         answer = (pl.Text("pgsb.answer"), pl.Cast(pl.Name(session), "text"), pl.FALSE)
         body = pl.Block(
@@ -284,6 +288,8 @@ class CompileSession:
             return False
         if self.catalog.row_limited or sets_row_limit(batch.statements):
             return False
+        if len(batch.statements) > 1 and any(reads_identity(s.tokens) for s in batch.statements):
+            return False  # what its own INSERTs made is kept in a variable
         return all(is_plain(statement) for statement in batch.statements)
 
     def _plain(self, batch: nodes.Batch) -> CompiledBatch:
@@ -362,7 +368,7 @@ class CompileSession:
                 )
             if self._keep_source and isinstance(statement, MODULES):
                 arguments = (
-                    pl.Text(self.catalog.sql_name(object_name(statement.name))),
+                    pl.Text(self.catalog.sql_name(module_name(statement, ctx))),
                     pl.Text(batch.span.text),
                 )
                 keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))
@@ -429,10 +435,11 @@ class CompileSession:
             left = self._reads_at_start(next_batch) | (
                 self._reads_at_start(batch) if batch.repeat > 1 else DEAD
             )
-            ctx = self._context(batch, problems, scope, frame, state, left)
+            shaped = replace(batch, statements=structured(batch.statements))
+            ctx = self._context(shaped, problems, scope, frame, state, left)
             # An error may have ended the batch before this one at any depth.
             state = ANY
-            lowered = lower_batch_body(batch, ctx)
+            lowered = lower_batch_body(shaped, ctx)
             self.problems.extend(problems)
             results.append((batch, problems.errors))
             if problems.errors:

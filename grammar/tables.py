@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import platformdirs
-
+from ..user_folders import user_cache
 from .terminals import END_OF_BATCH, TerminalNames
 
 INVALID = "INVALID"
@@ -74,7 +73,7 @@ def tables() -> Tables:
 
 
 def _folder() -> Path:
-    return platformdirs.user_cache_path("pgsb")
+    return user_cache()
 
 
 def _grammar_text() -> str:

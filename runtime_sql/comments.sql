@@ -11,7 +11,7 @@ BEGIN
           FROM (VALUES
             -- Conversations
             ('begin_dialog', 'BEGIN DIALOG: begins a conversation between two services and returns its handle. Nothing is sent yet.'),
-            ('send', 'SEND: appends a message to the far side''s queue. Text is stored as UTF-8.'),
+            ('send', 'SEND: appends a message to the far side''s queue. Text is stored as nvarchar is: UTF-8, or UTF-16 where that was chosen.'),
             ('send_many', 'SEND ON CONVERSATION (a, b, …): the same message on several conversations, on all of them or on none.'),
             ('send_batch', 'Sends a set of messages, one for each element of the arrays, and returns how many. All or none.'),
             ('receive', 'RECEIVE: takes the next messages of one conversation group off the queue, in order, and locks the group until the transaction ends.'),
@@ -30,6 +30,10 @@ BEGIN
             ('send_recycled', 'Sends on the dialog that the key keeps, and changes it for a new one after max_age or max_messages. Returns its handle.'),
             ('end_recycled_dialogs', 'Service program of the initiator''s queue for send_recycled: ends and closes its dialogs.'),
             ('watch_queue', 'Tells whether a listener of the channel ssb_arrival sleeps: then the queue''s next message is announced by NOTIFY.'),
+            -- Bodies
+            ('nvarchar_encoding', 'The bytes of nvarchar in this instance: utf8, or utf16 after pgsb install --nvarchar utf16.'),
+            ('nvarchar_bytes', 'A text as SEND of an nvarchar puts it into a body.'),
+            ('nvarchar_text', 'The text of such a body. A byte order mark in front goes.'),
             -- Upkeep
             ('deliver_due', 'Brings about what is due: timers, lifetimes, waiting messages. Returns when the next thing falls due.'),
             ('tidy_up', 'One step of whatever gives space back; returns what it did.'),

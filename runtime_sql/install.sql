@@ -7,6 +7,7 @@
 \ir schema/runtime_version.sql
 \ir schema/types.sql
 \ir schema/errors.sql
+\ir schema/nvarchar.sql
 \ir schema/session.sql
 
 -- Tables
@@ -91,6 +92,7 @@
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
 \ir transport/configuration_notices.sql
+\ir transport/fragments.sql
 \ir transport/outgoing.sql
 \ir transport/forwarding.sql
 \ir transport/transport_security.sql
@@ -138,6 +140,7 @@
 -- Bulk claims
 \ir bulk/claimed_front.sql
 \ir bulk/claims.sql
+\ir bulk/answer_claim.sql
 \ir bulk/complete_claims.sql
 \ir bulk/bulk_schemas.sql
 

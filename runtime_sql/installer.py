@@ -77,6 +77,9 @@ SET version = excluded.version, content_hash = excluded.content_hash, installed_
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
 """
 
+Nvarchar = Literal["utf8", "utf16"]
+"""The bytes of nvarchar: UTF-8, or SQL Server's UTF-16LE. Chosen once for an instance."""
+
 Parts = Literal["broker", "all"]
 """``broker``: queues, dialogs, the API, transport, activation, measures. ``all``: T-SQL's language too."""
 
@@ -174,17 +177,24 @@ def _record(parts: Parts = "all") -> str:
     return _RECORD.format(version=_version(), content_hash=_content_hash(parts), parts=parts)
 
 
-def install_sql(parts: Parts = "all") -> str:
+def _choice(nvarchar: Nvarchar | None) -> str:
+    """What schema/nvarchar.sql reads; without a choice an installed one stays."""
+    return f"SET LOCAL pgsb.nvarchar = '{nvarchar or ''}';\n"
+
+
+def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
     """The whole runtime as one psql-ready script: a single transaction, safe to run twice.
 
     The same text serves servers with and without libxml and every supported
     version of PostgreSQL. It does not migrate an older runtime: `upgrade` does.
+    With ``nvarchar`` it fails in a database that has chosen otherwise.
     """
     body = "\n\n".join(_texts(parts))
     return (
         "BEGIN;\n"
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
+        f"{_choice(nvarchar) if nvarchar else ''}"
         f"{_PATH}\n"
         f"{_TAKE_LOCK}\n"
         f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
@@ -216,10 +226,11 @@ def upgrade_sql(version: int, parts: Parts = "all") -> str:
     return f"{head}{lock}{guard}{steps}{body}"
 
 
-def extension_files() -> dict[str, str]:
+def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
     """Control and script files with which a DBA gets the runtime by CREATE EXTENSION.
 
-    Keys are file names for PostgreSQL's extension directory.
+    Keys are file names for PostgreSQL's extension directory. CREATE EXTENSION takes ``nvarchar`` from
+    them, also when a dump is restored; updates keep what a database has.
     """
     control = (
         "comment = 'Service Broker: dialogs, contracts and queues for compiled T-SQL'\n"
@@ -232,7 +243,9 @@ def extension_files() -> dict[str, str]:
     body = "\n\n".join(_texts())
     result = {
         f"{EXTENSION_NAME}.control": control,
-        f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": f"{guard}{_PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}",
+        f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": (
+            f"{guard}{_choice(nvarchar) if nvarchar else ''}{_PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}"
+        ),
     }
     previous = 1
     for version, text in _migrations():
@@ -278,13 +291,34 @@ def installed_parts(connection: psycopg.Connection[Any]) -> Parts | None:
     return None if found is None else found.parts
 
 
-def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, anew: bool = False) -> None:
+def nvarchar_of(connection: psycopg.Connection[Any]) -> Nvarchar | None:
+    """The bytes of nvarchar in this database; None without a runtime."""
+    if installed(connection) is None:
+        return None
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        known = cursor.execute("SELECT pg_catalog.to_regprocedure('ssb.nvarchar_encoding()') IS NOT NULL")
+        # Before there was a choice, there was UTF-8.
+        if known.fetchone() != (True,):
+            return "utf8"
+        return (
+            "utf16" if cursor.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",) else "utf8"
+        )
+
+
+def install(
+    connection: psycopg.Connection[Any],
+    *,
+    parts: Parts | None = None,
+    nvarchar: Nvarchar | None = None,
+    anew: bool = False,
+) -> None:
     """Bring the database to this package's runtime: a fresh one, or an upgrade of an older one.
 
     ``parts`` None is what the database has, and all for a fresh one; ``all`` adds what ``broker`` had
-    left out. Where everything is there already nothing is done, unless ``anew``. Raises
-    RuntimeVersionError when the database has a newer one, an unreleased one with other tables, or
-    all the parts where only the broker is wanted, and
+    left out. ``nvarchar`` None is what the database has, and utf8 for a fresh one. Where everything is
+    there already nothing is done, unless ``anew``. Raises
+    RuntimeVersionError when the database has a newer one, an unreleased one with other tables,
+    all the parts where only the broker is wanted, or chose other bytes for nvarchar, and
     psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
@@ -299,9 +333,18 @@ def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, 
                 "the database has all parts of the runtime; installing the broker takes none of them away",
                 "pgsb uninstall removes the runtime with its queues and messages",
             )
+        chosen = nvarchar_of(connection)
+        if nvarchar is not None and chosen is not None and nvarchar != chosen:
+            raise RuntimeVersionError(
+                f"the database keeps nvarchar as {chosen}, which is chosen once: bodies, hashes and indexes"
+                " hold such bytes",
+                "pgsb uninstall removes the runtime with its queues and messages,"
+                f" pgsb install --nvarchar {nvarchar} then begins anew; tables stay",
+            )
         wanted = parts or present or "all"
         if found == (_version(), _content_hash(wanted), wanted) and not anew:
             return
+        connection.execute(_choice(nvarchar).encode())
         connection.execute(_PATH)
         if found is not None:
             if found.version > _version():

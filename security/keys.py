@@ -16,8 +16,8 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-from platformdirs import user_data_path
 
+from ..user_folders import user_data
 from .problems import KeyProblem
 
 KEY_BYTES = 32
@@ -84,7 +84,7 @@ class ServiceKeys:
     """
 
     def __init__(self, directory: Path | None = None, command: str | None = None) -> None:
-        self.directory = directory or Path(os.environ.get("PGSB_KEYS") or user_data_path("pgsb") / "keys")
+        self.directory = directory or Path(os.environ.get("PGSB_KEYS") or user_data() / "keys")
         self._command = command if command is not None else os.environ.get("PGSB_KEY_COMMAND")
         self._read: dict[str, bytes] = {}
 

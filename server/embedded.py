@@ -31,9 +31,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import platformdirs
 from psycopg.pq import PGconn, Ping
 
+from ..user_folders import user_data
 from .binaries import Binaries, all_binaries, find_binaries
 from .problems import ServerError
 
@@ -51,7 +51,7 @@ def private_home() -> Path:
         return Path(chosen).expanduser().absolute()
     if os.geteuid() == 0:
         return Path("/var/lib/pgsb")
-    return Path(platformdirs.user_data_dir("pgsb"))
+    return user_data()
 
 
 @dataclass(frozen=True)

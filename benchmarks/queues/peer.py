@@ -9,7 +9,7 @@ import subprocess
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-import platformdirs
+from pgsb.user_folders import user_cache
 
 from .server import BenchServer, Connection
 
@@ -63,7 +63,7 @@ class Peer(ABC):
 
 def cache() -> Path:
     """Where third-party packages are kept between runs: the user's cache folder, never the checkout."""
-    folder = Path(platformdirs.user_cache_dir("pgsb-bench"))
+    folder = user_cache().with_name("pgsb-bench")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,18 +1,21 @@
 """Texts that are known before the program runs: what EXEC and sp_executesql are given.
 
-:class:`Constants` follows the variables of a routine through its statements.  A known text is a
+:class:`Constants` follows the variables of a body on every way that control takes.  A known text is a
 :data:`Template`: constant parts, and between them pieces that only the run time knows
 (``N'SELECT * FROM ' + QUOTENAME(@table)``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
 
 from ...grammar.lexer import string_value
 from ...grammar.records import dataclass
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
+from ..catalog.names import fold
 from .mentions import assigned_variables
 
 
@@ -38,16 +41,15 @@ def plain(template: Template | None) -> str | None:
     return "".join(part for part in template if isinstance(part, str))
 
 
-class Constants:
+@dataclass(frozen=True)
+class Known:
     """The variables whose text is known at a place, by their folded names."""
 
-    def __init__(self) -> None:
-        """Start with nothing known."""
-        self._values: dict[str, Template] = {}
+    values: Mapping[str, Template] = field(default_factory=dict)
 
     def of_variable(self, name: str) -> Template | None:
         """Return the text that a variable holds."""
-        return self._values.get(name.lower())
+        return self.values.get(name.lower())
 
     def value(self, tokens: Sequence[Token]) -> Template | None:
         """Return the text that an expression gives; None when no part of it is constant."""
@@ -55,50 +57,124 @@ class Constants:
         for term in _terms(tokens):
             if len(term) == 1 and term[0].kind == TokenKind.STRING:
                 parts.append(string_value(term[0]))
-            elif len(term) == 1 and term[0].text.lower() in self._values:
-                parts += self._values[term[0].text.lower()]
+            elif len(term) == 1 and term[0].text.lower() in self.values:
+                parts += self.values[term[0].text.lower()]
             elif term:
                 parts.append(Piece(tuple(term)))
             else:
                 return None
         return tuple(parts) if any(isinstance(part, str) for part in parts) else None
 
-    def follow(self, statement: nodes.Statement) -> None:
-        """Take in what a statement does to variables."""
+    def after(self, statement: nodes.Statement) -> Known:
+        """Return what is known after a statement that was known as this before it."""
         match statement:
             case nodes.Declare(declarations=declarations):
+                known = self
                 for declaration in declarations:
                     if isinstance(declaration, nodes.VariableDeclaration) and declaration.initial is not None:
-                        self._set(declaration.variable.name, declaration.initial.tokens)
-            case nodes.SetVariable(operator="="):
-                self._set(statement.variable.name, statement.value.tokens)
-            case nodes.SetVariable(operator="+="):
-                known = self._values.get(statement.variable.key)
+                        known = known._set(declaration.variable.key, declaration.initial.tokens)
+                return known
+            case nodes.SetVariable(operator="=", variable=variable):
+                return self._set(variable.key, statement.value.tokens)
+            case nodes.SetVariable(operator="+=", variable=variable):
+                before = self.values.get(variable.key)
                 added = self.value(statement.value.tokens) or (Piece(statement.value.tokens),)
-                self.forget([statement.variable.key])
-                if known is not None:
-                    self._values[statement.variable.key] = known + added
+                return self._with(variable.key, None if before is None else before + added)
             case nodes.SqlStatement(kind="SELECT", text=text) if _is_simple_select(text.tokens):
                 # SELECT @v = expression
-                self._set(text.tokens[1].text, [token for token in text.tokens[3:] if token.word != ";"])
-            case _ if self._values:
-                self.forget(assigned([statement]))
+                value = [token for token in text.tokens[3:] if token.word != ";"]
+                return self._set(text.tokens[1].text.lower(), value)
+        return self.without([statement])
 
-    def _set(self, name: str, tokens: Sequence[Token]) -> None:
-        value = self.value(tokens)
-        self.forget([name.lower()])
-        if value is not None:
-            self._values[name.lower()] = value
+    def _set(self, name: str, tokens: Sequence[Token]) -> Known:
+        return self._with(name, self.value(tokens))
 
-    def forget(self, names: Iterable[str]) -> None:
-        """Know nothing of these variables from here on, nor of texts with pieces that read them."""
-        changed = set(names)
-        if not changed:
-            return
-        for name, value in list(self._values.items()):
-            reads = any(isinstance(part, Piece) and part.variables & changed for part in value)
-            if name in changed or reads:
-                del self._values[name]
+    def _with(self, name: str, value: Template | None) -> Known:
+        known = self._forgetting({name})
+        return known if value is None else Known({**known.values, name: value})
+
+    def without(self, body: Iterable[nodes.Statement]) -> Known:
+        """Return what is known when statements may have run, or not, or some of them again."""
+        return self._forgetting(assigned(body)) if self.values else self
+
+    def _forgetting(self, changed: set[str]) -> Known:
+        """Nothing of these variables, nor of texts with pieces that read them."""
+        kept = {
+            name: value
+            for name, value in self.values.items()
+            if name not in changed
+            and not any(isinstance(part, Piece) and part.variables & changed for part in value)
+        }
+        return self if len(kept) == len(self.values) else Known(kept)
+
+
+_NOTHING = Known()
+
+
+class Constants:
+    """What is known before each statement of a body."""
+
+    def __init__(self, body: tuple[nodes.Statement, ...] = ()) -> None:
+        """Follow ``body`` when the first question is asked."""
+        self._body = body
+        self._before: dict[int, Known] = {}
+        self._at_label: dict[str, Known] = {}
+
+    def before(self, statement: nodes.Statement) -> Known:
+        """Return what is known before ``statement``; nothing where control never comes."""
+        _ = self._end
+        return self._before.get(id(statement), _NOTHING)
+
+    @cached_property
+    def _end(self) -> Known | None:
+        while True:
+            known = dict(self._at_label)
+            end = self._run(self._body, _NOTHING)
+            if known == self._at_label:
+                return end
+
+    def _run(self, body: Iterable[nodes.Statement], known: Known | None) -> Known | None:
+        """Return what is known behind statements, None where control does not come there."""
+        for statement in body:
+            known = self._step(statement, known)
+        return known
+
+    def _step(self, statement: nodes.Statement, known: Known | None) -> Known | None:
+        if isinstance(statement, nodes.Label):
+            known = _either(known, self._at_label.get(fold(statement.name.text)))
+        if known is not None:
+            self._before[id(statement)] = known
+        match statement:
+            case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
+                return self._run(inner, known)
+            case nodes.If(then=then, otherwise=otherwise):
+                after = self._step(then, known)
+                after = _either(after, known if otherwise is None else self._step(otherwise, known))
+                return after and after.without([statement])
+            case nodes.While(body=body):
+                known = known and known.without([statement])
+                self._step(body, known)
+                return known
+            case nodes.TryCatch(body=tried, handler=handler):
+                after = self._run(tried, known)
+                after = _either(after, self._run(handler, known and known.without(tried)))
+                return after and after.without([statement])
+            case nodes.Goto(label=label):
+                if known is not None:
+                    name = fold(label.text)
+                    there = self._at_label.get(name, known)
+                    self._at_label[name] = _either(known, there) or known
+                return None
+            case nodes.InsertExecute(execute=execute) if known is not None:
+                self._before[id(execute)] = known
+        return known and known.after(statement)
+
+
+def _either(one: Known | None, other: Known | None) -> Known | None:
+    """Return what is known on either of two ways, where control comes on them."""
+    if one is None or other is None or one is other:
+        return other if one is None else one
+    return Known({name: value for name, value in one.values.items() if other.values.get(name) == value})
 
 
 def _terms(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -8,18 +8,28 @@ from collections.abc import Sequence
 from ...grammar.records import dataclass
 from .. import nodes
 from ..catalog.names import fold
-from .live_status import has_labels
+
+_MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger)
+
+
+def _inside(statement: nodes.Statement) -> tuple[nodes.Statement, ...]:
+    """Return the statements of the same body inside a statement: a module has a body of its own."""
+    return () if isinstance(statement, _MODULES) else nodes.children_of(statement)
 
 
 def needs_jumps(body: Sequence[nodes.Statement]) -> bool:
-    """Tell whether a body has GOTO or savepoints."""
-    return has_labels(tuple(body)) or has_savepoints(body)
+    """Tell whether a body has GOTO, labels or savepoints."""
+    return any(
+        isinstance(statement, nodes.Goto | nodes.Label | nodes.SaveTransaction)
+        or needs_jumps(_inside(statement))
+        for statement in body
+    )
 
 
 def has_savepoints(body: Sequence[nodes.Statement]) -> bool:
     """Tell whether SAVE TRANSACTION stands anywhere in a body."""
     return any(
-        isinstance(statement, nodes.SaveTransaction) or has_savepoints(nodes.children_of(statement))
+        isinstance(statement, nodes.SaveTransaction) or has_savepoints(_inside(statement))
         for statement in body
     )
 
@@ -30,7 +40,7 @@ def labels(body: Sequence[nodes.Statement]) -> list[nodes.Label]:
     for statement in body:
         if isinstance(statement, nodes.Label):
             result.append(statement)
-        result += labels(nodes.children_of(statement))
+        result += labels(_inside(statement))
     return result
 
 
@@ -71,7 +81,7 @@ class Jumps:
             found = Counter()
             if isinstance(statement, nodes.Goto):
                 found[fold(statement.label.text)] += 1
-            for inner in nodes.children_of(statement):
+            for inner in _inside(statement):
                 found.update(self.jumps(inner))
             self._jumps[id(statement)] = found
         return found
@@ -81,7 +91,7 @@ class Jumps:
         found = self._labels.get(id(statement))
         if found is None:
             own = {fold(statement.name.text)} if isinstance(statement, nodes.Label) else set()
-            found = frozenset(own).union(*map(self.labels, nodes.children_of(statement)))
+            found = frozenset(own).union(*map(self.labels, _inside(statement)))
             self._labels[id(statement)] = found
         return found
 
@@ -111,7 +121,7 @@ class Jumps:
         self.regions(body)
         self._check_entries(body)
         for statement in body:
-            inner = nodes.children_of(statement)
+            inner = _inside(statement)
             if isinstance(statement, nodes.If):
                 self._check_entries(inner)
                 for branch in inner:

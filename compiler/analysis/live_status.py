@@ -171,14 +171,6 @@ def _reads_of(statement: nodes.Statement) -> Live:
     return _LIVE[reads_status(statement.tokens)]
 
 
-def has_labels(body: tuple[nodes.Statement, ...]) -> bool:
-    """Tell whether GOTO is used anywhere in a body."""
-    return any(
-        isinstance(statement, nodes.Goto | nodes.Label) or has_labels(nodes.children_of(statement))
-        for statement in body
-    )
-
-
 def read_at_start(body: tuple[nodes.Statement, ...]) -> Live:
     """Return what a batch reads of the batch before it."""
     return Status(body, DEAD).at_entry

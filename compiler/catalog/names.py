@@ -125,18 +125,26 @@ class ObjectName:
 
 
 def spelling_arguments(
-    name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True
+    name: ObjectName, sql: str, columns: Iterable[str] = (), parts: Iterable[str] = (), *, new: bool = True
 ) -> list[n.Node]:
     """Return what ssb_internal.keep_spelling is told of a relation, where it is ``new``, and of its columns.
 
-    Empty where all are spelled as PostgreSQL knows them, and for ``#t``.
+    ``parts`` are constraints and indexes. Empty where all are spelled as PostgreSQL knows them, and for #t.
     """
-    spelled = [column for column in columns if fold(column) != column]
+    lists = [other_than_folded(columns), other_than_folded(parts)]
     own = new and fold(name.name) != name.name
-    if name.is_temporary or not (own or spelled):
+    if name.is_temporary or not (own or any(lists)):
         return []
     arguments: list[n.Node] = [n.Text(sql), n.Text(name.name) if own else n.NULL]
-    return [*arguments, n.Array(tuple(map(n.Text, spelled)))] if spelled else arguments
+    for label, spelled in zip(("p_columns", "p_parts"), lists, strict=True):
+        if spelled:
+            arguments.append(n.NamedArgument(label, n.Array(tuple(map(n.Text, spelled)))))
+    return arguments
+
+
+def other_than_folded(names: Iterable[str]) -> list[str]:
+    """Return those that are not spelled as PostgreSQL knows them."""
+    return [name for name in names if fold(name) != name]
 
 
 def schema_name(schema: str | None, database: str, default_database: str | None) -> str:

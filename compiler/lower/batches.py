@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import nodes
+from ..catalog.names import other_than_folded
 from ..catalog.objects import ResultColumn
 from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
@@ -28,7 +29,7 @@ from .receive import receive_query
 from .routines import lower_create_procedure, lower_routine_body
 from .rules import remember_rule
 from .statement_lists import comments
-from .triggers import lower_create_trigger
+from .triggers import lower_create_trigger, module_name
 
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:
@@ -110,15 +111,40 @@ def lower_module_inside(node: nodes.Statement, ctx: Context) -> list[pl.Statemen
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 
+def _spelling_of_module(
+    node: nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger, ctx: Context
+) -> list[pl.TopLevel]:
+    """What keeps the spelling of a module and its parameters for catalog views, errors and later scripts.
+
+    A DDL trigger's is in its row; ``p;2`` and ``#p`` are in no view.
+    """
+    name = module_name(node, ctx)
+    parameters: tuple[nodes.Parameter, ...] = ()
+    if isinstance(node, nodes.CreateTrigger):
+        if node.target is None:
+            return []
+    else:
+        parameters = node.parameters
+        if isinstance(node, nodes.CreateProcedure) and node.number not in (None, 1):
+            return []
+    spelled = other_than_folded(parameter.variable.name.removeprefix("@") for parameter in parameters)
+    if name.is_temporary or not (spelled or other_than_folded([name.name])):
+        return []
+    arguments: list[pl.Expr] = [pl.Text(ctx.catalog.sql_name(name)), pl.Text(name.name)]
+    if spelled:
+        arguments.append(pl.Array(tuple(map(pl.Text, spelled)), "text"))
+    return [pl.Select(pl.Invoke("ssb_internal.keep_module_spelling", tuple(arguments)))]
+
+
 def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     """Lower CREATE PROCEDURE, FUNCTION, TRIGGER, VIEW."""
     match node:
         case nodes.CreateProcedure():
-            return lower_create_procedure(node, ctx)
+            return [*lower_create_procedure(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateFunction():
-            return lower_create_function(node, ctx)
+            return [*lower_create_function(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateTrigger():
-            return lower_create_trigger(node, ctx)
+            return [*lower_create_trigger(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateView():
             return lower_create_view(node, ctx)
     ctx.problem(f"{type(node).__name__} is not expected here", node.span)

@@ -16,7 +16,6 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
 from ..analysis.constants import Constants, Piece
-from ..analysis.jumps import Jumps
 from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
@@ -82,16 +81,6 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Jump:
-    """Where a GOTO goes, and how many TRY and CATCH blocks are around its label."""
-
-    go: tuple[pl.Statement, ...]
-    """EXIT of a block, CONTINUE of a loop, or the next state of a machine."""
-    tries: int
-    catches: int
-
-
-@dataclass(frozen=True)
 class Try:
     """An enclosing TRY: the label of its block or, in a state machine, what goes on with its CATCH."""
 
@@ -147,7 +136,7 @@ class Context:
     returned_table: str | None = None
     """The table variable that a multi-statement function returns."""
     constants: Constants = field(default_factory=Constants)
-    """Variables whose value is known here."""
+    """Which variables hold a known text before each statement."""
     placeholders: list[Placeholder] = field(default_factory=list)
     """Parts of a dynamic batch that only the run time knows."""
     at_end: list[pl.Statement] = field(default_factory=list)
@@ -156,15 +145,8 @@ class Context:
     """Temporary tables that the body makes, PostgreSQL names: they go when it is left."""
     string_level: int = 0
     """How many EXEC of a string are around."""
-    label_loops: bool = False
-    """Other loops may stand around or inside a WHILE: BREAK and CONTINUE need its label."""
-    jumps: dict[tuple[str, bool], Jump] = field(default_factory=dict)
-    """Targets of GOTO, by label and whether it is jumped to from below."""
-    label_places: dict[str, int] = field(default_factory=dict)
-    """Offsets of the labels in the source."""
-    body_jumps: Jumps = field(default_factory=Jumps)
-    """Where the GOTOs of the body go."""
-    used_labels: set[str] = field(default_factory=set)
+    reserved_labels: set[str] = field(default_factory=set)
+    """Labels that the script gives to blocks."""
     cursor_definitions: dict[str, int] = field(default_factory=dict)
     """How many queries the body gives each of its cursors."""
     passed_cursors: frozenset[str] = frozenset()
@@ -195,8 +177,11 @@ class Context:
 
     def label(self, stem: str) -> str:
         """Return a label that is not yet used: ``try_1``."""
-        self.counters[stem] = self.counters.get(stem, 0) + 1
-        return f"{stem}_{self.counters[stem]}"
+        while True:
+            self.counters[stem] = self.counters.get(stem, 0) + 1
+            label = f"{stem}_{self.counters[stem]}"
+            if label not in self.reserved_labels:
+                return label
 
     def helper(self, wanted: str, type_: str, *, initial: pl.Expr | None = None) -> str:
         """Return a helper variable of the body block, declared once under the name it asks for."""
@@ -356,6 +341,18 @@ class Context:
         if not self.tries:
             handler += after_error
         return [pl.Block(tuple(body), handler=tuple(handler))]
+
+    def note_identity(self, target: str, inserted: n.Node) -> list[pl.Statement]:
+        """Keep what an INSERT into ``target`` made, where the body reads SCOPE_IDENTITY().
+
+        ``inserted``: a condition, that it has inserted a row.
+        """
+        kept = self.scope.identity
+        if kept is None:
+            return []
+        before = n.Variable(kept)
+        made = n.Call("ssb_internal.identity_after", (n.Text(target), before))
+        return [pl.Assign(kept, pl.Raw(n.Case(((inserted, made),), default=before)))]
 
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""

@@ -8,6 +8,7 @@ from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.execution_switches import WhenExecuting
 from ..analysis.mentions import has_query
+from ..analysis.structured_jumps import NamedWhile
 from ..analysis.transaction_depth import always_true
 from ..catalog.types import BIGINT, INT, NVARCHAR_MAX, SMALLINT
 from ..check.message_format import fits, literal_text, substitution_error
@@ -17,7 +18,7 @@ from .context import Context, Loop, Mode, Try
 from .dispatch import lower
 from .leaving import count_tries, leave_blocks, outer_error, return_table, save_outer_error
 from .parameters import needs_variable
-from .statement_lists import comments, lower_branch, lower_statements
+from .statement_lists import comments, forget_options, lower_branch, lower_statements, options_set
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
 
@@ -98,11 +99,12 @@ def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement],
 def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
     """Lower WHILE. Its condition sets @@ERROR and @@ROWCOUNT to 0, BREAK leaves them."""
     forever = always_true(node.condition)
+    forget_options(options_set([node.body]), ctx)
     before: list[pl.Statement] = []
     condition: pl.Expr = pl.TRUE
     if not forever:
         before, condition = condition_of(node.condition, ctx)
-    label = ctx.label("loop") if ctx.label_loops else None
+    label = ctx.label("loop") if isinstance(node, NamedWhile) else None
     ctx.loops.append(Loop(len(ctx.tries), ctx.catches, (pl.Exit(label),), (pl.Continue(label),)))
     ctx.nesting += 1
     body = [

@@ -145,13 +145,17 @@ def send(node: nodes.Send, ctx: Context) -> list[pl.Invoke] | None:
 
 
 def _body(body: nodes.SqlText, ctx: Context) -> pl.Expr:
-    """Return the body: text and XML as text, everything else as bytes."""
+    """Return the body: nvarchar as text, whose bytes the instance knows, everything else as bytes."""
     value = ctx.expression(body)
-    if value.type is None or value.type.is_string or value.type.family == "xml":
+    if value.type is None or value.type.is_unicode:
         # An untyped literal must not make PostgreSQL choose between the two forms of ssb.send.
-        if value.type is not None and value.type.family != "xml" and not isinstance(value.code, n.Text):
-            return pl.Raw(value.code)
-        return pl.Cast(pl.Raw(value.code), "text")
+        if value.type is not None and not isinstance(value.code, n.Text):
+            return value.raw
+        return pl.Cast(value.raw, "text")
+    if value.type.is_string:
+        return pl.Invoke("pg_catalog.convert_to", (value.raw, pl.Text("UTF8")))
+    if value.type.family == "xml":
+        return pl.Invoke("sys.xml_to_bytes", (value.raw,))
     if value.type.family == "binary":
         return pl.Raw(value.code)
     return ctx.expression(body, VARBINARY_MAX).raw

@@ -10,6 +10,7 @@ from .. import nodes
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import calls_functions, global_variables, has_word
+from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, spelling_arguments, unquoted
 from ..catalog.objects import ColumnInfo, ScalarVariable, TableInfo, UserFunction
@@ -73,6 +74,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     sql_name = catalog.sql_name(name)
     folded = fold(node.name.name.text)
     label = free_label(folded, node.text.tokens)
+    node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -323,5 +325,10 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     """CREATE SYNONYM: the compiler follows it; there is a view as well, for others who ask."""
     target = object_name(node.target)
     ctx.catalog.define_synonym(object_name(node.name), target)
-    name = pl.Text(ctx.catalog.sql_name(object_name(node.name)))
-    return [pl.Invoke("ssb_internal.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]
+    name = object_name(node.name)
+    sql_name = ctx.catalog.sql_name(name)
+    kept = tuple(pl.Raw(argument) for argument in spelling_arguments(name, sql_name))
+    return [
+        pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
+        *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),
+    ]

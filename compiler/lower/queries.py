@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold
+from ..catalog.names import ObjectName, fold, other_than_folded
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..catalog.types import SqlType
@@ -80,9 +80,10 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[n.Node
         (fold(column.name), column.type.postgres if column.type else "text") for column in info.columns
     )
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
+    spelling = "".join(f"T-SQL name: {spelled}\n" for spelled in other_than_folded([name.name]))
     return (
         s.CreateType(row_type, columns),
-        s.CommentOn("TYPE", row_type, TABLE_TYPE_COMMENT + span.text),
+        s.CommentOn("TYPE", row_type, spelling + TABLE_TYPE_COMMENT + span.text),
     )
 
 
@@ -243,7 +244,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output is not None:
-        body += output_rows(dml, ctx)
+        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, n.TRUE) if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(text_of(_with_place(dml.code)), (place,)), *ctx.count_rows(node)]
@@ -258,9 +259,13 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             )
         )
     elif dml.counts:
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        some = n.Comparison(">", n.Variable(f"{ctx.session}.rowcount"), n.Integer(0))
+        made = ctx.note_identity(dml.target, some) if dml.identity else []
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
-        body += [sql(dml.code), *ctx.count_rows(node)]
+        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+        made = ctx.note_identity(dml.target, n.Word("FOUND")) if dml.identity else []
+        body += [sql(dml.code), *made, *ctx.count_rows(node)]
     body += [without_result(statement) for statement in dml.after]
     for table in dml.defines:
         ctx.define(table)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
+from ..analysis.constants import Constants
 from ..analysis.cursor_rows import located_cursors
 from ..analysis.declared_types import variable_names
-from ..analysis.jumps import needs_jumps
 from ..analysis.live_status import BOTH, Status
+from ..analysis.mentions import global_variables, has_word, names
+from ..analysis.structured_jumps import States, Structured, structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, unquoted
 from ..catalog.scope import (
@@ -30,7 +33,7 @@ from .arguments import (
 )
 from .context import SESSION_TYPE, Context, Mode
 from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
-from .goto import lower_with_jumps
+from .dispatch import lower
 from .leaving import leave_if_nested_too_deep
 from .parameters import conversions, converted, may_overflow, needs_variable, pg_type
 from .statement_lists import comments, lower_body, lower_branch
@@ -91,6 +94,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     copied = [p for p in procedure.parameters if label != quote(name) or needs_variable(p.type)]
     if copied:
         label = quote(fold(f"{name}_body"))
+    node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=procedure.sql_name)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -151,6 +155,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     prepare = pl.Invoke(
         "ssb_internal.prepare_module",
         (pl.Text(node.action), pl.Text("PROCEDURE"), pl.Text(procedure.sql_name), pl.Text(arguments)),
+        () if node.action == "CREATE" else (("p_parameters", _shape(parameters)),),
     )
     routine = pl.Routine(
         procedure.sql_name,
@@ -209,6 +214,15 @@ def _entry(
     return result
 
 
+def _shape(parameters: Sequence[pl.Parameter]) -> pl.Expr:
+    """What PostgreSQL's CREATE OR REPLACE cannot change of parameters, as prepare_module compares it."""
+    shapes = (
+        f"{parameter.mode} {fold(unquoted(parameter.name))}{' =' if parameter.default is not None else ''}"
+        for parameter in parameters
+    )
+    return pl.Array(tuple(map(pl.Text, shapes)), "text")
+
+
 def _parameter(
     written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
 ) -> pl.Parameter:
@@ -247,17 +261,17 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
 
 
 def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower the body of a routine; a lone BEGIN … END around it disappears.
-
-    GOTO and savepoints give it another shape.
-    """
+    """Lower the body of a routine, its jumps structured; a lone BEGIN … END around it disappears."""
     statements: tuple[nodes.Statement, ...] = tuple(body)
+    ctx.constants = Constants(statements)
     ctx.cursor_definitions = count_definitions(statements)
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
-    if needs_jumps(statements):
-        return lower_with_jumps(statements, ctx)
+    if ctx.mode is not Mode.FUNCTION:
+        _watch_identity(statements, ctx)
+    if len(statements) == 1 and isinstance(statements[0], Structured | States):
+        return lower(statements[0], ctx)
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
         result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
     else:
@@ -265,6 +279,22 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     if result and result[-1] == pl.Exit(ctx.body_label):
         result.pop()  # RETURN at the very end
     return result
+
+
+def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> None:
+    """Have SCOPE_IDENTITY() and @@IDENTITY read what the INSERTs of this body made.
+
+    PostgreSQL's lastval() tells what was drawn last, also by SEND. @@IDENTITY reads it where the body calls
+    others, whose INSERTs it counts too.
+    """
+    tokens = [token for statement in body for token in statement.tokens]
+    calls = has_word(tokens, "EXEC", "EXECUTE")
+    by_variable = not calls and "@@IDENTITY" in global_variables(tokens)
+    if not by_variable and "scope_identity" not in names(tokens):
+        return
+    before = pl.Invoke("sys.scope_identity") if ctx.mode is Mode.BATCH else None
+    ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
+    ctx.scope.counts_callees = calls
 
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:

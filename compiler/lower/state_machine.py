@@ -22,15 +22,16 @@ from ...grammar.records import dataclass
 from .. import nodes
 from ..analysis.execution_switches import WhenExecuting
 from ..analysis.jumps import has_savepoints, labels
+from ..analysis.structured_jumps import States
 from ..analysis.transaction_depth import always_true
 from ..catalog.names import fold
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
-from .context import Context, Jump, Loop, Mode, Try
+from .context import Context, Loop, Mode, Try
 from .control_flow import condition_of
 from .dispatch import lower
-from .leaving import count_tries, outer_error, save_outer_error
-from .statement_lists import comments, lower_body
+from .leaving import count_tries, leave_blocks, outer_error, save_outer_error
+from .statement_lists import comments, forget_options, lower_body, options_set
 
 _ENDS_TRANSACTION = (
     nodes.CommitTransaction,
@@ -71,6 +72,10 @@ class _Machine:
     places: dict[str, int] = field(default_factory=dict)
     savepoints: dict[str, str] = field(default_factory=dict)
     """Savepoint name → the boolean variable that tells whether it is set."""
+    around: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Label → how many TRY and CATCH blocks are around it."""
+    options: set[str] = field(default_factory=set)
+    """What :func:`options_set` finds in the body."""
     renew: str = ""
     """The variable that says which block is to be entered anew."""
 
@@ -116,8 +121,10 @@ class _Machine:
         )
 
 
-def lower_machine(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+@lower.register
+def lower_states(node: States, ctx: Context) -> list[pl.Statement]:
     """Lower a body to states."""
+    body = node.statements
     machine = _Machine(ctx, ctx.label("machine"), ctx.new_variable("pc", "integer", pl.Number(1)))
     machine.states[1] = []
     if has_savepoints(body):
@@ -128,12 +135,10 @@ def lower_machine(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stat
         # 0: run a state outside the blocks; n: enter the blocks from the n-th on anew.
         machine.renew = ctx.new_variable("renew", "integer", pl.Number(1))
         ctx.savepoints = True
-    around = _tries_around(body, 0, 0)
+    machine.around = _tries_around(body, 0, 0)
+    machine.options = options_set(body)
     for label in labels(body):
-        name = fold(label.name.text)
-        # Labels of a machine stand outside TRY: all blocks on the way are left.
-        jump = Jump(tuple(machine.go(machine.place(name))), *around[name])
-        ctx.jumps[name, False] = ctx.jumps[name, True] = jump
+        machine.place(label.name.text)
     _flatten_list(body, machine)
     machine.add(pl.Exit(ctx.body_label))
     if not machine.savepoints:
@@ -193,6 +198,9 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
         case nodes.Label(name=name):
             machine.begin(machine.place(name.text))
             machine.add(pl.Comment(f"-- {name.text}:"))
+            forget_options(machine.options, machine.ctx)
+        case nodes.Goto(label=label) if (around := machine.around.get(fold(label.text))) is not None:
+            machine.add(*leave_blocks(machine.ctx, *around), *machine.go(machine.place(label.text)))
         case nodes.If():
             _flatten_if(statement, machine)
         case nodes.While():
@@ -258,6 +266,7 @@ def _flatten_if(node: nodes.If, machine: _Machine) -> None:
 
 def _flatten_while(node: nodes.While, machine: _Machine) -> None:
     ctx = machine.ctx
+    forget_options(options_set([node.body]), ctx)
     head, body, after, end = machine.new(), machine.new(), machine.new(), machine.new()
     machine.begin(head)
     if always_true(node.condition):

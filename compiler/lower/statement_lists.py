@@ -1,74 +1,27 @@
-"""Lists of statements: one after the other, with the blocks and loops that the labels of GOTO need."""
+"""Lists of statements: one after the other."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 from .. import nodes
-from ..analysis.constants import assigned
-from ..analysis.jumps import Region
-from ..catalog.names import quote
+from ..analysis.structured_jumps import JumpBlock, JumpLoop
 from ..plpgsql import nodes as pl
-from .context import Context, Jump
+from .context import Context, Mode
 from .dialogs import fused, lower_fused
 from .dispatch import lower
 
 
-def lower_list(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower a list of statements with the blocks and loops that its labels need."""
-    regions = ctx.body_jumps.regions(body)
-    tries, catches = len(ctx.tries), ctx.catches
-    of_label = Counter(region.label for region in regions)
-    beginning: dict[int, list[Region]] = {}
-    for region in regions:
-        both = of_label[region.label] > 1
-        stem = quote(f"{region.label}_again" if region.backward and both else region.label)
-        used = stem if stem not in ctx.used_labels else ctx.label(stem)
-        ctx.used_labels.add(used)
-        region.name = used
-        go = pl.Continue(used) if region.backward else pl.Exit(used)
-        ctx.jumps[region.label, region.backward] = Jump((go,), tries, catches)
-        beginning.setdefault(region.first, []).append(region)
-    for here in beginning.values():
-        here.sort(key=lambda region: -region.last)
-    return _lower_range(body, 0, len(body) - 1, beginning, ctx)
-
-
-def _lower_range(
-    body: Sequence[nodes.Statement],
-    first: int,
-    last: int,
-    beginning: dict[int, list[Region]],
-    ctx: Context,
-) -> list[pl.Statement]:
-    """Lower statements ``first`` … ``last``; of regions that begin at one, the widest is outermost."""
-    result: list[pl.Statement] = []
-    index = first
-    plain_from = first
-    while index <= last:
-        here = beginning.get(index)
-        if not here:
-            index += 1
-            continue
-        result += lower_body(body[plain_from:index], ctx)
-        outermost = here.pop(0)
-        inner = _lower_range(body, outermost.first, outermost.last, beginning, ctx)
-        if outermost.backward:
-            result.append(pl.Loop((*inner, pl.Exit(outermost.name)), label=outermost.name))
-        else:
-            result.append(pl.Block(tuple(inner), label=outermost.name))
-        index = plain_from = outermost.last + 1
-    result += lower_body(body[plain_from : last + 1], ctx)
-    return result
-
-
 def lower_statements(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower a list of statements, whatever labels stand in it."""
-    if ctx.label_places and any(isinstance(statement, nodes.Label) for statement in body):
-        return lower_list(body, ctx)
-    return lower_body(body, ctx)
+    """Lower a list of statements, blocks and loops of labels among them."""
+    result: list[pl.Statement] = []
+    plain_from = 0
+    for index, statement in enumerate(body):
+        if isinstance(statement, JumpBlock | JumpLoop):
+            result += [*lower_body(body[plain_from:index], ctx), *lower(statement, ctx)]
+            plain_from = index + 1
+    return [*result, *lower_body(body[plain_from:], ctx)]
 
 
 def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
@@ -83,19 +36,33 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
         last_line = statement.span.end_line
         result += comments(statement.comments)
         result += comments(statement.trailing_comments)
-        if isinstance(statement, nodes.While | nodes.Label):
-            # The body may run again with what it has changed; after a label nothing is sure.
-            ctx.constants.forget(assigned(body if isinstance(statement, nodes.Label) else [statement]))
         if pair is not None:
             result += lower_fused(*pair, ctx)
             pair = None
         else:
             pair = fused(statement, following, ctx)
             result += lower(statement, ctx) if pair is None else []
-        ctx.constants.follow(statement)
         if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
             ctx.started = True
     return result
+
+
+def options_set(body: Sequence[nodes.Statement]) -> set[str]:
+    """Return which of NOCOUNT and XACT_ABORT statements set."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, nodes.SetOption):
+            found |= {"NOCOUNT", "XACT_ABORT"} & set(statement.names)
+        found |= options_set(nodes.children_of(statement))
+    return found
+
+
+def forget_options(names: Iterable[str], ctx: Context) -> None:
+    """Options that were set on one of the ways to a place, or are set before control comes back to it."""
+    for name in names:
+        setattr(ctx, name.lower(), None)
+        if ctx.mode is Mode.BATCH:
+            setattr(ctx.catalog, name.lower(), None)
 
 
 def comments(written: Sequence[nodes.Comment]) -> list[pl.Statement]:

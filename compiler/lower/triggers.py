@@ -12,12 +12,14 @@ them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
+from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import ObjectName, fold, quote, unquoted
 from ..catalog.objects import Known, TableInfo
@@ -39,6 +41,8 @@ from .routines import (
     refuse_planted,
 )
 from .statement_lists import comments
+
+Module = nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger | nodes.CreateView
 
 
 class TriggerScope(Scope):
@@ -95,18 +99,25 @@ class DdlTriggerScope(Scope):
         return super().context_function(name)
 
 
+def module_name(node: Module, context: Context) -> ObjectName:
+    """The name of a module; a trigger without a schema belongs to that of its table."""
+    name = object_name(node.name)
+    if isinstance(node, nodes.CreateTrigger) and name.schema is None and node.target is not None:
+        target = context.object(node.target)
+        return ObjectName(name.name, target.schema, target.database)
+    return name
+
+
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
+    node = replace(node, body=structured(node.body))
     if node.target is None:
         return _ddl_trigger(node, context)
     catalog = context.catalog
     target = context.object(node.target)
     table = catalog.sql_name(target)
     known = catalog.tables.get(catalog.key(target))
-    name = object_name(node.name)
-    if name.schema is None:
-        name = ObjectName(name.name, target.schema, target.database)
-    sql_name = catalog.sql_name(name)
+    sql_name = catalog.sql_name(module_name(node, context))
     prepare = pl.Invoke(
         "ssb_internal.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table))
     )

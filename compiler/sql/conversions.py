@@ -12,7 +12,7 @@ from ..catalog.types import MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_decimal, is_exact_date, is_guid, is_integer, is_iso_time
 from .precedence import common_type, digits, holds_all, lacks_decimals
-from .values import NULL, Value, at_clock, call, cast, integer, scale_of
+from .values import NULL, Value, at_clock, call, cast, integer, kept_blanks, scale_of
 
 
 def untyped_xml(value: Value) -> Value:
@@ -183,6 +183,7 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             and style is None
             and length is None
             and not attempt
+            and to.is_unicode
         ):
             return call("sys.text_of", value.code, type=to)
         if (
@@ -228,6 +229,8 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append(style.code)
         return made(*arguments)
     if to.family == "binary":
+        value = kept_blanks(value)
+        arguments[0] = value.code if source is not None and source.is_string else arguments[0]
         if source is not None and source.family == "xml":
             return call("sys.xml_to_bytes", value.code, type=to)
         length = None if to.name in ("image",) or to.length in (MAX, None) else to.length
@@ -239,6 +242,14 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             # Ten-thousandths, in eight bytes or four.
             whole = "bigint" if source.name == "money" else "integer"
             arguments[0] = n.Cast(n.infix("*", value.code, n.Integer(10000)), whole)
+        if source is not None and source.is_unicode:
+            # Which bytes those are, the instance says.
+            if style is not None:
+                name = f"sys.{'try_' if attempt else ''}nvarchar_to_{name}"
+                return call(name, value.code, _length(length), style.code, type=to)
+            arguments[0] = call("ssb.nvarchar_bytes", value.code).code
+            if length is None:
+                return Value(arguments[0], to)
         if length is not None or style is not None:
             arguments.append(_length(length))
         if style is not None:
@@ -281,8 +292,11 @@ def _trim(arguments: list[n.Node], keep: int = 0) -> list[n.Node]:
     return arguments
 
 
-def as_text(value: Value) -> Value:
-    """The value as a string, converted as T-SQL would do implicitly; unknown types at run time."""
+def as_text(value: Value, *, national: bool = False) -> Value:
+    """The value as a string, converted as T-SQL would do implicitly; unknown types at run time.
+
+    ``national``: beside an nvarchar, which makes one of bytes too.
+    """
     if value.is_string:
         return value
     if value.is_null:
@@ -291,6 +305,8 @@ def as_text(value: Value) -> Value:
         return cast(value, "text", tm.varchar(20))
     if value.type is not None and value.type.family == "xml":
         return call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
+    if value.type is not None and value.type.family == "binary":
+        return convert(value, tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX)
     return convert(value, tm.NVARCHAR_MAX)
 
 

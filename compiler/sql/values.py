@@ -13,7 +13,6 @@ from ...grammar.records import dataclass
 from ..catalog import types as tm
 from ..catalog.types import SqlType
 from ..target import nodes as n
-from ..target.emit import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,6 @@ class Value:
     """Text joined with text that is no number: what is added to it is text too."""
     clock: n.Node | None = None
     """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
-
-    @property
-    def text(self) -> str:
-        """The tree as text, for queries that are still put together as text."""
-        return emit(self.code)
 
     @property
     def constant(self) -> str | int | None:
@@ -84,6 +78,16 @@ INVALID = Value(n.NULL)
 def call(name: str, *arguments: n.Node, type: SqlType | None = None, nullable: bool = True) -> Value:
     """A function call."""
     return Value(n.Call(name, arguments), type, nullable=nullable)
+
+
+def kept_blanks(value: Value) -> Value:
+    """char(n) keeps its padding in T-SQL when it is joined or becomes bytes; PostgreSQL would cut it."""
+    type_ = value.type
+    if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
+        return value
+    if (type_.length or 1) > 1:
+        return call("rpad", value.code, n.Integer(type_.length or 1), type=type_)
+    return value
 
 
 def string(text: str, *, national: bool = False) -> Value:

@@ -135,6 +135,14 @@ AS $$
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
+-- Whether one of the runtime's functions, by a pattern of their names, is among the lines of the stack. Not where a statement
+-- only speaks of it, in a comment or a string.
+CREATE OR REPLACE FUNCTION ssb_internal.is_called_by(p_stack text, p_functions text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT p_stack ~ ('(^|\n)[^\n"«»„“”'']*PL/pgSQL[^\n"«»„“”'']*\mssb(_internal)?\.(' || p_functions || ')\('); $$;
+
 -- ------------------------------------------------------------------ what has rows
 
 CREATE OR REPLACE FUNCTION ssb_internal.announce_definition_event()
@@ -202,7 +210,9 @@ BEGIN
         SELECT 'DROP', CASE WHEN EXISTS (SELECT FROM dropped AS t WHERE t.object_type = 'trigger' AND d.object_type = 'function'
                                             AND t.address_names[3] = d.address_names[2]) THEN 'TRIGGER'
                             ELSE ssb_internal.definition_kind(d.object_type) END,
-               i.schema_name, coalesce(substr(i.name, length(i.target) + 3), i.name), i.target
+               i.schema_name, coalesce(substr(i.name, length(i.target) + 3), i.name),
+               coalesce(i.target, (SELECT t.address_names[2] FROM dropped AS t
+                                    WHERE t.object_type = 'trigger' AND d.object_type = 'function' AND t.address_names[3] = d.address_names[2] LIMIT 1))
           FROM dropped AS d
          CROSS JOIN LATERAL (SELECT coalesce(d.schema_name, d.address_names[1]) AS schema_name, coalesce(d.object_name, d.address_names[2]) AS name,
                 (SELECT r.relname::text FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace
@@ -214,13 +224,15 @@ BEGIN
     RETURN QUERY
     SELECT CASE p_tag WHEN 'SELECT INTO' THEN 'CREATE' ELSE split_part(p_tag, ' ', 1) END, ssb_internal.definition_kind(c.object_type),
            coalesce(c.schema_name, n.nspname::text),
-           coalesce(t.tgname, p.proname, y.typname, i.name, r.relname)::text, coalesce(ti.relname, tr.relname)::text
+           coalesce(t.tgname, p.proname, y.typname, i.name, r.relname, k.conname)::text, coalesce(ti.relname, tr.relname, kr.relname)::text
       FROM (SELECT d.classid, d.objid, d.object_type, d.schema_name FROM pg_event_trigger_ddl_commands() AS d
              WHERE d.command_tag = p_tag AND p_tag ~ '^(CREATE|ALTER|SELECT INTO)\M') AS c
       LEFT JOIN pg_trigger AS t ON c.classid = 'pg_trigger'::regclass AND t.oid = c.objid
       LEFT JOIN pg_class AS tr ON tr.oid = t.tgrelid
       LEFT JOIN pg_namespace AS n ON n.oid = tr.relnamespace
       LEFT JOIN pg_proc AS p ON c.classid = 'pg_proc'::regclass AND p.oid = c.objid
+      LEFT JOIN pg_constraint AS k ON c.classid = 'pg_constraint'::regclass AND k.oid = c.objid
+      LEFT JOIN pg_class AS kr ON kr.oid = k.conrelid
       LEFT JOIN pg_type AS y ON c.classid = 'pg_type'::regclass AND y.oid = c.objid
       LEFT JOIN pg_class AS r ON c.classid = 'pg_class'::regclass AND r.oid = c.objid
       LEFT JOIN pg_index AS x ON x.indexrelid = r.oid
@@ -242,7 +254,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN p_object_type IN ('table', 'view', 'index', 'sequence', 'type', 'function', 'procedure', 'trigger') THEN upper(p_object_type)
                 WHEN p_object_type IN ('domain', 'composite type') THEN 'TYPE'
-                WHEN p_object_type = 'table column' THEN 'COLUMN' END;
+                WHEN p_object_type = 'table column' THEN 'COLUMN'
+                WHEN p_object_type = 'table constraint' THEN 'CONSTRAINT' END;
 $$;
 
 -- Tells of what the statement defined, and returns what is to be fired; p_stack: by which other statement it was called.
@@ -255,21 +268,29 @@ DECLARE
     v_object record;
     v_kind text;
     v_events text[];
-    v_is_rename boolean := p_tag LIKE 'ALTER %' AND p_stack ~ '\mssb(_internal)?\.rename_object\(';
-    v_altered text := nullif(current_setting('pgsb.altered', true), '');
+    v_is_rename boolean := p_tag LIKE 'ALTER %' AND ssb_internal.is_called_by(p_stack, 'rename_object');
+    v_is_transfer boolean := p_tag LIKE 'ALTER %' AND ssb_internal.is_called_by(p_stack, 'transfer_object');
+    v_is_alteration boolean;
 BEGIN
     FOR v_object IN
         SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
           JOIN ssb.schema_of_database AS s ON s.name = d.schema_name
          WHERE strpos(d.name, '@') = 0  -- else a part: the rows of a table variable, one event of a trigger
     LOOP
-        v_kind := CASE WHEN p_stack ~ '\mssb(_internal)?\.(create|drop)_synonym\(' THEN 'SYNONYM' ELSE v_object.kind END;
-        IF v_kind = 'COLUMN' AND NOT v_is_rename THEN
+        v_kind := CASE WHEN ssb_internal.is_called_by(p_stack, '(create|drop)_synonym') THEN 'SYNONYM' ELSE v_object.kind END;
+        IF v_kind IN ('COLUMN', 'CONSTRAINT') AND NOT v_is_rename THEN
             CONTINUE;
         END IF;
-        v_events := ssb_internal.events_of(CASE WHEN v_object.action = 'CREATE' AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER')
-                                                     AND parse_ident(v_altered) = ARRAY[v_object.schema_name, v_object.name]
-                                                THEN 'ALTER' ELSE v_object.action END, CASE WHEN v_is_rename THEN 'RENAME' ELSE v_kind END);
+        v_is_alteration := false;
+        IF v_object.action IN ('CREATE', 'DROP') AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER') THEN
+            -- What is dropped, otherwise than to be made anew, is not altered any more.
+            DELETE FROM ssb.altered_module AS a
+             WHERE a.schema_name = v_object.schema_name AND a.name = v_object.name AND a.session_id = pg_backend_pid()
+               AND a.noted_at >= (SELECT s.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS s);
+            v_is_alteration := FOUND AND v_object.action = 'CREATE';
+        END IF;
+        v_events := ssb_internal.events_of(CASE WHEN v_is_alteration THEN 'ALTER' ELSE v_object.action END,
+                                           CASE WHEN v_is_rename THEN 'RENAME' WHEN v_is_transfer THEN 'SCHEMA' ELSE v_kind END);
         RETURN NEXT ssb_internal.tell_definition(v_events, v_object.database_id, ssb_internal.event_instance(
             v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind, ssb_internal.statement_of_stack(p_stack, false),
             v_object.target, CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END));
@@ -285,10 +306,10 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p_stack ~ '\mssb_internal\.(prepare_(module|view|trigger)|drop_trigger_functions)\('
+    SELECT ssb_internal.is_called_by(p_stack, 'prepare_(module|view|trigger)|drop_trigger_functions')
                AND p_tag IN ('DROP PROCEDURE', 'DROP FUNCTION', 'DROP ROUTINE', 'DROP TRIGGER', 'DROP VIEW')
-        OR p_stack ~ '\mssb_internal\.enable_trigger\(' AND p_tag IN ('ALTER TABLE', 'ALTER VIEW')
-        OR p_stack ~ '\mssb_internal\.reseed\w*\(' AND p_tag IN ('ALTER TABLE', 'ALTER SEQUENCE');
+        OR ssb_internal.is_called_by(p_stack, 'enable_trigger') AND p_tag IN ('ALTER TABLE', 'ALTER VIEW')
+        OR ssb_internal.is_called_by(p_stack, 'reseed\w*') AND p_tag IN ('ALTER TABLE', 'ALTER SEQUENCE');
 $$;
 
 -- Locks  none; what the DDL triggers do, they do as whoever runs the statement
@@ -305,7 +326,7 @@ BEGIN
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
     IF current_user = ssb_internal.runtime_owner()
-       AND v_stack ~ '\mssb_internal\.(create_queue|drop_queue|create_database|drop_database|alter_database|drop_ddl_trigger|create_ddl_trigger)\('
+       AND ssb_internal.is_called_by(v_stack, 'create_queue|drop_queue|create_database|drop_database|alter_database|drop_ddl_trigger|create_ddl_trigger')
        OR ssb_internal.is_part_of_definition(TG_TAG, v_stack) THEN
         RETURN;
     END IF;

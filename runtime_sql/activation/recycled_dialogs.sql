@@ -100,7 +100,7 @@ RETURNS uuid
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb.send_recycled(key, from_service, to_service, contract, message_type, convert_to(body, 'UTF8'),
+    SELECT ssb.send_recycled(key, from_service, to_service, contract, message_type, ssb.nvarchar_bytes(body),
                              max_age, max_messages, closing_type, database, encryption);
 $$;
 

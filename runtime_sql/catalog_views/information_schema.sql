@@ -78,7 +78,7 @@ SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS cons
 CREATE OR REPLACE VIEW sys.information_schema_referential_constraints AS
 SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
        ssb.db_name() AS unique_constraint_catalog, sys.schema_name(o.schema_id) AS unique_constraint_schema,
-       (SELECT u.conname::text FROM pg_constraint AS u WHERE u.conindid = k.conindid AND u.contype IN ('p', 'u') LIMIT 1)
+       (SELECT ssb_internal.spelled(obj_description(u.oid, 'pg_constraint'), u.conname::text) FROM pg_constraint AS u WHERE u.conindid = k.conindid AND u.contype IN ('p', 'u') LIMIT 1)
            AS unique_constraint_name,
        'SIMPLE'::text AS match_option,
        CASE k.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END AS update_rule,

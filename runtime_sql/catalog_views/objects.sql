@@ -1,10 +1,11 @@
 -- Synonyms are views (session/modules.sql): the comment on one tells what it stands for.
 CREATE OR REPLACE VIEW ssb_internal.synonym AS
-SELECT d.objoid AS oid, substr(d.description, length('synonym for ') + 1) AS target
+SELECT d.objoid AS oid, substr(t.text, length('synonym for ') + 1) AS target
   FROM pg_description AS d
+ CROSS JOIN LATERAL (SELECT ssb_internal.comment_without_name(d.description) AS text) AS t
 -- Anybody may write such a comment on what is his: what names no relation of a schema is none, else it would be an error for all.
- WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ')
-   AND d.description ~ '^synonym for ("([^"]|"")+"|[a-z_]\w*)\.("([^"]|"")+"|[a-z_]\w*)$'
+ WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(t.text, 'synonym for ')
+   AND t.text ~ '^synonym for ("([^"]|"")+"|[a-z_]\w*)\.("([^"]|"")+"|[a-z_]\w*)$'
    AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = d.objoid AND c.relkind = 'v');
 GRANT SELECT ON ssb_internal.synonym TO PUBLIC;
 
@@ -57,7 +58,7 @@ SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
 UNION ALL
-SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
+SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text), p.oid::integer, NULL, v.schema_id, 0,
        k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'
                            WHEN 'IF' THEN 'SQL_INLINE_TABLE_VALUED_FUNCTION' ELSE 'SQL_TABLE_VALUED_FUNCTION' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
@@ -65,14 +66,14 @@ SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
  CROSS JOIN LATERAL (SELECT ssb_internal.routine_type(p.prokind, p.proretset, p.prolang) AS type) AS k
  WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
 UNION ALL
-SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
+SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
  WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
-SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
+SELECT ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text), k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
        CASE r.kind WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
                    WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
@@ -82,7 +83,7 @@ SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
                                  THEN 'f' ELSE k.contype END AS kind) AS r
  WHERE k.contype IN ('p', 'u', 'f', 'c')
 UNION ALL
-SELECT d.name, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+SELECT d.spelling, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM ssb_internal.column_default AS d JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace;
 
 -- Those of the system too: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …).
@@ -144,7 +145,7 @@ SELECT o.*, 0::sys.bit AS is_auto_executed, 0::sys.bit AS is_execution_replicate
   FROM sys.objects AS o WHERE o.type = 'P';
 
 CREATE OR REPLACE VIEW sys.triggers AS
-SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
+SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text) AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
        t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
        NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
        0::sys.bit AS is_not_for_replication,
@@ -194,7 +195,7 @@ SELECT t.name, t.number AS system_type_id, t.max_length, t.precision, t.scale
 
 -- CREATE TYPE … FROM makes a domain, CREATE TYPE … AS TABLE the type of its rows.
 CREATE OR REPLACE VIEW ssb_internal.user_type AS
-SELECT t.oid, t.typname::text AS name, v.schema_id, t.typtype = 'c' AS is_table, t.typbasetype AS base, t.typtypmod AS modifier,
+SELECT t.oid, ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname::text) AS name, v.schema_id, t.typtype = 'c' AS is_table, t.typbasetype AS base, t.typtypmod AS modifier,
        NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL') AS is_nullable
   FROM pg_type AS t
   JOIN ssb_internal.visible_schema AS v ON v.oid = t.typnamespace
@@ -260,8 +261,12 @@ RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN starts_with(c.relname, t.relname || '__') THEN substr(c.relname, length(t.relname) + 3) ELSE c.relname::text END
+    SELECT CASE WHEN k.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text)
+                ELSE ssb_internal.spelled(obj_description(c.oid, 'pg_class'),
+                                          CASE WHEN starts_with(c.relname, t.relname || '__') THEN substr(c.relname, length(t.relname) + 3)
+                                               ELSE c.relname::text END) END
       FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t ON t.oid = i.indrelid
+      LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
      WHERE i.indexrelid = p_index;
 $$;
 

@@ -26,7 +26,7 @@ SELECT i.indrelid::integer AS object_id, n.index_id, k.place::integer AS index_c
   CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place);
 
 CREATE OR REPLACE VIEW sys.default_constraints AS
-SELECT d.name, d.oid::integer AS object_id, NULL::integer AS principal_id, v.schema_id, d.relation::integer AS parent_object_id,
+SELECT d.spelling AS name, d.oid::integer AS object_id, NULL::integer AS principal_id, v.schema_id, d.relation::integer AS parent_object_id,
        'D'::char(2) AS type, 'DEFAULT_CONSTRAINT'::text AS type_desc, NULL::timestamp(3) AS create_date,
        NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published,
        d.number::integer AS parent_column_id,
@@ -64,14 +64,15 @@ SELECT c.*, (SELECT '(' || pg_get_expr(d.adbin, d.adrelid) || ')' FROM pg_attrde
 
 -- The hidden last parameter of compiled procedures stays hidden.
 CREATE OR REPLACE VIEW sys.parameters AS
-SELECT p.oid::integer AS object_id, '@' || p.proargnames[n.place] AS name, n.place::integer AS parameter_id,
+SELECT p.oid::integer AS object_id, '@' || ssb_internal.spelled_parameter(obj_description(p.oid, 'pg_proc'), p.proargnames[n.place]) AS name, n.place::integer AS parameter_id,
        t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
        (coalesce(p.proargmodes[n.place], 'i') <> 'i')::integer::sys.bit AS is_output, 0::sys.bit AS is_cursor_ref,
        (n.place > cardinality(n.types) - p.pronargdefaults)::integer::sys.bit AS has_default_value,
        NULL::text AS default_value, 0::sys.bit AS is_readonly, 1::sys.bit AS is_nullable
   FROM pg_proc AS p
   JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
-  CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, p.proargtypes::oid[]) AS types) AS a
+  -- proargtypes counts from 0.
+  CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, (p.proargtypes::oid[])[0:]) AS types) AS a
   CROSS JOIN LATERAL (SELECT g AS place, a.types FROM generate_series(1, cardinality(a.types)) AS g) AS n
   LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(n.types[n.place])
  WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype

@@ -1,11 +1,12 @@
--- A body as text for people: UTF-8 if it is that, else with its bytes as \ooo.
+-- A body as text for people: UTF-16 with a mark, UTF-8 if it is that, else with its bytes as \ooo.
 CREATE OR REPLACE FUNCTION ssb_internal.readable_text(p_body bytea)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN convert_from(p_body, 'UTF8');
+    RETURN coalesce(CASE WHEN substr(p_body, 1, 2) = '\xfffe' THEN ssb_internal.utf16_text(substr(p_body, 3)) END,
+                    convert_from(p_body, 'UTF8'));
 EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
     RETURN encode(p_body, 'escape');
 END;

@@ -101,7 +101,7 @@ BEGIN
                                                       upper(conversation_group::text)));
     ELSIF v_destination <> v_endpoint.lock_id THEN
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_endpoint.queue_id AND NOT q.has_groups;
-        PERFORM ssb_internal.hand_over_group(v_endpoint.endpoint_id);
+        PERFORM ssb_internal.hand_over_group(v_endpoint.endpoint_id, v_endpoint.claim_id);
         UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group
          WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;

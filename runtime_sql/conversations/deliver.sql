@@ -97,9 +97,9 @@ RETURNS bytea
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT convert_to(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
-                             '<Description>%s</Description></Error>', p_code,
-                             replace(replace(replace(p_description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')), 'UTF8');
+    SELECT ssb_internal.xml_bytes(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
+                                         '<Description>%s</Description></Error>', p_code,
+                                         replace(replace(replace(p_description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')));
 $$;
 
 -- An Error that the broker itself makes: it comes to this side's own queue, and

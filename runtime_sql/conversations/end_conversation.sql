@@ -30,7 +30,7 @@ BEGIN
     IF p_endpoint.has_waiting THEN
         DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint.endpoint_id;
     END IF;
-    PERFORM ssb_internal.hand_over_group(p_endpoint.endpoint_id);
+    PERFORM ssb_internal.hand_over_group(p_endpoint.endpoint_id, p_endpoint.claim_id);
     DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint.endpoint_id;
 END;
 $$;
@@ -79,8 +79,36 @@ BEGIN
 END;
 $$;
 
--- The fast path of END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of a side whose far side is
--- open, which is told; or of an initiator whose far side has ended the dialog, of which nothing is left.
+-- Whether a queue of this database has ever retained messages or had groups of several dialogs: the end of a
+-- conversation has more to do then. A sequence, because that is the quickest thing to ask, and to be sure of: each
+-- such queue has counted it before a message was retained or a dialog joined a group.
+CREATE SEQUENCE IF NOT EXISTS ssb.groups_or_retention;
+
+CREATE OR REPLACE FUNCTION ssb_internal.note_groups_or_retention()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM nextval('ssb.groups_or_retention');
+    RETURN NULL;
+END;
+$$;
+
+CREATE OR REPLACE TRIGGER note_groups_or_retention
+    AFTER INSERT OR UPDATE OF has_groups, is_retention_enabled ON ssb.queue
+    FOR EACH ROW WHEN (new.has_groups OR new.is_retention_enabled) EXECUTE FUNCTION ssb_internal.note_groups_or_retention();
+
+-- Those of an older version.
+SELECT nextval('ssb.groups_or_retention')
+ WHERE pg_sequence_last_value('ssb.groups_or_retention') IS NULL
+   AND (EXISTS (SELECT FROM ssb.queue AS q WHERE q.has_groups OR q.is_retention_enabled)
+        OR EXISTS (SELECT FROM ssb.retained_message));
+
+-- The fast path of END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of an initiator whose far
+-- side has ended the dialog, of which nothing is left; or of a side whose far side is open, which is told. The
+-- statement that removes or closes the side also locks it and sees whether it is one of those. What comes after it
+-- has a snapshot of its own, and so sees what the group's last holder did; and the order is drawn below the lock.
 CREATE OR REPLACE FUNCTION ssb.end_conversation(handle uuid, error integer DEFAULT NULL, description text DEFAULT NULL,
                                                 cleanup boolean DEFAULT false)
 RETURNS void
@@ -92,86 +120,105 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_near record;
+    v_endpoint_id bigint;
+    v_claim_id bigint;
+    v_count bigint;
+    v_count_order bigint;
+    v_far_endpoint_id bigint;
+    v_far_queue_id integer;
+    v_far_order regclass;
+    v_far_priority smallint;
+    v_is_in_0 boolean;                 -- of the message tables the one that takes new messages
+    v_is_special boolean;
     v_is_known boolean;
-    v_order bigint;
     v_endpoint ssb.conversation_endpoint;
     v_queue ssb.queue;
     v_state char(2);
     v_number bigint;
 BEGIN
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
-        <<fast_path>>
-        BEGIN
-            -- Both sides at once: that the far side ends while we wait for our lock is as if it did a moment later.
-            SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order,
-                   e.far_priority, f.closed_at, f.is_close_known AND NOT f.is_closed_by_error AS is_known,
-                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation,
-                   EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = e.endpoint_id) AS has_retained
-              INTO v_near
-              FROM ssb.conversation_endpoint AS e
-              JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
-             WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+        IF NOT ssb_internal.is_target_handle(handle) THEN
+            DELETE FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = handle AND e.is_initiator
+               AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
                AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
-               AND NOT f.is_refused
                AND has_sequence_privilege('public', e.near_state, 'SELECT')
                AND has_sequence_privilege('public', e.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                           e.near_order, 'USAGE')
-               FOR NO KEY UPDATE OF e;
-            EXIT fast_path WHEN NOT FOUND OR v_near.rotation & 2 <> 0 OR v_near.has_retained;
-            -- Nobody will receive what is left.
-            IF v_near.closed_at IS NOT NULL THEN
-                EXIT fast_path WHEN NOT (v_near.is_initiator AND v_near.is_known);
-                IF v_near.rotation % 2 = 0 THEN
-                    WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                    DELETE FROM ssb.conversation_endpoint AS e
-                     WHERE e.endpoint_id = v_near.endpoint_id
-                       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
-                                        WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id);
-                ELSE
-                    WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                    DELETE FROM ssb.conversation_endpoint AS e
-                     WHERE e.endpoint_id = v_near.endpoint_id
-                       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
-                                        WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id);
-                END IF;
-                EXIT fast_path WHEN NOT FOUND;
-                RETURN;
-            END IF;
-            -- The order is drawn below the lock, after its advisory lock: see ssb.send.
-            IF v_near.rotation % 2 = 0 THEN
-                WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                INSERT INTO ssb.message_0 AS n (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                                message_type_id, priority, validation, body)
-                SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
-                       CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
-                            ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
-                       clock_timestamp(), 2, v_near.far_priority, 'E', NULL
-                  FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer),
-                               nextval(v_near.far_order) AS queuing_order OFFSET 0) AS o
-                RETURNING n.queuing_order INTO v_order;
-            ELSE
-                WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                INSERT INTO ssb.message_1 AS n (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                                message_type_id, priority, validation, body)
-                SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
-                       CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
-                            ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
-                       clock_timestamp(), 2, v_near.far_priority, 'E', NULL
-                  FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer),
-                               nextval(v_near.far_order) AS queuing_order OFFSET 0) AS o
-                RETURNING n.queuing_order INTO v_order;
-            END IF;
+               AND (SELECT f.closed_at IS NOT NULL AND f.is_close_known AND NOT f.is_closed_by_error AND NOT f.is_refused
+                      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
+            RETURNING e.endpoint_id, e.claim_id,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
+                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                 INTO v_endpoint_id, v_claim_id, v_is_in_0, v_is_special;
+        END IF;
+        IF v_endpoint_id IS NULL THEN
+            -- That the far side ends while we wait for our lock is as if it did a moment later.
             UPDATE ssb.conversation_endpoint AS e
-               SET sent_count = v_near.sent_count + 1, sent_order = v_order, closed_at = clock_timestamp(), is_close_known = true,
+               SET sent_count = e.sent_count + 1, closed_at = clock_timestamp(), is_close_known = true,
                    is_closed_by_error = false, dialog_timer = NULL,
                    due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
                                  THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
-             WHERE e.endpoint_id = v_near.endpoint_id;
+             WHERE e.conversation_handle = handle
+               AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+               AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND has_sequence_privilege('public', e.near_state, 'SELECT')
+               AND has_sequence_privilege('public', e.far_state, 'SELECT')
+               AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          e.near_order, 'USAGE')
+               AND (SELECT f.closed_at IS NULL AND NOT f.is_refused
+                      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
+            RETURNING e.endpoint_id, e.sent_count - 1, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
+                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                 INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
+                      v_is_in_0, v_is_special;
+        END IF;
+        -- Nobody will receive what is left.
+        IF v_endpoint_id IS NOT NULL THEN
+            IF v_is_special THEN
+                PERFORM ssb_internal.forget_messages(v_endpoint_id);
+                IF v_far_endpoint_id IS NULL THEN
+                    PERFORM ssb_internal.hand_over_group(v_endpoint_id, v_claim_id);
+                    RETURN;
+                END IF;
+            END IF;
+            IF v_far_endpoint_id IS NOT NULL THEN
+                IF v_is_in_0 THEN
+                    WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id)
+                    INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                               message_type_id, priority, validation, body)
+                    SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
+                           CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
+                                ELSE v_count + o.queuing_order - v_count_order - 1 END,
+                           clock_timestamp(), 2, v_far_priority, 'E', NULL
+                      FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer),
+                                   nextval(v_far_order) AS queuing_order OFFSET 0) AS o;
+                ELSE
+                    WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_endpoint_id)
+                    INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                               message_type_id, priority, validation, body)
+                    SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
+                           CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
+                                ELSE v_count + o.queuing_order - v_count_order - 1 END,
+                           clock_timestamp(), 2, v_far_priority, 'E', NULL
+                      FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer),
+                                   nextval(v_far_order) AS queuing_order OFFSET 0) AS o;
+                END IF;
+                RETURN;
+            END IF;
+            IF v_is_in_0 THEN
+                DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id;
+            ELSE
+                DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_endpoint_id;
+            END IF;
             RETURN;
-        END fast_path;
+        END IF;
     END IF;
     v_is_known := true;
     IF handle IS NULL THEN

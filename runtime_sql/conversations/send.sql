@@ -133,13 +133,13 @@ BEGIN
 END;
 $$;
 
--- A body of characters is stored as UTF-8. As a body that is parsed here, bound to these
+-- A body of characters is an nvarchar (schema/nvarchar.sql). As a body that is parsed here, bound to these
 -- functions whatever the caller's search_path, it becomes part of the caller's statement.
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body text)
 RETURNS void
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT ssb.send(handle, message_type, pg_catalog.convert_to(body, 'UTF8'));
+    SELECT ssb.send(handle, message_type, ssb.nvarchar_bytes(body));
 END;
 
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, body bytea)
@@ -155,7 +155,7 @@ CREATE OR REPLACE FUNCTION ssb.send(handle uuid, body bpchar)
 RETURNS void
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT ssb.send(handle, 'DEFAULT', pg_catalog.convert_to(pg_catalog.textin(pg_catalog.bpcharout(body)), 'UTF8'));
+    SELECT ssb.send(handle, 'DEFAULT', ssb.nvarchar_bytes(pg_catalog.textin(pg_catalog.bpcharout(body))));
 END;
 
 -- SEND without a body, which is not the same as with a body that is NULL.

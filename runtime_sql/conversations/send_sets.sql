@@ -288,7 +288,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.send_many(handles, message_type, convert_to(body, 'UTF8'));
+    PERFORM ssb.send_many(handles, message_type, ssb.nvarchar_bytes(body));
 END;
 $$;
 

@@ -183,7 +183,7 @@ BEGIN
              WHERE n.notification_id = v_notification.notification_id;
         END IF;
         PERFORM ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
-                                             ssb_internal.next_number(v_endpoint), false, false, convert_to(p_data, 'UTF8'));
+                                             ssb_internal.next_number(v_endpoint), false, false, ssb_internal.xml_bytes(p_data));
     END LOOP;
 END;
 $$;

@@ -55,10 +55,7 @@ BEGIN
                         WHERE m.endpoint_id = e.endpoint_id AND (p_type IS NULL OR t.name LIKE p_type)
                           AND (p_text IS NULL
                                OR (ssb_internal.may_receive(q) AND (position(convert_to(p_text, 'UTF8') IN m.body) > 0
-                                   -- UTF-16, as NVARCHAR is sent: for the characters of one byte in Latin-1.
-                                   OR (p_text ~ '^[\x01-\x7F]+$'
-                                       AND position(decode(regexp_replace(encode(convert_to(p_text, 'UTF8'), 'hex'), '(..)', '\100', 'g'), 'hex')
-                                                    IN m.body) > 0)))))) 
+                                   OR position(ssb_internal.utf16_bytes(p_text) IN m.body) > 0)))))
      ORDER BY e.endpoint_id DESC LIMIT least(p_limit, 1000);
 END;
 $$;

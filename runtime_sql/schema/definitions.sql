@@ -195,6 +195,15 @@ CREATE UNIQUE INDEX IF NOT EXISTS event_notification_by_name
     ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), name);
 CREATE INDEX IF NOT EXISTS event_notification_by_conversation ON ssb.event_notification (conversation);
 
+-- Modules that are being altered, where anybody listens to definitions (ssb_internal.note_alteration).
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.altered_module (
+    schema_name text        NOT NULL,
+    name        text        NOT NULL,
+    session_id  integer     NOT NULL,
+    noted_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (schema_name, name)
+);
+
 -- Triggers of T-SQL on definitions (activation/definition_events.sql).
 CREATE TABLE IF NOT EXISTS ssb.ddl_trigger (
     trigger_id  integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),

@@ -8,19 +8,22 @@ CREATE TABLE IF NOT EXISTS ssb.default_name (
     relation    regclass NOT NULL,
     column_name text     NOT NULL,
     name        text     NOT NULL,    -- folded, as names of tables are
+    spelling    text,                 -- where the script writes it otherwise
     PRIMARY KEY (relation, column_name)
 );
 
 CREATE OR REPLACE VIEW ssb_internal.column_default AS
 SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS column_name, c.relnamespace AS namespace,
-       coalesce(n.name, format('df__%s__%s', c.relname, a.attname)) AS name, n.name IS NULL AS is_system_named
+       coalesce(n.name, format('df__%s__%s', c.relname, a.attname)) AS name, n.name IS NULL AS is_system_named,
+       coalesce(n.spelling, n.name, format('df__%s__%s', c.relname, a.attname)) AS spelling
   FROM pg_attrdef AS d
   JOIN pg_class AS c ON c.oid = d.adrelid
   JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
   LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
  WHERE a.attgenerated = '';
+GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
--- p_column and p_name are written as in SQL: in quotes where they need them.
+-- p_column and p_name are written as in SQL: in quotes where they need them, as a name with capitals does.
 -- p_name: NULL takes the name away.
 CREATE OR REPLACE FUNCTION ssb_internal.name_default(p_table regclass, p_column text, p_name text)
 RETURNS void
@@ -29,13 +32,15 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_column CONSTANT text := (parse_ident(p_column))[1];
+    v_name CONSTANT text := (parse_ident(p_name))[1];
 BEGIN
     -- Who may call ALTER TABLE; inside, current_user is the runtime's owner.
     IF NOT pg_has_role(ssb_internal.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') THEN
         PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
     END IF;
     DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;
-    INSERT INTO ssb.default_name (relation, column_name, name) SELECT p_table, v_column, (parse_ident(p_name))[1] WHERE p_name IS NOT NULL;
+    INSERT INTO ssb.default_name (relation, column_name, name, spelling)
+    SELECT p_table, v_column, sys.fold(v_name), nullif(v_name, sys.fold(v_name)) WHERE p_name IS NOT NULL;
 END;
 $$;
 

@@ -152,6 +152,8 @@ DECLARE
     v_call text[] := '{}';
     v_back text := '';
     v_body text;
+    v_comment text;
+    v_shown text;
     v_there boolean;
     v_run text := 'CALL %I.%I(%s);';
 BEGIN
@@ -167,6 +169,8 @@ BEGIN
         error := ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
         RETURN;
     END IF;
+    v_comment := obj_description(v_found.oid, 'pg_proc');
+    v_shown := ssb_internal.spelled(v_comment, v_found.proname::text);
     v_is_ours := v_found.proallargtypes[cardinality(v_found.proallargtypes)] IS NOT DISTINCT FROM 'ssb.session'::regtype;
     v_count := coalesce(cardinality(v_found.proallargtypes), v_found.pronargs) - v_is_ours::integer;
     v_given := array_fill(NULL::integer, ARRAY[greatest(v_count, 1)]);
@@ -176,16 +180,16 @@ BEGIN
         IF v_mark <> '' THEN
             v_at := array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@')));
             IF v_at IS NULL OR v_at > v_count THEN
-                error := ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+                error := ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_shown), 16, 2, v_shown, 0)::ssb.error;
                 RETURN;
             END IF;
         ELSIF i > v_count THEN
-            error := ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+            error := ROW(8144, format('Procedure or function %s has too many arguments specified.', v_shown), 16, 2, v_shown, 0)::ssb.error;
             RETURN;
         END IF;
         IF marks[i] LIKE '% OUTPUT' AND coalesce(v_found.proargmodes[v_at], 'i') = 'i' THEN
             error := ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
-                'passed in requested output.', v_found.proargnames[v_at]), 16, 2, v_name[2], 0)::ssb.error;
+                'passed in requested output.', ssb_internal.spelled_parameter(v_comment, v_found.proargnames[v_at])), 16, 2, v_shown, 0)::ssb.error;
             RETURN;
         END IF;
         v_given[v_at] := CASE WHEN marks[i] LIKE '% DEFAULT' THEN NULL ELSE i END;
@@ -196,8 +200,8 @@ BEGIN
         v_is_output := coalesce(v_found.proargmodes[i], 'i') <> 'i';
         v_default := pg_get_function_arg_default(v_found.oid, i);
         IF v_given[i] IS NULL AND v_default IS NULL THEN
-            error := ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_name[2],
-                                   v_found.proargnames[i]), 16, 4, v_name[2], 0)::ssb.error;
+            error := ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_shown,
+                                     ssb_internal.spelled_parameter(v_comment, v_found.proargnames[i])), 16, 4, v_shown, 0)::ssb.error;
             RETURN;
         ELSIF v_given[i] IS NULL AND NOT v_is_output THEN
             CONTINUE;
@@ -238,7 +242,7 @@ BEGIN
     END IF;
     PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
 END;
-$trampoline$, v_declare, v_read, line, v_name[2], format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
+$trampoline$, v_declare, v_read, line, v_shown, format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
     name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || current_user::regrole::oid ELSE 'ssb_trampoline' END;
     IF ssb_internal.is_own_trampoline(name, v_body) THEN
         RETURN;

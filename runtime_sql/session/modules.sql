@@ -5,8 +5,10 @@
 
 -- Before CREATE (p_action CREATE: the name must be free), ALTER (there must be
 -- one) or CREATE OR ALTER. Versions with other parameters go: T-SQL has no
--- overloading. p_arguments are the types that the new version takes.
-CREATE OR REPLACE FUNCTION ssb_internal.prepare_module(p_action text, p_kind text, p_name text, p_arguments text DEFAULT NULL)
+-- overloading. p_arguments are the types that the new version takes; p_parameters, of a procedure, their modes, names
+-- and whether they have defaults ('IN orderid', 'INOUT out ='), which CREATE OR REPLACE does not change.
+CREATE OR REPLACE FUNCTION ssb_internal.prepare_module(p_action text, p_kind text, p_name text, p_arguments text DEFAULT NULL,
+                                                       p_parameters text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -35,20 +37,50 @@ BEGIN
         RETURN;
     END IF;
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
-        IF v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')') THEN
+        IF v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
+           OR p_parameters IS NOT NULL AND p_parameters IS DISTINCT FROM ssb_internal.shape_of_parameters(v_version) THEN
             EXECUTE format('DROP ROUTINE %s', v_version);
         END IF;
     END LOOP;
 END;
 $$;
 
--- PostgreSQL creates anew what T-SQL alters: for the event of it (activation/definition_events.sql).
+CREATE OR REPLACE FUNCTION ssb_internal.shape_of_parameters(p_routine regprocedure)
+RETURNS text[]
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(CASE coalesce(p.proargmodes[g.n], 'i') WHEN 'i' THEN 'IN ' ELSE 'INOUT ' END || p.proargnames[g.n]
+                     || CASE WHEN pg_get_function_arg_default(p.oid, g.n) IS NULL THEN '' ELSE ' =' END ORDER BY g.n)
+      FROM pg_proc AS p CROSS JOIN LATERAL generate_series(1, cardinality(p.proargnames)) AS g (n)
+     WHERE p.oid = p_routine;
+$$;
+
+-- PostgreSQL creates anew what T-SQL alters: for the event of it (activation/definition_events.sql). Who may alter a
+-- module, and that it is there, is looked up here: nobody makes the event of a new module that of an old one.
 CREATE OR REPLACE FUNCTION ssb_internal.note_alteration(p_name text, p_exists boolean)
 RETURNS void
-LANGUAGE sql
-BEGIN ATOMIC
-    SELECT set_config('pgsb.altered', CASE WHEN p_exists THEN p_name ELSE '' END, false);
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+BEGIN
+    IF v_name[1] = 'pg_temp' OR NOT ssb_internal.definitions_are_watched() THEN
+        RETURN;
+    END IF;
+    INSERT INTO ssb.altered_module (schema_name, name, session_id)
+    SELECT v_name[1], v_name[2], pg_backend_pid()
+     WHERE p_exists
+       AND EXISTS (SELECT FROM pg_namespace AS n
+                    WHERE n.nspname = v_name[1]
+                      AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = v_name[2]
+                                                              AND pg_has_role(ssb_internal.caller(), p.proowner, 'USAGE'))
+                           OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = v_name[2] AND c.relkind = 'v'
+                                                                  AND pg_has_role(ssb_internal.caller(), c.relowner, 'USAGE'))))
+    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at;
 END;
+$$;
 
 -- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
 CREATE OR REPLACE FUNCTION ssb_internal.is_runtime_function(p_function oid)
@@ -119,10 +151,12 @@ BEGIN
 END;
 $$;
 
--- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these.
+-- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these. SECURITY DEFINER: whoever drops a view
+-- need not see the queues.
 CREATE OR REPLACE FUNCTION ssb_internal.kind_of_relation(p_name text)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
                 WHEN EXISTS (SELECT FROM ssb.queue AS q
@@ -210,7 +244,10 @@ CREATE OR REPLACE FUNCTION ssb_internal.dependent_name(p_class regclass, p_objec
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT coalesce(c.relname, p.proname, n.conname, t.typname)
+    SELECT CASE WHEN c.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
+                WHEN p.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text)
+                WHEN n.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(n.oid, 'pg_constraint'), n.conname::text)
+                ELSE ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname::text) END
       FROM pg_depend AS d
       LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
       LEFT JOIN pg_attrdef AS a ON d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
@@ -393,20 +430,32 @@ DECLARE
     v_module text := ssb_internal.module_name(object_name, database);
     v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
     v_named text := (parse_ident(v_module))[2];
+    v_part text := v_parts[cardinality(v_parts)];
+    v_table regclass;
+    v_default text;
     v_rename text;
 BEGIN
     IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
         PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type)), 11, 1);
     ELSIF upper(object_type) = 'COLUMN' THEN
-        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_parts[cardinality(v_parts)]), sys.fold(new_name));
+        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_part), sys.fold(new_name));
+        v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
+                       WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
     ELSIF upper(object_type) = 'INDEX' THEN
-        v_rename := format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
-                           sys.fold(new_name));
+        v_table := v_owner;
+        -- As the compiler names indexes (compiler/sql/ddl/tables.index_name); those of constraints as the constraint.
+        SELECT format('ALTER INDEX %s RENAME TO %I', i.indexrelid::regclass,
+                      CASE WHEN strpos(sys.fold(new_name), t.relname) > 0
+                                OR EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u'))
+                           THEN sys.fold(new_name) ELSE sys.fold(t.relname || '__' || sys.fold(new_name)) END) INTO v_rename
+          FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
+         WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = sys.fold(v_part);
     ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb_internal.is_queue(to_regclass(v_module)) THEN
         v_rename := format('ALTER TABLE %s RENAME TO %I', v_module, sys.fold(new_name));
     ELSIF to_regclass(v_module) IS NULL THEN
-        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', c.conrelid::regclass, c.conname, sys.fold(new_name)) INTO v_rename
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', c.conrelid::regclass, c.conname, sys.fold(new_name)), c.conrelid
+          INTO v_rename, v_table
           FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
     END IF;
     IF v_rename IS NULL THEN
@@ -416,9 +465,15 @@ BEGIN
     EXECUTE v_rename;
     IF upper(object_type) = 'COLUMN' THEN
         PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
+        IF v_default IS NOT NULL THEN
+            PERFORM ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(v_part)), NULL),
+                    ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(new_name)), quote_ident(v_default));
+        END IF;
+    ELSIF v_table IS NOT NULL THEN
+        PERFORM ssb_internal.keep_spelling(v_table::text, NULL, p_parts => ARRAY[new_name]);
     ELSIF starts_with(v_rename, 'ALTER TABLE ' || v_module || ' RENAME TO')
           AND EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = sys.fold(new_name)
-                                                  AND c.relkind IN ('r', 'p', 'v')) THEN
+                                                  AND c.relkind IN ('r', 'p', 'v', 'S')) THEN
         PERFORM ssb_internal.keep_spelling(format('%s.%I', v_schema::regnamespace, sys.fold(new_name)), new_name);
     END IF;
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');

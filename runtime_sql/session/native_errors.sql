@@ -41,6 +41,18 @@ AS $$
      WHERE c.relname = p_table AND c.relkind IN ('r', 'p');
 $$;
 
+-- A table, view or sequence likewise.
+CREATE OR REPLACE FUNCTION ssb_internal.spelled_relation(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN count(DISTINCT s.name) = 1 THEN min(s.name) ELSE p_name END
+      FROM pg_class AS c
+     CROSS JOIN LATERAL (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS name) AS s
+     WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S');
+$$;
+
 -- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
 CREATE OR REPLACE FUNCTION ssb_internal.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
@@ -55,7 +67,8 @@ DECLARE
     v_index text;
     v_error ssb.error;
 BEGIN
-    SELECT c.conname, c.contype, c.conrelid, c.confrelid, c.conkey, c.confkey,
+    SELECT c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.conrelid, c.confrelid,
+           c.conkey, c.confkey,
            ssb_internal.tsql_name_of(c.conrelid) AS owner, ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
            -- A foreign key stays within a database.
            coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database
@@ -85,26 +98,29 @@ BEGIN
         ELSIF v_rule.contype IN ('p', 'u') THEN
             v_error.number := 2627;
             v_error.message := format('Violation of %s KEY constraint ''%s''. Cannot insert duplicate key in object ''%s''.',
-                CASE v_rule.contype WHEN 'p' THEN 'PRIMARY' ELSE 'UNIQUE' END, v_rule.conname, v_rule.owner);
+                CASE v_rule.contype WHEN 'p' THEN 'PRIMARY' ELSE 'UNIQUE' END, v_rule.name, v_rule.owner);
         ELSE
             v_error.number := 2601;
             v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
                 (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-                  WHERE c.relname = v_names[1] LIMIT 1), v_index);
+                  WHERE c.relname = v_names[1] LIMIT 1),
+                coalesce((SELECT ssb_internal.tsql_index_name(c.oid) FROM pg_class AS c
+                           WHERE c.relname = v_names[1] AND c.relkind = 'i' LIMIT 1), v_index));
         END IF;
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
     ELSIF v_rule.contype = 'f' THEN
-        -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent.
+        -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent, and then the
+        -- child behind the constraint, which may be the same table.
         v_error.message := (SELECT
-            CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname
+            CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname AND v_names[3] IS NULL
                  THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
-                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.conname, v_rule.database, v_rule.target,
+                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.name, v_rule.database, v_rule.target,
                              (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
                  ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
                              'database "%s", table "%s", column ''%s''.', p_verb,
                              CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE REFERENCE' ELSE 'REFERENCE' END,
-                             v_rule.conname, v_rule.database, v_rule.owner,
+                             v_rule.name, v_rule.database, v_rule.owner,
                              (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]))
             END FROM pg_class AS r WHERE r.oid = v_rule.conrelid);
@@ -117,7 +133,7 @@ BEGIN
                                                   WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]));
     ELSE
         v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
-                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.conname, v_names[2]),
+                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.name, v_names[2]),
                                   coalesce(v_rule.database, ssb.db_name()),
                                   coalesce(v_rule.owner, v_names[1]),
                                   CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
@@ -133,12 +149,20 @@ RETURNS ssb.error
 LANGUAGE sql IMMUTABLE
 RETURN ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error;
 
+-- Whether a queue has that name, in whatever schema. SECURITY DEFINER: errors are everybody's.
+CREATE OR REPLACE FUNCTION ssb_internal.names_queue(p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = p_name); $$;
+
 -- Message 229.
 CREATE OR REPLACE FUNCTION ssb_internal.denied_text(p_right text, p_relation regclass)
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT format('The %s permission was denied on the object ''%s'', database ''%s'', schema ''%s''.', p_right, c.relname,
+    SELECT format('The %s permission was denied on the object ''%s'', database ''%s'', schema ''%s''.', p_right,
+                  ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text),
                   coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()), ssb_internal.tsql_schema(n.nspname::text))
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -179,7 +203,7 @@ BEGIN
             THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
             ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
-                                 (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(c.relname))
+                                 (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)))
                                                        ELSE format('''%s''', v_first) END
                                     FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
                                    WHERE a.attname = v_first AND a.attidentity = 'a')), 16, 1, NULL, NULL)::ssb.error END;
@@ -203,7 +227,7 @@ BEGIN
         END IF;
     WHEN '2200H' THEN
         v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
-                                     'object to allow new values to be generated.', v_first), 16, 1, NULL, NULL);
+                                     'object to allow new values to be generated.', ssb_internal.spelled_relation(v_first)), 16, 1, NULL, NULL);
     WHEN '2201W' THEN
         v_error := CASE WHEN p_message ~ 'NULL'
             THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
@@ -355,7 +379,7 @@ BEGIN
         -- TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
         IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') = '' THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
-        ELSIF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN
+        ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN

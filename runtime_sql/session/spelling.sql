@@ -1,8 +1,9 @@
--- How a script spells a table and its columns, where that is not how PostgreSQL knows them: 'OrderID', orderid.
--- It is kept in the object's comment, and so goes with the object, with its renamed schema, and into a dump. One that
--- no longer fits the name (ALTER TABLE … RENAME) means nothing.
+-- How a script spells an object and its parts, where that is not how PostgreSQL knows them: 'OrderID', orderid.
+-- It is kept in the first line of the object's comment, and so goes with the object, with its renamed schema, and into a
+-- dump. One that no longer fits the name (ALTER TABLE … RENAME) means nothing.
 --
--- Called by  compiled CREATE TABLE, ALTER TABLE ADD, SELECT INTO and CREATE VIEW; catalog views; server/learn.py
+-- Called by  compiled CREATE TABLE, ALTER TABLE ADD, CREATE INDEX, SELECT INTO, CREATE VIEW and those of modules, sequences
+--            and types; catalog views; server/learn.py
 
 -- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
 -- keep their beginning and a digest (as the compiler's names.fold does).
@@ -17,33 +18,109 @@ RETURN CASE
         FROM generate_series(1, 54) AS n)
 END;
 
--- A name as its comment has it, or as PostgreSQL does.
+-- A name as its comment has it, or as PostgreSQL does. Behind the comment's first line stands what else is said of the object.
 CREATE OR REPLACE FUNCTION ssb_internal.spelled(p_comment text, p_name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN starts_with(p_comment, 'T-SQL name: ')
-                     AND (lower(substr(p_comment, 13)) = p_name OR sys.fold(substr(p_comment, 13)) = p_name)
-                THEN substr(p_comment, 13) ELSE p_name END;
+                     AND (lower(c.name) = p_name OR sys.fold(c.name) = p_name)
+                THEN c.name ELSE p_name END
+      FROM (SELECT substr(split_part(p_comment, chr(10), 1), 13) AS name) AS c;
 $$;
 
--- p_name NULL: the relation's own is left as it is. p_columns: of those columns whose spelling must be kept.
-CREATE OR REPLACE FUNCTION ssb_internal.keep_spelling(p_relation text, p_name text, p_columns text[] DEFAULT '{}')
+-- A parameter, without its @, as the comment of its routine has it: "T-SQL parameters: @OrderID, @Note".
+CREATE OR REPLACE FUNCTION ssb_internal.spelled_parameter(p_comment text, p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT substr(f.name, 2)
+                       FROM unnest(string_to_array(substring(p_comment FROM '\nT-SQL parameters: ([^\n]*)'), ', ')) AS f (name)
+                      WHERE starts_with(p_comment, 'T-SQL name: ') AND starts_with(f.name, '@') AND sys.fold(substr(f.name, 2)) = p_name
+                      LIMIT 1), p_name);
+$$;
+
+-- What stands in a comment besides the name, the text of a synonym or of a constraint that is switched off among it.
+CREATE OR REPLACE FUNCTION ssb_internal.comment_without_name(p_comment text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT nullif(regexp_replace(p_comment, '^T-SQL name: [^\n]*\n?(T-SQL parameters: [^\n]*\n?)?', ''), ''); $$;
+
+-- A comment with the name in front. NULL: without one.
+CREATE OR REPLACE FUNCTION ssb_internal.comment_with_name(p_comment text, p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT concat_ws(chr(10), 'T-SQL name: ' || p_name, ssb_internal.comment_without_name(p_comment)); $$;
+
+-- p_name NULL: the relation's own is left as it is. p_columns: of those columns whose spelling must be kept; p_parts: the
+-- same of constraints and indexes. p_relation may be a sequence or a type.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_spelling(p_relation text, p_name text, p_columns text[] DEFAULT '{}', p_parts text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation regclass := p_relation;
+    v_relation regclass := to_regclass(p_relation);
+    v_kind "char" := (SELECT c.relkind FROM pg_class AS c WHERE c.oid = v_relation);
     v_column text;
+    v_part text;
+    v_constraint pg_constraint;
+    v_index regclass;
 BEGIN
-    IF p_name IS NOT NULL THEN
-        EXECUTE format('COMMENT ON %s %s IS %L', (SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END
-                                                    FROM pg_class AS c WHERE c.oid = v_relation), v_relation, 'T-SQL name: ' || p_name);
+    IF p_name IS NOT NULL AND v_kind IS DISTINCT FROM 'c' AND v_relation IS NOT NULL THEN
+        EXECUTE format('COMMENT ON %s %s IS %L', CASE v_kind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, v_relation,
+                       ssb_internal.comment_with_name(obj_description(v_relation, 'pg_class'), p_name));
+    ELSIF p_name IS NOT NULL THEN
+        EXECUTE format('COMMENT ON TYPE %s IS %L', p_relation::regtype,
+                       ssb_internal.comment_with_name(obj_description(p_relation::regtype, 'pg_type'), p_name));
     END IF;
     FOREACH v_column IN ARRAY p_columns LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', v_relation, sys.fold(v_column), 'T-SQL name: ' || v_column);
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', v_relation, sys.fold(v_column),
+            (SELECT ssb_internal.comment_with_name(col_description(a.attrelid, a.attnum), v_column) FROM pg_attribute AS a
+              WHERE a.attrelid = v_relation AND a.attname = sys.fold(v_column)));
+    END LOOP;
+    FOREACH v_part IN ARRAY p_parts LOOP
+        SELECT c.* INTO v_constraint FROM pg_constraint AS c WHERE c.conrelid = v_relation AND c.conname = sys.fold(v_part);
+        IF FOUND THEN
+            EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', v_constraint.conname, v_relation,
+                           ssb_internal.comment_with_name(obj_description(v_constraint.oid, 'pg_constraint'), v_part));
+            CONTINUE;
+        END IF;
+        SELECT i.indexrelid INTO v_index FROM pg_index AS i
+          JOIN pg_class AS c ON c.oid = i.indexrelid
+          JOIN pg_class AS t ON t.oid = i.indrelid
+         WHERE i.indrelid = v_relation AND c.relname IN (sys.fold(v_part), sys.fold(t.relname || '__' || sys.fold(v_part)));
+        IF FOUND THEN
+            EXECUTE format('COMMENT ON INDEX %s IS %L', v_index,
+                           ssb_internal.comment_with_name(obj_description(v_index, 'pg_class'), v_part));
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- Of a procedure, function or trigger: p_parameters are those whose spelling must be kept.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_module_spelling(p_module text, p_name text, p_parameters text[] DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text[] := parse_ident(p_module);
+    v_routine regprocedure;
+    v_comment text;
+BEGIN
+    FOR v_routine, v_comment IN
+        SELECT p.oid, obj_description(p.oid, 'pg_proc') FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+         WHERE n.nspname = v_name[1] AND p.proname = v_name[2]
+    LOOP
+        EXECUTE format('COMMENT ON ROUTINE %s IS %L', v_routine,
+                       concat_ws(chr(10), 'T-SQL name: ' || p_name,
+                                 'T-SQL parameters: @' || nullif(array_to_string(p_parameters, ', @'), ''),
+                                 ssb_internal.comment_without_name(v_comment)));
     END LOOP;
 END;
 $$;

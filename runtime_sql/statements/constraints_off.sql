@@ -13,9 +13,10 @@ RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT substr(d.description, length('pgsb switched off: ') + 1)
+    SELECT substr(t.text, length('pgsb switched off: ') + 1)
       FROM pg_description AS d
-     WHERE d.objoid = p_constraint AND d.classoid = 'pg_constraint'::regclass AND starts_with(d.description, 'pgsb switched off: ');
+     CROSS JOIN LATERAL (SELECT ssb_internal.comment_without_name(d.description) AS text) AS t
+     WHERE d.objoid = p_constraint AND d.classoid = 'pg_constraint'::regclass AND starts_with(t.text, 'pgsb switched off: ');
 $$;
 
 -- Whoever may write the comment is the table's owner, and somebody with more rights may switch the constraint on: what
@@ -45,7 +46,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(4917, format('Constraint ''%s'' does not exist.', v_missing));
     END IF;
     FOR v_rule IN
-        SELECT c.oid, c.conname, c.contype, c.convalidated, pg_get_constraintdef(c.oid) AS definition,
+        SELECT c.oid, c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.convalidated, pg_get_constraintdef(c.oid) AS definition,
                ssb_internal.definition_switched_off(c.oid) AS kept
           FROM pg_constraint AS c
          WHERE c.conrelid = p_table AND (c.conname = ANY (p_names) OR p_names IS NULL AND c.contype IN ('c', 'f'))
@@ -53,17 +54,21 @@ BEGIN
     LOOP
         IF v_rule.contype NOT IN ('c', 'f') THEN
             PERFORM ssb_internal.raise_error(11415, format('Object ''%s'' cannot be disabled or enabled. This action applies only to '
-                                                           'foreign key and check constraints.', v_rule.conname));
+                                                           'foreign key and check constraints.', v_rule.name));
         ELSIF p_on AND v_rule.kept IS NOT NULL THEN
             IF NOT ssb_internal.is_definition(v_rule.kept) THEN
                 PERFORM ssb_internal.raise_error(4916, 'Could not enable or disable the constraint. See previous errors.',
-                                                 hint => format('The definition kept of ''%s'' is not one.', v_rule.conname));
+                                                 hint => format('The definition kept of ''%s'' is not one.', v_rule.name));
             END IF;
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I %s NOT VALID', p_table, v_rule.conname, v_rule.kept);
+            IF v_rule.name <> v_rule.conname THEN
+                PERFORM ssb_internal.keep_spelling(p_table::text, NULL, p_parts => ARRAY[v_rule.name]);
+            END IF;
         ELSIF NOT p_on AND v_rule.kept IS NULL THEN
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I CHECK (true) NOT VALID', p_table, v_rule.conname);
             EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', v_rule.conname, p_table,
-                           'pgsb switched off: ' || regexp_replace(v_rule.definition, ' NOT VALID$', ''));
+                           concat_ws(chr(10), 'T-SQL name: ' || nullif(v_rule.name, v_rule.conname),
+                                     'pgsb switched off: ' || regexp_replace(v_rule.definition, ' NOT VALID$', '')));
         END IF;
         IF p_on AND p_validate THEN
             EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', p_table, v_rule.conname);

@@ -90,8 +90,8 @@ BEGIN
     ON CONFLICT (database_id, kind, service_name) DO UPDATE
        SET endpoint_id = excluded.endpoint_id, asked_at = clock_timestamp(), answered_at = NULL;
     PERFORM ssb_internal.deliver_or_keep(v_endpoint, v_contract || '/' || p_kind, 0, false, false,
-        convert_to(format('<%1$s xmlns="%2$s/%1$s"><SERVICE_NAME>%3$s</SERVICE_NAME></%1$s>', p_kind, v_contract,
-                          ssb_internal.xml_text(p_service)), 'UTF8'));
+        ssb_internal.xml_bytes(format('<%1$s xmlns="%2$s/%1$s"><SERVICE_NAME>%3$s</SERVICE_NAME></%1$s>', p_kind, v_contract,
+                                      ssb_internal.xml_text(p_service))));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.send_notice(integer, text, text) FROM PUBLIC;

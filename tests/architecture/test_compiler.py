@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pgsb import compiler
+from pgsb.compiler import handlers as _handlers  # noqa: F401
 from pgsb.compiler import nodes
 from pgsb.compiler.lower.context import Context
 from pgsb.compiler.lower.dispatch import invocations, lower

@@ -156,13 +156,10 @@ def test_conditions_that_can_never_fail(scope: Scope, text: str, safe: bool) -> 
 
 def known(text: str) -> str | None:
     """Return what is known of @sql behind the statements of a text."""
-    constants = Constants()
     statements = body(f"DECLARE @sql nvarchar(max), @a nvarchar(10); {text}; EXEC (@sql)")
-    for statement in statements[:-1]:
-        constants.follow(statement)
     last = statements[-1]
     assert isinstance(last, nodes.ExecuteString)
-    template = constants.value(last.text.tokens)
+    template = Constants(statements).before(last).value(last.text.tokens)
     if template is None:
         return None
     return plain(template) if plain(template) is not None else place(template)[0]
@@ -172,6 +169,12 @@ def known(text: str) -> str | None:
     ("text", "expected"),
     [
         ("SET @sql = N'PRINT 1'", "PRINT 1"),
+        ("SET @sql = N'a'; IF @a = '' GOTO l; SET @sql = N'b'; l: SET @a = ''", None),
+        ("SET @sql = N'a'; l: SET @a = @a + 'x'; IF @a <> 'xx' GOTO l", "a"),
+        ("SET @sql = N'a'; l: IF @a = 'xx' SET @sql = N'b'; SET @a = @a + 'x'; IF @a <> 'xxx' GOTO l", None),
+        ("SET @sql = N'a'; GOTO l; SET @sql = N'b'; l: SET @a = ''", "a"),
+        ("SET @sql = N'a'; WHILE @a <> 'x' BEGIN SET @sql = N'b'; BREAK END", None),
+        ("SET @sql = N'a'; BEGIN TRY SET @sql = N'b' END TRY BEGIN CATCH SET @sql = N'c' END CATCH", None),
         ("SET @sql = N'PRINT '; SET @sql = @sql + N'2'", "PRINT 2"),
         ("SELECT @sql = N'a' + N'b'", "ab"),
         ("SET @sql = N'a'; SET @sql += N'b'", "ab"),

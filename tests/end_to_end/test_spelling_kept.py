@@ -1,4 +1,5 @@
 """Names stay as they were written: for a later script, in views, keys of JSON and XML, and errors."""
+# ruff: noqa: E501 (what is made is easier to read unbroken)
 
 from collections.abc import Callable
 
@@ -49,6 +50,117 @@ def test_a_later_script_sees_the_names_as_they_were_written(tsql: Tsql, database
         "column 'CustomerName'",
     ):
         assert shown in later
+
+
+PARTS = """
+CREATE TABLE dbo.Orders (
+    OrderID int CONSTRAINT PK_Orders PRIMARY KEY, Amount int CONSTRAINT DF_Amount DEFAULT 5, Other int,
+    CONSTRAINT CK_Amount CHECK (Amount > 0), CONSTRAINT FK_Other FOREIGN KEY (Other) REFERENCES Orders (OrderID),
+    CONSTRAINT UQ_Amount UNIQUE (Amount), INDEX IX_Within (Other))
+CREATE UNIQUE INDEX IX_Orders_Other ON Orders (Other, Amount)
+CREATE UNIQUE INDEX UX_Other ON Orders (Other) WHERE Other > 0
+ALTER TABLE Orders ADD Later int CONSTRAINT DF_Later DEFAULT 1, CONSTRAINT CK_Later CHECK (Later > 0)
+ALTER TABLE Orders ADD CONSTRAINT DF_Other DEFAULT 1 FOR Other
+ALTER TABLE Orders NOCHECK CONSTRAINT CK_Later
+CREATE TABLE dbo.Renamed (One int CONSTRAINT DF_One DEFAULT 1, CONSTRAINT CK_Old CHECK (One > 0))
+CREATE INDEX IX_Old ON Renamed (One)
+EXEC sp_rename 'CK_Old', 'CK_New'
+EXEC sp_rename 'Renamed.IX_Old', 'IX_New', 'INDEX'
+EXEC sp_rename 'Renamed.One', 'Uno', 'COLUMN'
+CREATE SEQUENCE dbo.TheNumbers AS int START WITH 1 MAXVALUE 1
+DECLARE @used int = NEXT VALUE FOR TheNumbers
+CREATE TYPE dbo.TheId FROM int
+CREATE TYPE dbo.TheRows AS TABLE (TheId int PRIMARY KEY)
+CREATE SYNONYM dbo.TheOrders FOR dbo.Orders
+GO
+CREATE PROCEDURE dbo.PlaceOrder @OrderID int, @Note nvarchar(50) = NULL, @Out int = NULL OUTPUT AS SET @Out = @OrderID
+GO
+ALTER PROCEDURE dbo.PlaceOrder @OrderID int, @TheNote nvarchar(50) = NULL, @Out int = NULL OUTPUT AS SET @Out = @OrderID
+GO
+CREATE FUNCTION dbo.TwiceOf (@TheNumber int) RETURNS int AS BEGIN RETURN 2 * @TheNumber END
+GO
+CREATE FUNCTION dbo.RowsOf (@TheNumber int) RETURNS TABLE AS RETURN SELECT OrderID FROM Orders WHERE Amount > @TheNumber
+GO
+CREATE TRIGGER TR_Orders ON dbo.Orders AFTER INSERT, UPDATE AS SET NOCOUNT ON
+GO
+CREATE TRIGGER TR_Database ON DATABASE FOR CREATE_VIEW AS PRINT 'x'
+GO
+"""
+NAMES = """
+SELECT name, RTRIM(type) AS type FROM sys.objects WHERE is_ms_shipped = 0 AND type <> 'IT' ORDER BY name
+SELECT OBJECT_NAME(object_id) AS object, name FROM sys.parameters WHERE parameter_id > 0 ORDER BY object_id, parameter_id
+SELECT name FROM sys.indexes ORDER BY name
+SELECT name FROM sys.triggers ORDER BY name
+SELECT name FROM sys.types WHERE is_user_defined = 1 ORDER BY name
+SELECT name, is_disabled FROM sys.check_constraints ORDER BY name
+SELECT name, is_system_named FROM sys.default_constraints ORDER BY name
+SELECT CONSTRAINT_NAME FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS ORDER BY 1
+SELECT UNIQUE_CONSTRAINT_NAME FROM INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS
+SELECT ROUTINE_NAME FROM INFORMATION_SCHEMA.ROUTINES ORDER BY 1
+SELECT OBJECT_NAME(OBJECT_ID('ck_amount')), OBJECT_NAME(OBJECT_ID('df_later')), OBJECT_NAME(OBJECT_ID('placeorder')),
+       OBJECT_NAME(OBJECT_ID('theorders', 'SN')), TYPE_NAME(TYPE_ID('theid')),
+       CASE WHEN OBJECT_DEFINITION(OBJECT_ID('tr_orders')) LIKE 'CREATE TRIGGER TR_Orders%' THEN 'kept' END
+"""
+ERRORS = """
+DECLARE @p sysname = 'dbo.placeorder'
+EXEC @p
+EXEC @p 1, 2, 3, 4
+EXEC @p 1, @nonsense = 1
+DECLARE @n int
+EXEC @p @n OUTPUT
+GO
+EXEC dbo.placeorder
+GO
+EXEC dbo.placeorder 1, @nonsense = 1
+GO
+INSERT orders (orderid, amount) VALUES (1, -1)
+INSERT orders (orderid, amount, other) VALUES (1, 1, NULL)
+INSERT orders (orderid, amount, other) VALUES (1, 2, NULL)
+INSERT orders (orderid, amount, other) VALUES (2, 1, NULL)
+INSERT orders (orderid, amount, other) VALUES (2, 2, 9)
+INSERT orders (orderid, amount, other) VALUES (2, 2, 1)
+INSERT orders (orderid, amount, other) VALUES (3, 3, 1)
+DELETE orders WHERE orderid = 1
+INSERT renamed VALUES (-1)
+DECLARE @m int = NEXT VALUE FOR thenumbers
+GO
+ALTER TABLE orders CHECK CONSTRAINT ck_later
+GO
+UPDATE orders SET later = -1 WHERE orderid = 1
+"""
+
+
+def test_so_are_those_of_constraints_parameters_and_modules(tsql: Tsql, database: Database) -> None:
+    tsql.run_well(PARTS)
+    names, errors = tsql.run_well(NAMES), tsql.run(f"BEGIN TRAN\n{ERRORS}\nGO\nROLLBACK")
+    session = Tsql(database.dsn)
+    assert session.run_well(NAMES) == names
+    later = session.run(f"BEGIN TRAN\n{ERRORS}\nGO\nROLLBACK")
+    session.close()
+    assert later == errors
+    for shown in (
+        *("PK_Orders", "CK_Amount", "FK_Other", "UQ_Amount", "DF_Amount", "DF_Later", "DF_Other", "CK_New"),
+        *("DF_One", "IX_Within", "IX_Orders_Other", "UX_Other", "IX_New", "TheNumbers", "TheId", "TheRows"),
+        *("TheOrders", "PlaceOrder", "@OrderID", "@TheNote", "@Out", "TwiceOf", "RowsOf", "@TheNumber"),
+        *("TR_Orders", "TR_Database", "kept"),
+    ):
+        assert shown in names, names
+        assert shown.lower() == shown or shown.lower() not in names, names
+    for shown in (
+        "Procedure or function 'PlaceOrder' expects parameter '@OrderID'",
+        "Procedure or function PlaceOrder has too many arguments",
+        "is not a parameter for procedure PlaceOrder.",
+        'CHECK constraint "CK_Amount"',
+        "PRIMARY KEY constraint 'PK_Orders'",
+        "UNIQUE KEY constraint 'UQ_Amount'",
+        'FOREIGN KEY constraint "FK_Other"',
+        "unique index 'UX_Other'",
+        'SAME TABLE REFERENCE constraint "FK_Other"',
+        'CHECK constraint "CK_New"',
+        "sequence object 'TheNumbers'",
+        'CHECK constraint "CK_Later"',
+    ):
+        assert shown in errors, errors
 
 
 def test_a_dropped_table_leaves_no_spelling(tsql: Tsql, connect: Callable[..., Connection]) -> None:

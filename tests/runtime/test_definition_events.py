@@ -199,6 +199,50 @@ def test_nobody_can_report_an_event_that_did_not_happen(clerk: Session) -> None:
         clerk.do("SELECT ssb_internal.tell_definition(ARRAY['CREATE_TABLE'], 5, '<x/>')")
 
 
+def test_what_is_made_is_told_as_made_whatever_its_maker_says(listener: Session, clerk: Session) -> None:
+    """Neither a setting, nor words in a statement, nor what was altered before makes another event of it."""
+    listener.do(
+        "SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'all', 'DATABASE');"
+        " SELECT ssb_internal.create_ddl_trigger('all', 'DATABASE', ARRAY['DDL_DATABASE_LEVEL_EVENTS'],"
+        " 'public.note')"
+    )
+    listener.do("DELETE FROM public.heard")
+
+    def events() -> list[str]:
+        heard = listener.column(
+            "SELECT substring(data FROM '<EventType>(.*)</EventType>') || ' '"
+            " || substring(data FROM '<ObjectName>(.*)</ObjectName>') FROM public.heard"
+        )
+        listener.do("DELETE FROM public.heard")
+        return sorted(set(heard))
+
+    view = "CREATE VIEW dbo.v AS SELECT 1 AS a"
+    clerk.do(f"SET pgsb.altered = 'dbo.v'; SELECT ssb_internal.note_alteration('dbo.v', true); {view}")
+    assert events() == ["CREATE_VIEW v"]
+    clerk.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.v')")
+    clerk.do(view)
+    assert events() == ["ALTER_VIEW v"]
+    clerk.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.v')")
+    clerk.do(f"{view}; DROP VIEW dbo.v; {view}")
+    assert events() == ["ALTER_VIEW v", "CREATE_VIEW v", "DROP_VIEW v"]
+    clerk.do("SELECT ssb_internal.note_alteration('dbo.v', true); DROP VIEW dbo.v")
+    clerk.do(view)
+    assert events() == ["CREATE_VIEW v", "DROP_VIEW v"]
+    clerk.do(
+        "DO $$ BEGIN EXECUTE 'CREATE VIEW dbo.w AS SELECT 1 AS \"ssb_internal.create_synonym(\"'; END $$"
+    )
+    clerk.do("DO $$ BEGIN /* ssb_internal.prepare_view( */ DROP VIEW dbo.w; END $$")
+    assert events() == ["CREATE_VIEW w", "DROP_VIEW w"]
+    clerk.do("CREATE TABLE mine.t (a integer, CONSTRAINT ck_old CHECK (a > 0))")
+    clerk.do("SELECT ssb_internal.rename_object('mine.ck_old', 'CK_New')")
+    clerk.do("SELECT ssb_internal.transfer_object('dbo', 'mine.t')")
+    assert events() == ["ALTER_SCHEMA t", "CREATE_TABLE t", "RENAME ck_new"]
+    # Who owns nothing there says nothing of it.
+    listener.do("CREATE VIEW dbo.of_owner AS SELECT 1 AS a")
+    clerk.do("SELECT ssb_internal.note_alteration('dbo.of_owner', true)")
+    assert listener.value("SELECT count(*) FROM ssb.altered_module") == 0
+
+
 def test_an_owner_who_may_not_make_event_triggers_is_told(new_database: Callable[[], Database]) -> None:
     database = new_database()
     with psycopg.connect(database.dsn, autocommit=True) as owner:

@@ -283,6 +283,8 @@ def before_ssb_internal(connection: Connection) -> None:
     (migration,) = (text for number, text in installer._migrations() if number == 2)
     (api,) = re.findall(r"v_api text\[\] := '(\{.*?\})'", migration, re.S)
     (views,) = re.findall(r"v_views text\[\] := '(\{.*?\})'", migration, re.S)
+    # What is left calls later additions, which version 1 did not.
+    connection.execute("SET check_function_bodies = off")
     connection.execute(
         f"""
         DO $$

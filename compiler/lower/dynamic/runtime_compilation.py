@@ -17,6 +17,7 @@ from ... import nodes
 from ...analysis.callees import call_effect, callee_reads
 from ...analysis.declared_types import variable_names
 from ...analysis.live_status import BOTH, Status
+from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
 from ...catalog.names import fold
@@ -252,6 +253,7 @@ def _routine(
     scope.session = session
     scope.limits_rows = sets_row_limit(statements)
     scope.row_type_prefix = f"text_{request.level}@"
+    statements = structured(statements)
     ctx = Context(
         catalog=catalog,
         scope=scope,

@@ -21,6 +21,7 @@ from ...analysis.callees import call_effect, callee_reads
 from ...analysis.constants import Template, plain
 from ...analysis.declared_types import variable_names
 from ...analysis.live_status import Status
+from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import Depths
 from ...builder.batches import parse_script
 from ...catalog.names import fold
@@ -70,7 +71,7 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     if node.at_server is not None:
         ctx.problem("EXEC … AT a linked server is not supported", node.span)
         return []
-    template = ctx.constants.value(node.text.tokens)
+    template = ctx.constants.before(node).value(node.text.tokens)
     if template is None:
         return lower_runtime_compiled(node, node.text, None, (), ctx)
     body = _lower_template(
@@ -95,7 +96,7 @@ def lower_execute_sql(node: nodes.Execute, ctx: Context) -> list[pl.Statement] |
     if isinstance(node.module, nodes.QualifiedName):
         named = node.module.database
         return _lower_executesql(node, ctx, fold(named.text) if named is not None else "")
-    database = _database_of_executesql(ctx.constants.of_variable(node.module.name))
+    database = _database_of_executesql(ctx.constants.before(node).of_variable(node.module.name))
     if isinstance(database, str):
         return _lower_executesql(node, ctx, database)
     if database is None:
@@ -144,11 +145,12 @@ def _lower_executesql(
             "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
         )
         return []
-    template = ctx.constants.value(statement.value.tokens)
+    known = ctx.constants.before(node)
+    template = known.value(statement.value.tokens)
     parameters: tuple[_DynamicParameter, ...] = ()
     declared: str | None = ""
     if definition is not None and definition.value is not None:
-        declared = plain(ctx.constants.value(definition.value.tokens))
+        declared = plain(known.value(definition.value.tokens))
     text = statement.value
     rest = [*positional, *by_name.values()]
 
@@ -440,6 +442,7 @@ def lower_text(
         statements = statements[1:]
     if any(batch.has_errors for batch in script.batches):
         statements = ()  # nothing will run; modules inside modules would be written out again and again
+    statements = structured(statements)
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
     inner.placeholders = placed

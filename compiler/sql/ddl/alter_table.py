@@ -42,10 +42,12 @@ from .system_versioning import (
 from .tables import (
     column_of,
     constraint_of,
+    default_names,
     drop_of_index,
     ignoring_triggers,
     index_of,
     keeping_of_spelling,
+    names_of_parts,
     naming_of_defaults,
     table_info,
 )
@@ -192,10 +194,8 @@ def _add(
         value = store(default_value(_bare(expression), ctx), type_)
         actions.append(s.AlterColumn(fold(column_name), s.SetDefault(value.code)))
         if given_name is not None:
-            given.append((fold(given_name), column_name))
-    for column in definition.columns:
-        if column.default_name is not None:
-            given.append((fold(column.default_name), column.name.name))
+            given.append((given_name, column_name))
+    given += default_names(definition)
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = (
@@ -203,7 +203,7 @@ def _add(
                 known,
                 columns=(*old, *info.columns),
                 keys=(*known.keys, *info.keys),
-                default_names=(*known.default_names, *given),
+                default_names=(*known.default_names, *((fold(new), column) for new, column in given)),
                 versioned=known.versioned or definition.period is not None,
             ),
         )
@@ -214,7 +214,7 @@ def _add(
     ]
     added = [column.name.name for column in definition.columns]
     following: tuple[n.Node, ...] = (
-        *keeping_of_spelling(name, sql, added, new=False),
+        *keeping_of_spelling(name, sql, added, names_of_parts(definition), new=False),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
     )

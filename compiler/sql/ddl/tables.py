@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, spelling_arguments
+from ...catalog.names import ObjectName, fold, identifier, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
@@ -75,11 +75,12 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     parts: list[s.Column | s.Constraint] = [column_of(column, info, ctx) for column in definition.columns]
     parts += [constraint_of(constraint, ctx) for constraint in definition.constraints]
     statements: list[n.Node] = [s.CreateTable(sql, tuple(parts))]
-    statements += keeping_of_spelling(name, sql, [column.name.name for column in definition.columns])
     statements += [index_of(index, name, ctx) for index in definition.indexes]
+    columns = [column.name.name for column in definition.columns]
+    statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
-    statements += naming_of_defaults(name, sql, info.default_names)
+    statements += naming_of_defaults(name, sql, default_names(definition))
     statements += add_period(definition, sql)
     ctx.pop()
     defines = [info]
@@ -90,18 +91,33 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
 
 
 def keeping_of_spelling(
-    name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True
+    name: ObjectName, sql: str, columns: Iterable[str] = (), parts: Iterable[str] = (), *, new: bool = True
 ) -> list[n.Node]:
-    """What keeps the spelling of a table, where it is new, and of its columns for later scripts."""
-    arguments = spelling_arguments(name, sql, columns, new=new)
+    """What keeps the spelling of a table, where it is new, of its columns and parts for later scripts."""
+    arguments = spelling_arguments(name, sql, columns, parts, new=new)
     return [s.Effect(n.Call("ssb_internal.keep_spelling", tuple(arguments)))] if arguments else []
+
+
+def names_of_parts(definition: Definition) -> list[str]:
+    """The names that constraints and indexes are given."""
+    named = [constraint.name for constraint in _all_constraints(definition)]
+    return [*filter(None, named), *(index.name for index in definition.indexes)]
+
+
+def default_names(definition: Definition) -> list[tuple[str, str]]:
+    """The names that DEFAULT constraints of columns are given, each with its column."""
+    return [
+        (column.default_name, column.name.name)
+        for column in definition.columns
+        if column.default_name is not None
+    ]
 
 
 def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[n.Node]:
     """What keeps the names of DEFAULT constraints, by which they are dropped; not those of #t."""
     if name.name.startswith("#"):
         return []
-    named = ((n.Text(identifier(column)), n.Text(identifier(given))) for given, column in names)
+    named = ((n.Text(identifier(column)), n.Text(quote(given))) for given, column in names)
     return [
         s.Effect(n.Call("ssb_internal.name_default", (n.Text(sql), column, given))) for column, given in named
     ]
@@ -199,11 +215,7 @@ def _with_expressions(
         if constraint.check is not None
     )
     ctx.pop()
-    names = tuple(
-        (fold(column.default_name), column.name.name)
-        for column in definition.columns
-        if column.default_name is not None
-    )
+    names = tuple((fold(given), column) for given, column in default_names(definition))
     return TableInfo(
         name,
         tuple(columns),
@@ -374,6 +386,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
     if index.ignore_dup_key:
         columns = tuple(column for column, _ in index.columns)
         statements += ignoring_triggers(ctx.defined_name(table), [KeyInfo(columns, True)])
+    statements += keeping_of_spelling(table, ctx.defined_name(table), parts=[index.name], new=False)
     if info is not None and unique and index.where is None and not info.read_only:
         key = KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key)
         defines = (replace(info, keys=(*info.keys, key)),)
@@ -490,7 +503,8 @@ def create_type(reader: Reader, ctx: Context) -> Ddl | None:
         return None
     # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
     domain = s.CreateDomain(ctx.defined_name(name), base.postgres, NOT_NULL_TYPE if not_null else None)
-    return Ddl((domain,), types=((name, base, not_null),))
+    kept = keeping_of_spelling(name, ctx.defined_name(name))
+    return Ddl((domain, *kept), types=((name, base, not_null),))
 
 
 _SEQUENCE_LIMITS = {
@@ -503,7 +517,8 @@ _SEQUENCE_LIMITS = {
 
 def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
     """CREATE and ALTER SEQUENCE; a sequence without START begins at its type's smallest value."""
-    name = ctx.defined_name(object_name(reader.target()))
+    target = object_name(reader.target())
+    name = ctx.defined_name(target)
     type_name = "bigint"
     options: dict[str, tuple[str, int | None]] = {}
     while not reader.at_end:
@@ -542,5 +557,6 @@ def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
         options.setdefault("MIN", ("MINVALUE", low))
         options.setdefault("MAX", ("MAXVALUE", high))
         options.setdefault("START", ("START WITH", options["MIN" if ascending else "MAX"][1]))
-        return Ddl((s.Sequence(name, postgres, tuple(options.values())),))
+        created = s.Sequence(name, postgres, tuple(options.values()))
+        return Ddl((created, *keeping_of_spelling(target, name)))
     return Ddl((s.Sequence(name, None, tuple(options.values())),) if options else ())

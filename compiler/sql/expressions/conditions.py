@@ -284,9 +284,9 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     negate = negate != bool(like.args.get("negate"))
     subject, pattern = scalar(like.this, ctx), scalar(like.expression, ctx)
     if subject.type is not None and not subject.is_string:
-        subject = as_text(subject)
+        subject = as_text(subject, national=pattern.type is not None and pattern.type.is_unicode)
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
-        pattern = as_text(pattern)
+        pattern = as_text(pattern, national=subject.type is not None and subject.type.is_unicode)
     explicit = subject.collation or pattern.collation
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)

@@ -216,11 +216,10 @@ def concat(name: str) -> Builder:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         codes = []
-        national = False
+        national = any(argument.type is not None and argument.type.is_unicode for argument in arguments)
         for argument in arguments:
-            national = national or (argument.type is not None and argument.type.is_unicode)
             plain = argument.is_string or argument.is_null or argument.family == "integer"
-            codes.append(argument.code if plain else as_text(argument).code)
+            codes.append(argument.code if plain else as_text(argument, national=national).code)
         type_ = tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX
         if surroundings.stored:
             # PostgreSQL's own are stable, since they ask the output function of whatever type.
@@ -417,7 +416,7 @@ def angle(name: str) -> Builder:
 
 def datalength(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DATALENGTH: two bytes for each Unicode character."""
-    (value,) = arguments
+    value = v.kept_blanks(arguments[0])
     if value.type is not None and value.type.is_unicode:
         return v.call("sys.datalength_utf16", value.code, type=tm.INT)
     return v.call("sys.datalength", value.code, type=tm.INT)

@@ -171,8 +171,14 @@ def _prepare(kind: str, value: Value) -> Value:
         return v.cast(value, "double precision", tm.FLOAT) if value.type is None else value
     if kind == "d" and isinstance(value.constant, str) and is_iso_date(value.constant):
         return Value(n.Typed("timestamp", value.code), tm.DATETIME, nullable=False)
-    if kind == "x" and value.type is not None and value.type.family not in ("string", "binary"):
+    if (
+        kind == "x"
+        and value.type is not None
+        and (value.type.is_unicode or value.type.family not in ("string", "binary"))
+    ):
         return convert(value, tm.VARBINARY_MAX)
+    if kind == "x":
+        return v.kept_blanks(value)
     if kind == "a" and value.pg is not None and value.type is not None and value.type.name == "int":
         return v.cast(value, "integer", tm.INT)
     return value

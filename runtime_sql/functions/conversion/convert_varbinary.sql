@@ -1,7 +1,7 @@
 -- CAST, CONVERT and TRY_CONVERT to VARBINARY and BINARY, in SQL Server's byte
 -- order, so that numbers, dates and identifiers round-trip through a message
 -- body. Too long: numbers keep their last bytes, everything else its first.
--- Text is UTF-8 (SQL Server: the code page, or UTF-16 for nvarchar).
+-- varchar is UTF-8 (SQL Server: the code page), nvarchar what the instance was installed with (schema/nvarchar.sql).
 
 CREATE OR REPLACE FUNCTION sys.last_bytes(value bytea, length integer) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -152,7 +152,7 @@ CREATE OR REPLACE FUNCTION sys.convert_varbinary(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.first_bytes(sys.bytes_of_text(value, style), length);
 CREATE OR REPLACE FUNCTION sys.convert_varbinary(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.first_bytes(convert_to(value::text, 'UTF8'), length);
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.first_bytes(ssb_internal.xml_bytes(value::text), length);
 
 -- BINARY(n): as varbinary, filled with zeros: numbers in front, everything else behind
 CREATE OR REPLACE FUNCTION sys.convert_binary(
@@ -240,7 +240,7 @@ CREATE OR REPLACE FUNCTION sys.try_convert_varbinary(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.first_bytes(sys.read_hex(value, style), length);
 CREATE OR REPLACE FUNCTION sys.try_convert_varbinary(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.first_bytes(convert_to(value::text, 'UTF8'), length);
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.first_bytes(ssb_internal.xml_bytes(value::text), length);
 CREATE OR REPLACE FUNCTION sys.try_convert_binary(
     value sys.bit, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -289,3 +289,24 @@ CREATE OR REPLACE FUNCTION sys.try_convert_binary(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.first_bytes(sys.try_convert_varbinary(value, NULL, style) || sys.zeros(length), length);
+
+-- NVARCHAR with a style, which alone tells whether it is read as hexadecimal; without one the compiler writes
+-- ssb.nvarchar_bytes and converts what that gives.
+CREATE OR REPLACE FUNCTION sys.nvarchar_to_varbinary(
+    value text, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN style IN (1, 2) THEN sys.convert_varbinary(value, length, style)
+            ELSE sys.convert_varbinary(ssb.nvarchar_bytes(value), length) END;
+CREATE OR REPLACE FUNCTION sys.nvarchar_to_binary(
+    value text, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.first_bytes(sys.nvarchar_to_varbinary(value, NULL, style) || sys.zeros(length), length);
+CREATE OR REPLACE FUNCTION sys.try_nvarchar_to_varbinary(
+    value text, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN style IN (1, 2) THEN sys.try_convert_varbinary(value, length, style)
+            ELSE sys.convert_varbinary(ssb.nvarchar_bytes(value), length) END;
+CREATE OR REPLACE FUNCTION sys.try_nvarchar_to_binary(
+    value text, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.first_bytes(sys.try_nvarchar_to_varbinary(value, NULL, style) || sys.zeros(length), length);

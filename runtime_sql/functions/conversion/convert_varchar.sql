@@ -3,11 +3,11 @@
 -- that do not fit are an error (8115), except that integers become '*' where
 -- the target is varchar or char.
 
--- Bytes as text. A mark decides (UTF-8, UTF-16); without one: UTF-8. Bytes with
+-- Bytes as varchar, and as nvarchar where that is UTF-8. A mark decides (UTF-8, UTF-16); without one: UTF-8. Bytes with
 -- a zero inside cannot be UTF-8 text: they are UTF-16LE, as SQL Server writes
 -- N'…' (zeros at the end only are padding and go). What is not valid UTF-8
 -- either is read as Windows-1252, as SQL Server's varchar would be.
-CREATE OR REPLACE FUNCTION sys.text_of(value bytea) RETURNS text
+CREATE OR REPLACE FUNCTION sys.varchar_of(value bytea) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -42,6 +42,14 @@ BEGIN
     RETURN sys.text_of_cp1252(v_bytes);
 END;
 $$;
+
+-- Bytes as nvarchar (schema/nvarchar.sql).
+CREATE OR REPLACE FUNCTION sys.text_of(value bytea) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ssb.nvarchar_encoding() = 'utf16' THEN ssb_internal.utf16_cast(value) ELSE sys.varchar_of(value) END;
+CREATE OR REPLACE FUNCTION sys.try_text_of(value bytea) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ssb.nvarchar_encoding() = 'utf16' THEN ssb_internal.utf16_try_cast(value) ELSE sys.varchar_of(value) END;
 
 -- UTF-16 code units as text; a zero unit is left out (text has no NUL), a lone
 -- surrogate becomes U+FFFD, an odd last byte is ignored.
@@ -260,7 +268,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.uuid_text(value, length);
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.text_of(value), coalesce(length, 2147483647)) END;
+RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.varchar_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN left(value::text, coalesce(length, 2147483647));
@@ -484,7 +492,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nvarchar(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_nvarchar(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.try_text_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_nvarchar(value, length, style);
@@ -571,7 +580,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nchar(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value bytea, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_nchar(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rpad(sys.try_convert_nvarchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_nchar(value, length, style);

@@ -44,7 +44,7 @@ RETURN CASE coalesce(id, 1)
     ELSE (SELECT sys.tsql_schema(n.nspname::text) FROM pg_namespace AS n WHERE n.oid = id::oid)
 END;
 
--- All objects that OBJECT_ID and kin know, with sys.objects' type codes: those of sys.objects, and what the
+-- All objects that OBJECT_ID and kin know, by folded name or number, as the script spells them, with sys.objects' type codes: those of sys.objects, and what the
 -- system's schemas hold. Trigger functions and the relations behind queues stay out.
 CREATE OR REPLACE FUNCTION sys.known_objects(wanted_name text, wanted_id integer)
 RETURNS TABLE (object_id integer, schema_name text, name text, type text)
@@ -67,7 +67,7 @@ BEGIN
     FROM ssb.queue AS q
     WHERE 'queue_messages_' || q.queue_id = wanted_name OR -q.queue_id = wanted_id
     UNION ALL
-    SELECT c.oid::integer, n.nspname::text, c.relname::text,
+    SELECT c.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text),
            CASE WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SN'
                 WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
     FROM pg_class AS c
@@ -77,27 +77,27 @@ BEGIN
       AND (n.nspname <> 'pg_catalog' AND n.nspname !~ '^pg_t(emp|oast)' OR n.oid = pg_my_temp_schema())
       AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
     UNION ALL
-    SELECT p.oid::integer, n.nspname::text, p.proname::text,
+    SELECT p.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
            ssb_internal.routine_type(p.prokind, p.proretset, p.prolang)
     FROM pg_proc AS p
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
     WHERE (p.proname = wanted_name OR p.oid = wanted_id::oid)
       AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog'
     UNION ALL
-    SELECT c.oid::integer, n.nspname::text, c.conname::text,
+    SELECT c.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text),
            CASE WHEN c.contype = 'p' THEN 'PK' WHEN c.contype = 'u' THEN 'UQ'
                 WHEN c.contype = 'f' OR starts_with(ssb_internal.definition_switched_off(c.oid), 'FOREIGN KEY ') THEN 'F' ELSE 'C' END
     FROM pg_constraint AS c
     JOIN pg_namespace AS n ON n.oid = c.connamespace
     WHERE (c.conname = wanted_name OR c.oid = wanted_id::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
     UNION ALL
-    SELECT t.oid::integer, n.nspname::text, t.tgname::text, 'TR'
+    SELECT t.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), 'TR'
     FROM pg_trigger AS t
     JOIN pg_class AS c ON c.oid = t.tgrelid
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal
     UNION ALL
-    SELECT d.oid::integer, n.nspname::text, d.name, 'D'
+    SELECT d.oid::integer, n.nspname::text, d.spelling, 'D'
     FROM ssb_internal.column_default AS d
     JOIN pg_namespace AS n ON n.oid = d.namespace
     WHERE d.name = wanted_name OR d.oid = wanted_id::oid;
@@ -135,7 +135,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN (SELECT ssb_internal.spelled(obj_description(id::oid, 'pg_class'), o.name) FROM sys.known_objects(NULL, id) AS o
+RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -146,7 +146,7 @@ RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) A
 -- view, routine, trigger or constraint.
 CREATE OR REPLACE FUNCTION sys.object_definition(id integer) RETURNS text
 LANGUAGE sql STABLE
-RETURN (SELECT coalesce(ssb_internal.source_of(o.schema_name, o.name), CASE
+RETURN (SELECT coalesce(ssb_internal.source_of(o.schema_name, sys.fold(o.name)), CASE
             WHEN o.type = 'V' THEN pg_get_viewdef(id::oid)
             WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN pg_get_functiondef(id::oid)
             WHEN o.type = 'TR' THEN pg_get_triggerdef(id::oid)
@@ -177,7 +177,8 @@ RETURN coalesce(
 CREATE OR REPLACE FUNCTION sys.type_name(id integer) RETURNS text
 LANGUAGE sql STABLE
 RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_name.id),
-                (SELECT t.typname::text FROM pg_type AS t WHERE t.oid = id::oid AND t.typtype IN ('d', 'c')));
+                (SELECT ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname::text) FROM pg_type AS t
+                 WHERE t.oid = id::oid AND t.typtype IN ('d', 'c')));
 
 CREATE OR REPLACE VIEW sys.sql_modules AS
 SELECT o.object_id, sys.object_definition(o.object_id) AS definition, 1::sys.bit AS uses_ansi_nulls,

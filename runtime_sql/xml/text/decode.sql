@@ -1,26 +1,5 @@
 -- Bytes → text for XML: the byte order mark decides, else the declaration, else it is UTF-8.
 
--- UTF-16 has no converter in PostgreSQL. Each unit is written as an escape of a JSON string, \u and four digits,
--- so that the JSON reader, which knows surrogate pairs, does the decoding in C.
--- NULL: not UTF-16 (odd length, half a pair, U+0000).
-CREATE OR REPLACE FUNCTION ssb_internal.xml_decode_utf16(p_bytes bytea, p_big_endian boolean) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_hex text := encode(p_bytes, 'hex');
-BEGIN
-    IF length(p_bytes) % 2 = 1 THEN
-        RETURN NULL;
-    END IF;
-    RETURN ('"' || regexp_replace(v_hex, '(..)(..)', CASE WHEN p_big_endian THEN '\\u\1\2' ELSE '\\u\2\1' END, 'g')
-            || '"')::jsonb #>> '{}';
-EXCEPTION
-    WHEN data_exception OR untranslatable_character THEN
-        RETURN NULL;
-END;
-$$;
-
 -- Valid UTF-8 with at least one character of several bytes.
 CREATE OR REPLACE FUNCTION ssb_internal.is_utf8_beyond_ascii(p_bytes bytea) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -44,11 +23,11 @@ DECLARE
     v_declaration text;
     v_encoding text;
 BEGIN
-    -- UTF-16 by its mark, or by a '<' of two bytes
-    IF v_start IN ('\xfffe', '\x3c00') THEN
-        value := ssb_internal.xml_decode_utf16(p_bytes, false);
-    ELSIF v_start IN ('\xfeff', '\x003c') THEN
-        value := ssb_internal.xml_decode_utf16(p_bytes, true);
+    -- UTF-16 by its mark, or by a '<' or white space of two bytes
+    IF v_start IN ('\xfffe', '\x3c00', '\x2000', '\x0900', '\x0a00', '\x0d00') THEN
+        value := ssb_internal.utf16_text(p_bytes);
+    ELSIF v_start IN ('\xfeff', '\x003c', '\x0020', '\x0009', '\x000a', '\x000d') THEN
+        value := ssb_internal.utf16_text(p_bytes, big_endian => true);
     ELSE
         IF substring(p_bytes from 1 for 3) = '\xefbbbf' THEN
             v_encoding := 'utf-8';

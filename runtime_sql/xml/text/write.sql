@@ -159,7 +159,7 @@ CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value sys.xml, p_style integer DEFAU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_value;
 
--- CAST(x AS NVARCHAR(MAX)) and CAST(x AS VARBINARY(MAX)); bodies are UTF-8.
+-- CAST(x AS NVARCHAR(MAX)) and CAST(x AS VARBINARY(MAX)).
 CREATE OR REPLACE FUNCTION sys.xml_to_text(p_value sys.xml) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_value::text;
@@ -170,11 +170,11 @@ RETURN p_value;
 
 CREATE OR REPLACE FUNCTION sys.xml_to_bytes(p_value sys.xml) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN pg_catalog.convert_to(p_value::text, 'UTF8');
+RETURN ssb_internal.xml_bytes(p_value::text);
 
 CREATE OR REPLACE FUNCTION sys.xml_to_bytes(p_value text) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN pg_catalog.convert_to(p_value, 'UTF8');
+RETURN ssb_internal.xml_bytes(p_value);
 
 -- What is wrong with a body that is no well-formed XML, in SQL Server's words; NULL if it is.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_fault(body bytea) RETURNS text

@@ -61,7 +61,6 @@ _SETTINGS = (
     *(
         "pgsb.tries",
         "pgsb.roles",
-        "pgsb.altered",
         "pgsb.event_data",
         "pgsb.opened_cursor",
         "pgsb.rowcount",

@@ -274,7 +274,7 @@ CREATE TABLE dbo.orders (
     amount integer
 );
 
-SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', ARRAY['OrderId', 'Amount']);
+SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
 
 INSERT INTO dbo.orders VALUES (1, 2);
 

@@ -49,6 +49,8 @@ BEGIN
 END;
 $AddUp$;
 
+SELECT ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
+
 DO $batch$
 #variable_conflict use_column
 DECLARE
@@ -821,7 +823,7 @@ BEGIN
 END;
 $p$;
 
-SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
 
 CREATE OR REPLACE PROCEDURE dbo.p(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -1060,6 +1062,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $Discounted$;
+
+SELECT ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
 
 DO $batch$
 #variable_conflict use_column

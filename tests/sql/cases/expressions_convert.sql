@@ -242,7 +242,7 @@ sys.convert_datetime(b8)
 -- case: string to varbinary
 CAST(@s AS varbinary(max))
 -- expect
-sys.convert_varbinary(s)
+ssb.nvarchar_bytes(s)
 
 -- case: bit to varbinary
 CAST(@bit AS varbinary)

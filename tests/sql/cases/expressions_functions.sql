@@ -172,7 +172,7 @@ sys.string_escape(s, 'json')
 -- case: HASHBYTES('SHA2_256', @s)
 HASHBYTES('SHA2_256', @s)
 -- expect
-sys.hashbytes('SHA2_256', s)
+sys.hashbytes('SHA2_256', ssb.nvarchar_bytes(s))
 
 -- case: CHECKSUM(@s, @i)
 CHECKSUM(@s, @i)

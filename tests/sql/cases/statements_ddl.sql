@@ -26,7 +26,7 @@ CREATE TABLE dbo.things (
     id integer NOT NULL,
     name varchar(50)
 );
-SELECT ssb_internal.keep_spelling('dbo.things', 'Things', ARRAY['Id', 'Name'])
+SELECT ssb_internal.keep_spelling('dbo.things', 'Things', p_columns => ARRAY['Id', 'Name'])
 
 -- case: every type
 CREATE TABLE types (a bigint, b int, c smallint, d tinyint, e bit, f decimal(10,2), g numeric, h money, i smallmoney, j float, k real, l float(24), m char(5), n varchar(10), o varchar(max), p text, q nchar(5), r nvarchar(10), s nvarchar(max), t ntext, u sysname, v binary(4), w varbinary(10), x varbinary(max), y image, z date, aa time, bb datetime, cc smalldatetime, dd datetime2, ee datetime2(3), ff datetimeoffset, gg uniqueidentifier, hh xml, ii sql_variant)
