@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 
 from .records import dataclass
@@ -34,18 +33,19 @@ ROOM_TO_RECURSE = 20_000
 """Calls of Python's inside one another: as deep as T-SQL may nest."""
 
 
-@contextmanager
-def room_to_recurse() -> Iterator[None]:
+class RoomToRecurse:
     """Python's default limit is met by a few dozen nested parentheses."""
-    limit = sys.getrecursionlimit()
-    if limit >= ROOM_TO_RECURSE:
-        yield
-        return
-    sys.setrecursionlimit(ROOM_TO_RECURSE)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+
+    __slots__ = ("_limit",)
+
+    def __enter__(self) -> None:
+        self._limit = sys.getrecursionlimit()
+        if self._limit < ROOM_TO_RECURSE:
+            sys.setrecursionlimit(ROOM_TO_RECURSE)
+
+    def __exit__(self, *error: object) -> None:
+        if self._limit < ROOM_TO_RECURSE:
+            sys.setrecursionlimit(self._limit)
 
 
 __all__ = ["CompileError", "Problem", "Problems"]

@@ -150,12 +150,12 @@ def _body(body: nodes.SqlText, ctx: Context) -> pl.Expr:
     if value.type is None or value.type.is_unicode:
         # An untyped literal must not make PostgreSQL choose between the two forms of ssb.send.
         if value.type is not None and not isinstance(value.code, n.Text):
-            return pl.Raw(value.code)
-        return pl.Cast(pl.Raw(value.code), "text")
+            return value.raw
+        return pl.Cast(value.raw, "text")
     if value.type.is_string:
-        return pl.Invoke("pg_catalog.convert_to", (pl.Raw(value.code), pl.Text("UTF8")))
+        return pl.Invoke("pg_catalog.convert_to", (value.raw, pl.Text("UTF8")))
     if value.type.family == "xml":
-        return pl.Invoke("sys.xml_to_bytes", (pl.Raw(value.code),))
+        return pl.Invoke("sys.xml_to_bytes", (value.raw,))
     if value.type.family == "binary":
         return pl.Raw(value.code)
     return ctx.expression(body, VARBINARY_MAX).raw

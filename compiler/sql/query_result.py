@@ -94,3 +94,23 @@ def mismatched(value: Value, type_: tm.SqlType | None) -> bool:
     if value.family == type_.family or (value.type.is_numeric and type_.is_numeric):
         return lacks_decimals(value, type_)
     return not (value.type.is_datetime and type_.is_datetime)
+
+
+@dataclass
+class Shape:
+    """The names and values of a query whose rows become XML."""
+
+    names: list[str | None]
+    values: list[Value]
+    tables: list[str | None]
+    """For AUTO: the element (table) that each column belongs to."""
+
+
+def atom(value: Value) -> n.Node:
+    """A value as FOR XML prints it."""
+    code = value.code
+    if value.is_null:
+        code = n.Cast(code, "text")
+    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
+        code = n.Cast(code, "bigint")
+    return n.Call("sys.xml_atom", (code,))

@@ -37,7 +37,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from ...grammar.lexer import string_value
-from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, room_to_recurse
+from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.objects import (
@@ -286,7 +286,7 @@ def _translate(
     if columns is not None:
         ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial))
     try:
-        with room_to_recurse():
+        with RoomToRecurse():
             return work(ctx)
     except Unreadable as error:
         start, end = error.start, error.end

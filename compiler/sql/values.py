@@ -13,7 +13,6 @@ from ...grammar.records import dataclass
 from ..catalog import types as tm
 from ..catalog.types import SqlType
 from ..target import nodes as n
-from ..target.emit import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,6 @@ class Value:
     """Text joined with text that is no number: what is added to it is text too."""
     clock: n.Node | None = None
     """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
-
-    @property
-    def text(self) -> str:
-        """The tree as text, for queries that are still put together as text."""
-        return emit(self.code)
 
     @property
     def constant(self) -> str | int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ...grammar.problems import room_to_recurse
+from ...grammar.problems import RoomToRecurse
 from . import nodes as n
 from .layout import BREAK, CLOSE, OPEN, layout
 from .quoting import quote, text_literal
@@ -29,8 +29,14 @@ def emit(node: n.Node) -> str:
 
 def text_of(node: n.Node) -> str:
     """Return the text of a tree, its queries broken into lines."""
-    with room_to_recurse():
+    if node.__class__ in _SHORT:
+        return emit(node)
+    with RoomToRecurse():
         return layout(emit(node))
+
+
+_SHORT = frozenset((n.Written, n.Variable, n.Name, n.Text, n.Integer, n.Word, n.Null))
+"""Nothing in them nests or breaks."""
 
 
 def has_open_case(node: n.Node) -> bool:

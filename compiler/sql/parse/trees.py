@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from ....grammar.lexer import string_value
-from ....grammar.problems import ROOM_TO_RECURSE, room_to_recurse
+from ....grammar.problems import ROOM_TO_RECURSE, RoomToRecurse
 from ....grammar.tokens import Token, TokenKind
 from .reader import Reader
 from .token_reader import placed
@@ -36,7 +36,7 @@ def read_expression(tokens: Sequence[Token]) -> exp.Expr:
     reader = READERS.reader
     if sys.getrecursionlimit() >= ROOM_TO_RECURSE:
         return reader.whole(to_sqlglot(tokens), reader.expression_)
-    with room_to_recurse():
+    with RoomToRecurse():
         return reader.whole(to_sqlglot(tokens), reader.expression_)
 
 

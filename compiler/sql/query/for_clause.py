@@ -11,10 +11,9 @@ from ...catalog.objects import ResultColumn
 from ...target import nodes as n
 from ..context import Context
 from ..parse.nodes import ForXml
-from ..query_result import QueryTree
+from ..query_result import QueryTree, Shape
 from ..values import Value
 from . import for_json, for_xml
-from .for_xml_values import Shape
 
 
 @dataclass(frozen=True)

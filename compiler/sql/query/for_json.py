@@ -18,8 +18,8 @@ from ...target import nodes as n
 from ..context import Context
 from ..json_values import is_json, json_value, key_text
 from ..parse.nodes import ForXml
+from ..query_result import Shape
 from ..values import Value
-from .for_xml_values import Shape
 
 RESULT_NAME = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"
 """What SQL Server calls the column of a FOR JSON query."""

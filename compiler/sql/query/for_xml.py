@@ -23,9 +23,9 @@ from ..context import Context, Relation
 from ..conversions import as_text
 from ..expressions.names import find_relation
 from ..parse.nodes import ForXml
+from ..query_result import Shape, atom
 from ..values import Value
 from .for_xml_explicit import explicit
-from .for_xml_values import Shape, atom
 
 RESULT_NAME = "XML_F52E2B61-18A1-11d1-B105-00805F49916B"
 """What SQL Server calls the column of a FOR XML query."""

@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from ...target import nodes as n
 from ..context import Context
+from ..query_result import Shape, atom
 from ..values import Value
-from .for_xml_values import Shape, atom
 
 _DIRECTIVES = frozenset("element elementxsinil xml cdata hide id idref idrefs nmtoken nmtokens".split())
 _RAW = frozenset({"xml", "cdata"})

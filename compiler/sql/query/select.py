@@ -14,11 +14,10 @@ from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
 from ..parse.nodes import SetVariable
-from ..query_result import QueryTree, Targets
+from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
 from .for_clause import as_document, form
-from .for_xml_values import Shape
 from .from_clause import read_from
 from .lock_hints import locking
 from .row_limits import limits_rows, offset_fetch, top, top_percent, within_row_limit
