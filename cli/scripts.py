@@ -11,7 +11,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from .sqlcmd import Script, compose
 
-_GO = re.compile(r"^[ \t]*go\b", re.IGNORECASE | re.MULTILINE)
+_GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 
 
 def script_files(names: Sequence[str]) -> list[str]:
@@ -35,8 +35,9 @@ def script_files(names: Sequence[str]) -> list[str]:
 
 
 def count_batches(source: Source) -> int:
-    """About how many batches a script has: lines that begin with GO, and the last."""
-    return len(_GO.findall(source.text)) + 1
+    """About how many batches a script has: lines that begin with GO, and what stands behind the last."""
+    ends = [match.end() for match in _GO.finditer(source.text)]
+    return len(ends) + bool(source.text[ends[-1] if ends else 0 :].strip())
 
 
 def read_script(name: str, variables: Mapping[str, str], problems: Problems) -> Script:

@@ -565,3 +565,20 @@ def test_compiling_much_shows_how_far_it_is(tmp_path: Path) -> None:
     script.write_text("PRINT 1\nGO\n" * 30 + "PRINT 1")
     shown = _with_terminal(["compile", str(script), "-o", str(tmp_path / "out.sql")])
     assert "compiling  [" in shown and "100%" in shown
+
+
+def test_checking_many_files_and_running_many_batches_shows_how_far_it_is(
+    database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(25):
+        (folder / f"{number}.sql").write_text(f"PRINT {number}\nGO\n")
+    shown = _with_terminal(["check", str(folder)])
+    assert "checking  [" in shown and "100%" in shown
+    assert shown.endswith("25 scripts, 25 batches, no problems\n")
+    script = tmp_path / "long.sql"
+    script.write_text("PRINT 1\nGO\n" * 30)
+    shown = _with_terminal(["run", "--dsn", database.dsn, "-o", str(tmp_path / "out.txt"), str(script)])
+    assert "running  [" in shown and "100%" in shown
+    assert shown.endswith("1 script, 30 batches, no problems\n")
