@@ -96,9 +96,10 @@ BEGIN
             v_is_first_visit := true;
         END IF;
         IF v_position[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
-            -- Not looked at in this tenth of a second.
+            -- Not looked at in this tenth of a second. (The time as a subquery: a volatile function is no condition of an
+            -- index, and every side with a moment to come would be read.)
             PERFORM FROM ssb.conversation_endpoint AS e
-              WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
+              WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()) LIMIT 1;
             EXIT fast_path WHEN FOUND;
             v_is_time_to_look := NOT v_is_first_visit;
             IF v_is_first_visit THEN
@@ -445,7 +446,7 @@ BEGIN
             EXIT fast_path WHEN top <= 0;
             SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[6]
                    OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp())
+                               WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()))
                    OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = v_queue_id OFFSET 0) AS s
                                CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t)
               INTO v_is_special;
@@ -574,7 +575,7 @@ BEGIN
         -- Timers and the like: whenever there is nothing else, and every tenth of a second.
         IF v_has_due IS NULL AND (v_found.lock_id IS NULL OR v_is_time_to_look) THEN
             PERFORM FROM ssb.conversation_endpoint AS e
-              WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
+              WHERE e.queue_id = v_queue.queue_id AND e.due_at <= (SELECT clock_timestamp()) LIMIT 1;
             v_has_due := FOUND AND ssb_internal.deliver_due_on(v_queue.queue_id);
             CONTINUE WHEN v_has_due AND v_found.lock_id IS NULL;
         END IF;

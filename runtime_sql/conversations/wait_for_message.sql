@@ -33,7 +33,7 @@ BEGIN
                           WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
                           ORDER BY m.queuing_order LIMIT 1)),
                EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                        WHERE e.queue_id = q.queue_id AND e.due_at <= clock_timestamp())
+                        WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()))
                OR EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
                            WHERE s.queue_id = q.queue_id)
           INTO v_is_fast_path, v_endpoint_id, v_is_worth
@@ -66,7 +66,7 @@ BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL
+                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= (SELECT clock_timestamp()) AND e.closed_at IS NULL
                      AND least(e.dialog_timer, e.lifetime) <= clock_timestamp())
        OR ssb_internal.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;

@@ -4,6 +4,7 @@ Time passes here by setting dates back; nothing waits.
 """
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -231,3 +232,19 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     pass_time(session, near, 60)
     assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
+
+
+def test_who_looks_for_what_is_due_reads_nothing_that_is_not(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    ended = [pair.conversing() for _ in range(40)]
+    assert session.value("SELECT ssb.end_conversations(%s)", [far for _, far in ended]) == 40
+    session.send(pair.conversing()[0], pair.request, "x")
+    read = "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'conversation_endpoint'"
+    # A session's first look at a queue is a look at what is due there.
+    reader = another()
+    assert reader.bodies(pair.far, 1) == ["x"]
+    assert 0 < reader.value(read) < 10
+    assert reader.receive(pair.far) == []
+    assert reader.value(read) < 20
+    reader.rollback()
