@@ -140,6 +140,7 @@
 -- Bulk claims
 \ir bulk/claimed_front.sql
 \ir bulk/claims.sql
+\ir bulk/answer_claim.sql
 \ir bulk/complete_claims.sql
 \ir bulk/bulk_schemas.sql
 
