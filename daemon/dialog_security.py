@@ -348,8 +348,8 @@ class DialogSecurity:
         try:
             async with near.cursor(row_factory=dict_row) as cursor:
                 await cursor.execute(
-                    "SELECT * FROM ssb_internal.take_opened(%s::jsonb, %s::integer[], %s::bigint[],"
-                    " %s::text[], %s::text[], %s::bytea[])",
+                    "SELECT * FROM ssb_internal.take_opened(%s::jsonb, %b::integer[], %b::bigint[],"
+                    " %b::text[], %b::text[], %b::bytea[])",
                     [json.dumps(opened), *[list(column) for column in zip(*messages, strict=True)]],
                 )
                 return {row.pop("place"): row for row in await cursor.fetchall()}

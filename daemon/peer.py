@@ -204,8 +204,8 @@ class Peer:
         try:
             async with asyncio.timeout(_FAR_SECONDS):
                 cursor = await self.far.execute(
-                    "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %s::integer[], %s::bigint[],"
-                    " %s::bytea[], %s::text[])",
+                    "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %b::integer[], %b::bigint[],"
+                    " %b::bytea[], %s::text[])",
                     [set_id, *values[1:]],
                 )
                 row = await cursor.fetchone()
@@ -418,7 +418,7 @@ class Forwarded:
 
 async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
     """A set that has to go on to this peer, and is not on its way."""
-    async with near.cursor(row_factory=dict_row) as cursor:
+    async with near.cursor(row_factory=dict_row, binary=True) as cursor:
         await cursor.execute(
             "SELECT * FROM ssb_internal.forwarded_sets(%s, %s, %s::bigint[])",
             [peer.address, peer.mirror, peer.forwarded_under_way],

@@ -128,7 +128,7 @@ class Transport:
         """What other instances have sealed for this one. Raises psycopg.Error."""
         while True:
             self._sealed.clear()
-            async with near.cursor(row_factory=dict_row) as cursor:
+            async with near.cursor(row_factory=dict_row, binary=True) as cursor:
                 await cursor.execute("SELECT * FROM ssb_internal.sealed_sets()")
                 sets = await cursor.fetchall()
             for one in sets:

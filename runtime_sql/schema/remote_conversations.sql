@@ -123,6 +123,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
     exchanges   text[]      NOT NULL,
     came_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+ALTER TABLE ssb.sealed_set ALTER COLUMN bodies SET STORAGE EXTERNAL;   -- what is sealed cannot be compressed
 REVOKE ALL ON ssb.sealed_set FROM PUBLIC;
 
 -- Messages that pass through: brought by another instance's daemon, for a service of a third. What goes on to
@@ -144,6 +145,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.forwarded_set (
     came_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
     expires_at     timestamptz NOT NULL
 );
+ALTER TABLE ssb.forwarded_set ALTER COLUMN bodies SET STORAGE EXTERNAL;
 REVOKE ALL ON ssb.forwarded_set FROM PUBLIC;
 
 -- What the sender of a set asks for: answers that were not there at once.

@@ -316,7 +316,7 @@ def test_every_message_comes_once_and_in_order_while_daemons_die(
     try:
         for victim in victims:
             near.do(
-                "SELECT ssb.send(h, '//Ask', rpad(n::text, CASE n %% 20 WHEN 7 THEN 1200000 ELSE 2 END))"
+                "SELECT ssb.send(h, '//Ask', rpad(n::text, CASE n %% 20 WHEN 7 THEN 1200000 ELSE 6 END))"
                 " FROM unnest(%s::uuid[]) AS h, generate_series(%s::integer, %s::integer) AS n",
                 handles,
                 sent,
