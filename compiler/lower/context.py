@@ -19,7 +19,7 @@ from ..analysis.constants import Constants, Piece
 from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
-from ..catalog.names import ObjectName
+from ..catalog.names import ObjectName, literal
 from ..catalog.objects import Form, TableInfo
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import UNIQUEIDENTIFIER, SqlType
@@ -330,6 +330,17 @@ class Context:
         if not self.tries:
             handler += after_error
         return [pl.Block(tuple(body), handler=tuple(handler))]
+
+    def note_identity(self, target: str, inserted: str) -> list[pl.Statement]:
+        """Keep what an INSERT into ``target`` made, where the body reads SCOPE_IDENTITY().
+
+        ``inserted``: a condition, that it has inserted a row.
+        """
+        kept = self.scope.identity
+        if kept is None:
+            return []
+        made = f"ssb_internal.identity_after({literal(target)}, {kept})"
+        return [pl.Assign(kept, pl.Raw(f"CASE WHEN {inserted} THEN {made} ELSE {kept} END"))]
 
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""

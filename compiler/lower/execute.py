@@ -177,7 +177,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         call = pl.Invoke(
             "ssb_internal.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
         )
-        insert = [pl.Assign(session, call)]
+        insert = [pl.Assign(session, call), *ctx.note_identity(target.target, f"{session}.rowcount > 0")]
     inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
     was_set = pl.Assign(was, ctx.session_field("capturing"))
     return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
