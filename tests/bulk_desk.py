@@ -39,3 +39,19 @@ class Desk(Statements):
             "SELECT message_type_name, convert_from(message_body, 'UTF8')"
             "  FROM dbo.source ORDER BY queuing_order"
         ).fetchall()
+
+
+def make_desk(connection: Connection, database: Database) -> Desk:
+    """A source and a target service with their queues, and a table for results."""
+    for statement in (
+        "SELECT ssb.create_queue('dbo.source')",
+        "SELECT ssb.create_queue('dbo.target')",
+        "SELECT ssb.create_message_type('trade')",
+        "SELECT ssb.create_message_type('note')",
+        "SELECT ssb.create_contract('trades', message_types => '{trade,note}', sent_by => '{ANY,ANY}')",
+        "SELECT ssb.create_service('source', queue => 'dbo.source')",
+        "SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{trades}')",
+        "CREATE TABLE dbo.total (conversation_handle uuid, messages bigint, sum bigint)",
+    ):
+        connection.execute(statement)
+    return Desk(connection, database)

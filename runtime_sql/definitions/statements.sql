@@ -30,19 +30,19 @@ BEGIN
           INTO STRICT v_arguments, v_passed
           FROM pg_catalog.pg_proc AS p
          WHERE p.pronamespace = 'ssb_internal'::pg_catalog.regnamespace AND p.proname = v_name;
-        EXECUTE pg_catalog.format($statement$
-            CREATE OR REPLACE FUNCTION ssb.%1$I(%2$s)
+        EXECUTE format($statement$
+            CREATE OR REPLACE FUNCTION ssb.%I(%s)
             RETURNS void
             LANGUAGE plpgsql
             SET search_path = pg_catalog, pg_temp
             AS $body$
             #variable_conflict use_variable
             BEGIN
-                PERFORM ssb_internal.%1$I(%3$s);
+                PERFORM ssb_internal.%I(%s);
                 PERFORM ssb_internal.fire_ddl_triggers();
             END;
             $body$
-            $statement$, v_name, v_arguments, v_passed);
+            $statement$, v_name, v_arguments, v_name, v_passed);
     END LOOP;
 END;
 $make$;
