@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import dialogs
+
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.daemon.embedded import EmbeddedBroker
 from pgsb.daemon.log import Line
@@ -55,11 +57,8 @@ def tsql(connection: Connection, script: str) -> None:
 def send(connection: Connection, *bodies: str, conversation: Any = None) -> Any:
     """Send bodies on one dialog, a new one unless told; returns its handle."""
     if conversation is None:
-        row = connection.execute("SELECT ssb.begin_dialog('//From', '//To')").fetchone()
-        assert row is not None
-        conversation = row[0]
-    for body in bodies:
-        connection.execute("SELECT ssb.send(%s, 'DEFAULT', %s::text)", [conversation, body])
+        conversation = dialogs.begin(connection, "//From", "//To")
+    dialogs.send(connection, conversation, *bodies)
     return conversation
 
 

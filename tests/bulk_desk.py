@@ -1,15 +1,15 @@
 """What the tests of bulk processing do to a queue: ``from bulk_desk import Desk``."""
 
-from typing import Any
+from dialogs import Statements
 
 from support import Connection, Database
 
 
-class Desk:
+class Desk(Statements):
     """What tests do to the queue ``dbo.target`` and see of it."""
 
     def __init__(self, connection: Connection, database: Database) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self.database = database
 
     def send(self, conversations: int, messages: int, *, body: bytes | None = None) -> list[str]:
@@ -31,7 +31,7 @@ class Desk:
 
     def waiting(self) -> int:
         """Messages in the queue."""
-        return int(self.one("SELECT count(*) FROM dbo.target"))
+        return int(self.value("SELECT count(*) FROM dbo.target"))
 
     def replies(self) -> list[tuple[str, str | None]]:
         """What came back to the source's queue: types and bodies."""
@@ -39,12 +39,6 @@ class Desk:
             "SELECT message_type_name, convert_from(message_body, 'UTF8')"
             "  FROM dbo.source ORDER BY queuing_order"
         ).fetchall()
-
-    def one(self, query: str, *values: Any) -> Any:
-        """The first column of the first row."""
-        row = self.connection.execute(query, values).fetchone()
-        assert row is not None
-        return row[0]
 
 
 def make_desk(connection: Connection, database: Database) -> Desk:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import psycopg
+from dialogs import Statements, begin, send
 
 from activation import until
 from support import Database
@@ -22,39 +23,23 @@ SELECT ssb.create_contract('//Talk', '{//Ask,//Answer,//Xml}', '{INITIATOR,TARGE
 """
 
 
-class Side:
+class Side(Statements):
     """One instance: an owner's session, its service and queue, and the messages it says and hears."""
 
     def __init__(self, database: Database, queue: str, service: str) -> None:
         self.database = database
         self.queue = queue
         self.service = service
-        self.connection = psycopg.connect(database.dsn, autocommit=True)
+        super().__init__(psycopg.connect(database.dsn, autocommit=True))
         self.do(_COMMON)
         self.do("SELECT ssb.create_queue(%s)", queue)
         self.do("SELECT ssb.create_service(%s, %s, '{//Talk}')", service, queue)
 
-    def do(self, statement: str, *values: Any) -> None:
-        self.connection.execute(statement, values or None)
-
-    def value(self, statement: str, *values: Any) -> Any:
-        row = self.connection.execute(statement, values or None).fetchone()
-        assert row is not None
-        return row[0]
-
-    def column(self, statement: str, *values: Any) -> list[Any]:
-        return [row[0] for row in self.connection.execute(statement, values or None).fetchall()]
-
     def begin(self, to: str, **options: Any) -> Any:
-        options = {"encryption": False, **options}
-        words = "".join(f", {name} => %s" for name in options)
-        return self.value(
-            f"SELECT ssb.begin_dialog(%s, %s, '//Talk'{words})", self.service, to, *options.values()
-        )
+        return begin(self.connection, self.service, to, "//Talk", **{"encryption": False, **options})
 
     def send(self, handle: Any, kind: str, *bodies: str) -> None:
-        for body in bodies:
-            self.do("SELECT ssb.send(%s, %s, %s::text)", handle, kind, body)
+        send(self.connection, handle, *bodies, kind=kind)
 
     def receive(self, count: int = 1) -> list[tuple[Any, str, str | None]]:
         """At least so many messages: handle, type, body."""

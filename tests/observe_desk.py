@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from typing import Any
 
+import dialogs
+
 from activation import tsql
 from support import Connection
 
@@ -60,14 +62,10 @@ def open_shop(connection: Connection) -> Shop:
     connection.execute("UPDATE ssb.queue SET is_activation_enabled = false WHERE name = 'dbo.orders'")
 
     def begin(from_service: str, to_service: str, contract: str = "DEFAULT") -> str:
-        row = connection.execute(
-            "SELECT ssb.begin_dialog(%s, %s, %s)", [from_service, to_service, contract]
-        ).fetchone()
-        assert row is not None
-        return str(row[0])
+        return str(dialogs.begin(connection, from_service, to_service, contract))
 
     def say(handle: str, body: bytes, message_type: str = "DEFAULT") -> None:
-        connection.execute("SELECT ssb.send(%s::uuid, %s, %s::bytea)", [handle, message_type, body])
+        dialogs.send(connection, handle, body, kind=message_type)
 
     order = begin("//Shop/Counter", "//Shop/Orders", "//Shop/Orders")
     say(order, json.dumps({"order": 4711, "item": "Brötchen", "count": 3}).encode(), "//Shop/Order")

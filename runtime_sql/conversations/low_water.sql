@@ -6,17 +6,23 @@
 -- custom settings: no write, gone with the session, undone with the transaction.
 -- Their names end in <queue>_<priority>.
 --
---   ssb.read_position_…  {the mark; an order beyond which ssb.receive does something about it;
---               one up to which it may simply be set, being decided (-1: not known);
---               the tenth of a second in which something was looked for last; how many
---               conversations are held; ssb.rotation_state at that time; an order beyond
---               which ssb.receive calls for ssb_internal.raise_low_water; perhaps the order of a message
---               that was free in that tenth of a second, far behind the first one; where bulk
---               claims had the queue's front, an order below which there is nothing behind it, as long as it
---               does not end before the order that comes last}
---   ssb.skipped_…  {their endpoints; for each, an order below which it has nothing: the lowest first}
---   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
---               it, tenth of a second of a look at the numbers in use} (see below)
+-- ssb.read_position_… is an array of bigint; functions name its places so:
+--   at_low_water      the mark
+--   at_act_beyond     an order beyond which ssb.receive does something about the mark
+--   at_decided        an order up to which the mark may simply be set, being decided; -1: not known
+--   at_looked         the tenth of a second in which something was looked for last
+--   at_skipped        how many conversations are in ssb.skipped_…
+--   at_rotation       ssb.rotation_state at that time
+--   at_raise_beyond   an order beyond which ssb.receive calls ssb_internal.raise_low_water
+--   at_free           the order of a message that was free in that tenth of a second, far behind the first; or NULL
+--   at_behind_claims  where bulk claims had the queue's front: below it nothing is behind them, …
+--   at_claims_end     … as long as the claims do not end before this order
+-- ssb.skipped_…: endpoints; then for each an order below which it has nothing, the lowest first.
+-- ssb.seen_… is an array of bigint, explained below:
+--   at_order, at_number            S and X
+--   at_locks_looked                the tenth of a second of a look at the locks
+--   at_next_order, at_noted_by     the next S, and the transaction that noted it
+--   at_numbers_looked              the tenth of a second of a look at the numbers in use
 --
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
@@ -92,6 +98,17 @@ SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
+    at_decided CONSTANT integer := 3;  -- places of v_position
+    at_looked CONSTANT integer := 4;
+    at_free CONSTANT integer := 8;
+    at_behind_claims CONSTANT integer := 9;
+    at_claims_end CONSTANT integer := 10;
+    at_order CONSTANT integer := 1;    -- places of v_seen
+    at_number CONSTANT integer := 2;
+    at_locks_looked CONSTANT integer := 3;
+    at_next_order CONSTANT integer := 4;
+    at_noted_by CONSTANT integer := 5;
+    at_numbers_looked CONSTANT integer := 6;
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
     v_seen bigint[] := coalesce(nullif(current_setting('ssb.seen_' || v_key, true), ''), '{}')::bigint[];
     v_own CONSTANT bigint := pg_current_xact_id_if_assigned()::text::bigint;
@@ -115,7 +132,7 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RETURN;
     END IF;
-    IF v_seen[4] IS NULL THEN
+    IF v_seen[at_next_order] IS NULL THEN
         -- Nothing is known yet. Then it is worth a look whether anybody is sending.
         v_noted := coalesce(p_noted, ssb_internal.last_order(p_order_sequence));
         IF (p_noted IS NOT NULL AND v_oldest >= v_own)
@@ -124,11 +141,11 @@ BEGIN
             v_last := v_noted;
         END IF;
     ELSE
-        IF v_own IS DISTINCT FROM v_seen[5] THEN
+        IF v_own IS DISTINCT FROM v_seen[at_noted_by] THEN
             v_next := v_own;
         END IF;
-        IF v_next IS NULL AND v_seen[6] <> v_moment::bigint THEN
-            v_seen[6] := v_moment;
+        IF v_next IS NULL AND v_seen[at_numbers_looked] <> v_moment::bigint THEN
+            v_seen[at_numbers_looked] := v_moment;
             SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
                             max(v_oldest + age((v_oldest & 4294967295)::text::xid) - age(t.transactionid)) + 1)
               INTO v_next
@@ -136,16 +153,16 @@ BEGIN
         END IF;
         -- Every order up to this is decided, if it is.
         IF v_oldest >= v_next THEN
-            v_last := v_seen[4];
-        ELSIF v_oldest >= v_seen[2] THEN
-            v_last := v_seen[1];
-        ELSIF v_seen[2] IS NOT NULL AND v_seen[3] <> v_moment::bigint
-              AND NOT ssb_internal.has_senders(p_order_sequence, v_seen[2]) THEN
-            v_last := v_seen[1];
+            v_last := v_seen[at_next_order];
+        ELSIF v_oldest >= v_seen[at_number] THEN
+            v_last := v_seen[at_order];
+        ELSIF v_seen[at_number] IS NOT NULL AND v_seen[at_locks_looked] <> v_moment::bigint
+              AND NOT ssb_internal.has_senders(p_order_sequence, v_seen[at_number]) THEN
+            v_last := v_seen[at_order];
         END IF;
     END IF;
     -- What was decided once is so for ever.
-    v_decided := greatest(v_last, v_position[3]);
+    v_decided := greatest(v_last, v_position[at_decided]);
     IF v_decided >= p_low THEN
         v_low := greatest(p_low, least(p_found, v_decided + 1));     -- a skipped one may be found below the mark
         v_skipped_from := coalesce(v_skipped[cardinality(v_skipped) / 2 + 1:], '{}');
@@ -188,7 +205,7 @@ BEGIN
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
-    v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 128 END;
+    v_beyond := CASE WHEN v_last IS NULL AND v_seen[at_number] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 128 END;
     PERFORM set_config('ssb.read_position_' || v_key,
         (ARRAY[v_low,
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 48, v_beyond) END,
@@ -196,14 +213,15 @@ BEGIN
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond,
-              CASE WHEN v_position[4] = v_moment::bigint THEN v_position[8] END,
-              v_position[9], v_position[10]])::text, false);
+              CASE WHEN v_position[at_looked] = v_moment::bigint THEN v_position[at_free] END,
+              v_position[at_behind_claims], v_position[at_claims_end]])::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
-    ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
-        v_seen := ARRAY[v_seen[4], v_next, 0, coalesce(v_noted, ssb_internal.last_order(p_order_sequence)), v_own, v_moment::bigint];
+    ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[at_number] IS NULL)) THEN
+        v_seen := ARRAY[v_seen[at_next_order], v_next, 0, coalesce(v_noted, ssb_internal.last_order(p_order_sequence)), v_own,
+                        v_moment::bigint];
     ELSE
-        v_seen[3] := v_moment;
+        v_seen[at_locks_looked] := v_moment;
     END IF;
     PERFORM set_config('ssb.seen_' || v_key, v_seen::text, false);
 END;

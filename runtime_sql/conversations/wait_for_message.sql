@@ -38,7 +38,7 @@ BEGIN
                            WHERE s.queue_id = q.queue_id)
           INTO v_is_fast_path, v_endpoint_id, v_is_worth
           FROM (SELECT q.queue_id,
-                       coalesce((nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[])[1], 0) AS low
+                       ssb_internal.low_water(q.queue_id, 5::smallint, 0) AS low
                   FROM ssb.queue AS q
                  WHERE q.name = p_queue AND q.is_plain_reader
                    AND current_setting('ssb.skipped_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE

@@ -18,7 +18,12 @@ CALLERS = "a name as SQL writes it, which its caller executes with his own right
 CODE = "code by its nature: who says it, and for whom it is run, is checked"
 
 KNOWN = {
-    "DO 1": {"v_table.updates": CONSTANT, "v_number": CONSTANT},
+    "DO 1": {
+        "v_table.updates": CONSTANT,
+        "v_number": CONSTANT,
+        "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
+        "v_passed": QUOTED,
+    },
     "ssb_internal.drop_staging": {"v_table": QUOTED},
     "ssb_internal.create_staging": {"v_columns": QUOTED},
     "ssb_internal.complete_claim": {"v_output.staging": QUOTED},

@@ -42,7 +42,7 @@ def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, pr
         assert _bodies(reader) == [1, 2]
     assert reader.execute("SELECT ssb.message_is_waiting('dbo.target')").fetchone() == (False,)
     reader.close()
-    calls = desk.one("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'claim_is_alive'")
+    calls = desk.value("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'claim_is_alive'")
     # Once or twice a statement, and not once for each message that is set aside.
     assert calls <= 20
     assert claim(connect(), "dbo.target") is None
@@ -119,8 +119,8 @@ def test_the_sweep_forgets_claims_of_dead_sessions(desk: Desk, connect: Connect)
     owner.execute("SELECT ssb_internal.create_staging(%s, 'errors')", (held.claim_id,))
     desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (owner.info.backend_pid,))
     desk.connection.execute("SELECT ssb_internal.broker_sweep('{}')")
-    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
-    assert desk.one("SELECT count(*) FROM pg_class WHERE relnamespace = 'ssb_staging'::regnamespace") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.value("SELECT count(*) FROM pg_class WHERE relnamespace = 'ssb_staging'::regnamespace") == 0
 
 
 @pytest.mark.parametrize("seed", range(2))

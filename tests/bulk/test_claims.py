@@ -82,7 +82,7 @@ def test_urgent_conversations_come_first(desk: Desk, connect: Connect) -> None:
     desk.send(1, 2)
     held = claim(connect(), "dbo.target", max_messages=2)
     assert held is not None
-    assert desk.one("SELECT min(priority) FROM ssb_internal.claimed_message") == 9
+    assert desk.value("SELECT min(priority) FROM ssb_internal.claimed_message") == 9
 
 
 def test_an_abandoned_claim_is_free_at_once(desk: Desk, connect: Connect) -> None:
@@ -152,7 +152,7 @@ def test_a_driver_killed_around_complete_loses_and_repeats_nothing(
             break
         desk.connection.execute("SELECT pg_sleep(0.1)")
     assert (held.messages if held else 0) == waiting
-    assert desk.one("SELECT count(*) FROM dbo.total") == (0 if waiting else 1)
+    assert desk.value("SELECT count(*) FROM dbo.total") == (0 if waiting else 1)
 
 
 def test_a_claim_under_a_limit_of_a_queue_that_goes_on_behind_it(desk: Desk, connect: Connect) -> None:
@@ -166,7 +166,7 @@ def test_a_claim_under_a_limit_of_a_queue_that_goes_on_behind_it(desk: Desk, con
         )
     held = claim(connect(), "dbo.target", max_messages=300)
     assert held is not None and (held.conversations, held.messages) == (10, 300)
-    assert desk.one("SELECT count(*) FROM ssb_internal.claimed_message") == 300
+    assert desk.value("SELECT count(*) FROM ssb_internal.claimed_message") == 300
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -198,7 +198,7 @@ def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: 
                 (targets[handles[number]], targets[handles[group[number]]]),
             )
     group_of = {
-        number: desk.one(
+        number: desk.value(
             "SELECT conversation_group_id FROM sys.conversation_endpoints WHERE conversation_handle = %s",
             targets[handles[number]],
         )
@@ -262,7 +262,7 @@ def test_two_claims_never_share_a_message(desk: Desk, connect: Connect) -> None:
     assert first is not None and second is not None
     assert (first.messages, second.messages) == (15, 15)
     assert (
-        desk.one(
+        desk.value(
             "SELECT count(DISTINCT (conversation_handle, queuing_order)) FROM ssb_internal.claimed_message"
         )
         == 30
@@ -303,7 +303,7 @@ def test_a_disabled_queue_and_an_unknown_one_are_refused(desk: Desk, connect: Co
 
 def test_nothing_to_claim_is_none(desk: Desk, connect: Connect) -> None:
     assert claim(connect(), "dbo.target") is None
-    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
 def _complete_with_a_failure(owner: Connection, failures: str) -> tuple[object, ...] | None:
@@ -399,7 +399,7 @@ def test_what_a_job_ends_counts_as_processed_and_takes_later_messages_with_it(
     ).fetchone()
     assert done == (18, 6)
     assert desk.waiting() == 0
-    assert desk.one("SELECT count(*) FROM ssb.message_stored WHERE validation <> 'E'") == 0
+    assert desk.value("SELECT count(*) FROM ssb.message_stored WHERE validation <> 'E'") == 0
     assert len(desk.replies()) == 6
 
 

@@ -107,7 +107,7 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
             watcher.execute("SELECT pg_sleep(0.05)")
 
     try:
-        wait_for(lambda: bool(desk.one("SELECT count(*) FROM dbo.total") == 2))
+        wait_for(lambda: bool(desk.value("SELECT count(*) FROM dbo.total") == 2))
         flag.touch()
         # At once: the job waits, and claims what is there when it wakes.
         with desk.connection.transaction():

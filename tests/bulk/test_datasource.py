@@ -49,7 +49,7 @@ def test_a_sink_of_files_gets_each_message_once_and_the_queue_is_empty(
     desk.send(3, 2)
     assert _parquet(spark, _source(spark, dsn, maxMessagesPerTrigger="2"), tmp_path) == ["1"] * 3 + ["2"] * 3
     assert desk.waiting() == 0
-    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
     desk.send(1, 1)
     assert len(_parquet(spark, _source(spark, dsn), tmp_path)) == 7
 
@@ -76,7 +76,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     # Nobody else gets them meanwhile, though no session holds them.
     desk.connection.execute("SELECT ssb_internal.sweep_claims()")
     assert connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
-    assert desk.one("SELECT state FROM ssb.claims") == "stream"
+    assert desk.value("SELECT state FROM ssb.claims") == "stream"
     desk.send(1, 1)
 
     def notes(frame: Any, number: int) -> None:
@@ -196,7 +196,7 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
 
     bodies = spark.createDataFrame([("a",), ("b",)], "message_body string").coalesce(1)
     send(bodies, **services)
-    assert desk.one("SELECT count(DISTINCT conversation_handle) FROM dbo.target") == 2
+    assert desk.value("SELECT count(DISTINCT conversation_handle) FROM dbo.target") == 2
     keyed = bodies.selectExpr("message_body", "'k' AS key")
     send(keyed, **services)
     send(keyed, **services, recycle="true")
@@ -205,7 +205,7 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
         "SELECT count(*) FROM dbo.target GROUP BY conversation_handle ORDER BY 1"
     ).fetchall()
     assert sizes == [(1,), (1,), (2,), (4,)]
-    handle = desk.one("SELECT ssb.begin_dialog('source', 'target', 'trades')")
+    handle = desk.value("SELECT ssb.begin_dialog('source', 'target', 'trades')")
     send(bodies.selectExpr("message_body", f"'{handle}' AS conversation_handle"), dsn=dsn)
     this = "5e0f0d5c-7d5c-4f5e-9d5e-0123456789ab"
     for _ in range(2):

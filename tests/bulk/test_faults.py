@@ -131,7 +131,7 @@ def test_a_commit_whose_answer_is_lost_is_not_repeated(
     monkeypatch.setattr(complete_module, "_finish", finish_without_answer)
     done = run_job(tcp(desk.database), "dbo.target", totals)
     assert (done.claims, done.completed, done.written, done.replied) == (1, 6, 2, 2)
-    assert desk.one("SELECT count(*) FROM dbo.total") == 2
+    assert desk.value("SELECT count(*) FROM dbo.total") == 2
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 2
 
 
@@ -169,7 +169,7 @@ def test_an_attempt_that_still_writes_keeps_nobody_waiting(desk: Desk, connect: 
     assert complete(held, Outputs(unread="complete"), desk.database.dsn).deleted == 1
     late.rollback()
     assert claim(owner, "dbo.target") is None
-    assert desk.one("SELECT to_regclass(%s) IS NULL", row[0])
+    assert desk.value("SELECT to_regclass(%s) IS NULL", row[0])
 
 
 def _stream(spark: Any, dsn: str, checkpoint: Path, process: Callable[[Any, int], None]) -> Any:
@@ -210,11 +210,11 @@ def test_a_stream_goes_on_from_its_checkpoint(
         query = _stream(spark, dsn, tmp_path, fault)
         _until(watcher, functools.partial(lambda one: not one.isActive, query))
         assert fault.__name__.removeprefix("dies_") in str(query.exception())
-    assert desk.one("SELECT count(*) FROM dbo.total") == 2
+    assert desk.value("SELECT count(*) FROM dbo.total") == 2
     desk.send(1, 3)
     query = _stream(spark, dsn, tmp_path, process)
     try:
-        _until(watcher, lambda: desk.one("SELECT count(*) FROM dbo.total") == 3 or not query.isActive)
+        _until(watcher, lambda: desk.value("SELECT count(*) FROM dbo.total") == 3 or not query.isActive)
     finally:
         query.stop()
     assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 3

@@ -124,7 +124,7 @@ def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -
     with pytest.raises(BulkError, match="ValueError: no such currency"):
         run_job(tcp(desk.database), "dbo.target", program)
     assert desk.waiting() == 3
-    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
 def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
@@ -143,7 +143,7 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     with pytest.raises(BulkError, match=r"^the table dbo\.total has no column 'summe'$"):
         run_job(tcp(desk.database), "dbo.target", wrong)
     assert desk.waiting() == 1
-    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
 def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
@@ -180,7 +180,7 @@ def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp
     def program(messages: Any) -> Outputs:
         if not cuts:
             cuts.append(
-                desk.one(
+                desk.value(
                     "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
                     " WHERE application_name = 'pgsb bulk claim' AND datname = current_database()"
                 )
@@ -277,7 +277,7 @@ def test_with_overlap_what_fails_goes_back_and_is_told_once(spark: Any, desk: De
     def report(step: str, progress: Any) -> None:
         if step == "claimed" and progress.claims == 2 and not cut:
             cut.append(
-                desk.one(
+                desk.value(
                     "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
                     " WHERE application_name = 'pgsb bulk claim' AND datname = current_database()"
                 )

@@ -105,7 +105,7 @@ def test_a_reader_in_another_database_fails_and_nothing_is_completed(
     ):
         other.execute(
             "SELECT * FROM ssb_internal.end_of_reading(%s, %s, 1)",
-            (held.claim_id, desk.one("SELECT ssb_internal.database_identity()")),
+            (held.claim_id, desk.value("SELECT ssb_internal.database_identity()")),
         )
 
 
@@ -208,7 +208,7 @@ def test_what_does_not_fit_is_refused_before_a_task_runs(
     frame = read(spark, held, dsn)
     with pytest.raises(BulkError, match=said):
         complete(held, Outputs(tables={"dbo.total": frame.selectExpr(column)}), dsn)
-    assert desk.one("SELECT count(*) FROM ssb.claim_reading") == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim_reading") == 0
 
 
 # One message that fails
@@ -270,7 +270,7 @@ def test_without_quarantine_the_error_names_conversation_and_message(
     ):
         run_job(tcp(desk.database), "dbo.target", program)
     assert desk.waiting() == 7
-    assert desk.one("SELECT count(*) FROM dbo.notes") == 0
+    assert desk.value("SELECT count(*) FROM dbo.notes") == 0
 
 
 def test_a_key_that_is_there_twice_fails_the_second_message_only(spark: Any, desk: Desk, tcp: Tcp) -> None:
@@ -286,7 +286,7 @@ def test_a_key_that_is_there_twice_fails_the_second_message_only(spark: Any, des
 
     done = run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once", partitions=1))
     assert (done.completed, done.failed) == (2, 1)
-    assert desk.one("SELECT count(*) FROM ssb.quarantine") == 1
+    assert desk.value("SELECT count(*) FROM ssb.quarantine") == 1
 
 
 def test_claims_that_fail_count_as_rollbacks(spark: Any, desk: Desk, tcp: Tcp) -> None:
@@ -338,7 +338,7 @@ def test_a_module_that_executors_lack_is_named_before_the_first_claim(
     with pytest.raises(BulkError, match=r"cannot import no_such_module: No module named .* \(on ") as refused:
         run_job(tcp(desk.database), "dbo.target", lambda messages: Outputs(unread="complete"), options)
     assert "--archives" in str(refused.value.hint)
-    assert desk.one("SELECT count(*) FROM ssb.claims") == 0 and desk.waiting() == 1
+    assert desk.value("SELECT count(*) FROM ssb.claims") == 0 and desk.waiting() == 1
 
 
 def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:

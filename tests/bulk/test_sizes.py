@@ -40,7 +40,7 @@ def test_a_body_of_eight_megabytes(spark: Any, desk: Desk, tcp: Callable[[Databa
     sizes = desk.connection.execute("SELECT sum FROM dbo.total ORDER BY 1").fetchall()
     assert sizes == [(1,), (1,), (8388608,)]
     assert orders == sorted(orders)
-    assert desk.one("SELECT octet_length(message_body) FROM dbo.source") == 8388608
+    assert desk.value("SELECT octet_length(message_body) FROM dbo.source") == 8388608
 
 
 @pytest.mark.parametrize(("conversations", "messages"), [(1, 1), (1, 5000), (2000, 1)])
@@ -91,7 +91,7 @@ def _new_calls(desk: Desk, known: int) -> int:
     """How often claim_groups was called beyond ``known``: sessions tell at their end, in a moment."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        calls = desk.one(
+        calls = desk.value(
             "SELECT coalesce(sum(calls), 0)::integer"
             "  FROM pg_stat_user_functions WHERE funcname = 'claim_groups'"
         )

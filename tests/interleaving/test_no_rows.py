@@ -24,17 +24,12 @@ def mark(reader: Session, pair: Pair) -> list[int]:
     return values
 
 
-def send(session: Session, pair: Pair, handle: uuid.UUID, *bodies: str) -> None:
-    for body in bodies:
-        session.send(handle, pair.request, body)
-
-
 def passed(session: Session, another: Open, pair: Pair) -> tuple[Session, Session, uuid.UUID, list[str]]:
     """Somebody holds a group of 250 messages, and the reader's mark has passed them."""
     holder, reader = another(), another()
     handle = pair.dialog()
     bodies = [f"a{number}" for number in range(250)]
-    send(session, pair, handle, *bodies)
+    pair.say(handle, *bodies)
     assert holder.bodies(pair.far, 1) == ["a0"]
     assert reader.bodies(pair.far, 1) == []
     reader.commit()
@@ -49,7 +44,7 @@ def test_an_empty_queue(session: Session, another: Open, pair: Pair, top: int | 
     with nothing_careful(session):
         assert reader.bodies(pair.far, top) == []
         reader.commit()
-        send(session, pair, pair.dialog(), "one")
+        pair.say(pair.dialog(), "one")
         assert reader.bodies(pair.far, top) == ["one"]
         assert reader.bodies(pair.far, top) == []
         reader.commit()
@@ -59,7 +54,7 @@ def test_all_is_in_other_hands(session: Session, another: Open, pair: Pair) -> N
     holders, reader = [another(), another()], another()
     handles = [pair.dialog(), pair.dialog()]
     for number in range(40):
-        send(session, pair, handles[number % 2], f"{'ab'[number % 2]}{number // 2}")
+        pair.say(handles[number % 2], f"{'ab'[number % 2]}{number // 2}")
     assert [holder.bodies(pair.far, 1) for holder in holders] == [["a0"], ["b0"]]
     with nothing_careful(session):
         for _ in range(3):
@@ -78,8 +73,8 @@ def test_what_was_put_back_is_found_behind_what_others_hold(
 ) -> None:
     holder, other, reader = another(), another(), another()
     held, back = pair.dialog(), pair.dialog()
-    send(session, pair, held, *(f"a{number}" for number in range(60)))
-    send(session, pair, back, "b0", "b1")
+    pair.say(held, *(f"a{number}" for number in range(60)))
+    pair.say(back, "b0", "b1")
     assert holder.bodies(pair.far, 1) == ["a0"]
     assert other.bodies(pair.far, 1) == ["b0"]
     assert reader.bodies(pair.far, 1) == []
@@ -91,7 +86,7 @@ def test_what_was_put_back_is_found_behind_what_others_hold(
 def test_a_group_whose_claim_is_over_is_found(session: Session, another: Open, pair: Pair) -> None:
     reader = another()
     near, far = pair.conversing()
-    send(session, pair, near, "one")
+    pair.say(near, "one")
     session.do("UPDATE ssb.conversation_endpoint SET claim_id = 7 WHERE conversation_handle = %s", far)
     assert reader.bodies(pair.far, 1) == ["one"]
     reader.commit()
@@ -102,8 +97,8 @@ def test_a_group_that_the_mark_has_passed_comes_free(session: Session, another: 
     with nothing_careful(session):
         assert reader.bodies(pair.far, 1) == []
         reader.commit()
-        send(session, pair, pair.dialog(), "b0")
-        send(session, pair, handle, "a250")
+        pair.say(pair.dialog(), "b0")
+        pair.say(handle, "a250")
         assert reader.bodies(pair.far, 1) == ["b0"]
         assert reader.bodies(pair.far, 1) == []
         reader.rollback()
@@ -134,8 +129,8 @@ def test_a_group_that_the_mark_has_passed_was_received_by_others(
     holder, reader, handle, bodies = passed(session, another, pair)
     assert holder.bodies(pair.far) == bodies[1:]
     holder.commit()
-    send(session, pair, pair.dialog(), "c0")
-    send(session, pair, handle, "a250")
+    pair.say(pair.dialog(), "c0")
+    pair.say(handle, "a250")
     with nothing_careful(session):
         # It has no older messages any more: those behind the mark come in their order.
         assert reader.bodies(pair.far, 1) == ["c0"]
@@ -151,9 +146,9 @@ def test_a_groups_messages_on_both_sides_of_the_mark_stay_in_order(
     holder, reader, handle, bodies = passed(session, another, pair)
     other = pair.dialog()
     for number in range(250, 300):
-        send(session, pair, handle, f"a{number}")
+        pair.say(handle, f"a{number}")
         bodies.append(f"a{number}")
-    send(session, pair, other, "d0")
+    pair.say(other, "d0")
     with nothing_careful(session):
         assert reader.bodies(pair.far, 1) == ["d0"]
         reader.commit()
@@ -170,7 +165,7 @@ def test_a_group_that_the_mark_has_passed_comes_free_meanwhile(
     session: Session, another: Open, pair: Pair, place: str
 ) -> None:
     holder, reader, handle, bodies = passed(session, another, pair)
-    send(session, pair, handle, "a250")
+    pair.say(handle, "a250")
     with changed(session, RECEIVE, lambda text: text.replace(f"-- {place}", f"{WAIT} -- {place}", 1)):
         session.do(PAUSE)
         # It has tried that group, and looks at what is behind the mark: the group's last message.
@@ -195,7 +190,7 @@ def test_in_its_first_visits_the_mark_passes_no_open_sender(
     sender.send(slow, pair.request, "slow")
     assert readers[0].bodies(pair.far) == []  # nothing yet
     readers[0].commit()
-    send(session, pair, quick, "quick")
+    pair.say(quick, "quick")
     assert readers[1].bodies(pair.far) == ["quick"]
     readers[1].commit()
     sender.commit()
@@ -208,7 +203,7 @@ def test_in_its_first_visits_the_mark_passes_no_open_sender(
 def test_the_second_visit_knows_what_is_decided(session: Session, another: Open, pair: Pair) -> None:
     """The first learns nothing: many sessions of a pool have no second."""
     reader = another()
-    send(session, pair, pair.dialog(), "one", "two", "three")
+    pair.say(pair.dialog(), "one", "two", "three")
     assert reader.bodies(pair.far, 1) == ["one"]
     reader.commit()
     assert mark(reader, pair)[2] == -1
@@ -219,8 +214,8 @@ def test_the_second_visit_knows_what_is_decided(session: Session, another: Open,
 
 def test_the_first_visit_passes_what_others_hold(session: Session, another: Open, pair: Pair) -> None:
     holder, reader = another(), another()
-    send(session, pair, pair.dialog(), *(f"a{number}" for number in range(250)))
-    send(session, pair, pair.dialog(), "b0", "b1")
+    pair.say(pair.dialog(), *(f"a{number}" for number in range(250)))
+    pair.say(pair.dialog(), "b0", "b1")
     assert holder.bodies(pair.far, 1) == ["a0"]
     # The holder's transaction is older, but sends nothing.
     assert reader.bodies(pair.far, 1) == ["b0"]
@@ -235,7 +230,7 @@ def test_the_mark_passes_no_prepared_sender(session: Session, another: Open, pai
     sender, reader = another(), another()
     sender.send(pair.dialog(), pair.request, "prepared")
     sender.do("PREPARE TRANSACTION 'sender'")
-    send(session, pair, pair.dialog(), "later")
+    pair.say(pair.dialog(), "later")
     assert reader.bodies(pair.far) == ["later"]
     reader.commit()
     empty = another()
@@ -264,7 +259,7 @@ def test_what_is_due_or_waits_elsewhere_is_no_empty_queue(
     assert len(reader.receive(pair.far)) == 1
     reader.commit()
     session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
-    send(session, pair, near, "waits")
+    pair.say(near, "waits")
     session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     assert reader.bodies(pair.far) == ["waits"]
     reader.commit()

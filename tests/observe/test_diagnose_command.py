@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from dialogs import begin
 
 from activation import send, tsql
 from pgsb.observe.findings import LogLine, Trouble, watch
@@ -102,21 +103,19 @@ def test_new_conversations_are_followed(sql: Connection) -> None:
 
 
 def test_one_conversation_is_followed_and_each_trouble_told_once(sql: Connection) -> None:
-    row = sql.execute("SELECT ssb.begin_dialog('//From', '//Nowhere')").fetchone()
-    assert row is not None
-    news = watch(sql, [row[0]], timeout=0.3, pause=0.02)
-    sql.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", row)
+    handle = begin(sql, "//From", "//Nowhere")
+    news = watch(sql, [handle], timeout=0.3, pause=0.02)
+    send(sql, "x", conversation=handle)
     told = list(news)
     assert [(one.number, one.conversation_handle) for one in told if isinstance(one, Trouble)] == [
-        (501, row[0])
+        (501, handle)
     ]
 
 
 def test_all_are_followed_together_with_the_log(sql: Connection, database: Database) -> None:
     sql.execute("INSERT INTO ssb.broker_log (level, event, message) VALUES ('error', 'failed', 'before')")
     news = watch(sql, timeout=5, pause=0.02)
-    row = sql.execute("SELECT ssb.begin_dialog('//From', '//Nowhere')").fetchone()
-    sql.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", row)
+    handle = send(sql, "x", conversation=begin(sql, "//From", "//Nowhere"))
     first = next(news)
     assert isinstance(first, Trouble) and first.number == 501
     sql.execute("INSERT INTO ssb.broker_log (level, event, message) VALUES ('error', 'failed', 'it broke')")
@@ -125,10 +124,9 @@ def test_all_are_followed_together_with_the_log(sql: Connection, database: Datab
     shown = run(database, "--watch", "--timeout", "0", "--format", "json")
     assert shown.returncode == 0
     assert json.loads(shown.stdout)["number"] == 501
-    assert row is not None
-    shown = run(database, "--watch", "--id", str(row[0]), "--timeout", "0")
+    shown = run(database, "--watch", "--id", str(handle), "--timeout", "0")
     assert shown.returncode == 0
-    assert f" 501 {str(row[0]).upper()} //From to //Nowhere: " in shown.stdout
+    assert f" 501 {str(handle).upper()} //From to //Nowhere: " in shown.stdout
     other = sql.execute("SELECT gen_random_uuid()").fetchone()
     assert run(database, "--watch", "--id", str(other and other[0]), "--timeout", "0").stdout == ""
     # Of conversations that begin from now on.

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import dialogs
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
@@ -37,12 +38,6 @@ def mend(connection: Connection, finding: Finding) -> None:
         for statement in finding.remedy.split(";"):
             if statement.strip():
                 connection.execute(statement.encode())
-
-
-def _open_dialog(connection: Connection, to_service: str = "//To") -> Any:
-    row = connection.execute("SELECT ssb.begin_dialog('//From', %s)", [to_service]).fetchone()
-    assert row is not None
-    return row[0]
 
 
 def _leak(connection: Connection, _: Connect) -> None:
@@ -133,7 +128,7 @@ def _daemon(connection: Connection, version: str = "0.0.1") -> None:
 
 
 def _send_nowhere(connection: Connection, _: Connect) -> None:
-    connection.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", [_open_dialog(connection, "//Nowhere")])
+    dialogs.send(connection, dialogs.begin(connection, "//From", "//Nowhere"), "x")
 
 
 # number: fault, object of the finding, limits, whether the remedy mends it
@@ -197,7 +192,12 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     401: (_leak, "//From", MANY, True),
     402: (lambda sql, _: _end_far_side(sql), "//From", MANY, True),
     403: (lambda sql, _: _end_far_side(sql, ", 7, 'no'"), "//From", MANY, True),
-    404: (lambda sql, _: [_open_dialog(sql) for _number in range(3)], "//From", MANY, True),
+    404: (
+        lambda sql, _: [dialogs.begin(sql, "//From", "//To") for _ in "123"],
+        "//From",
+        MANY,
+        True,
+    ),
     501: (_send_nowhere, "//Nowhere", NOW, False),
     502: (
         _tsql("CREATE ROUTE Away WITH SERVICE_NAME = 'x', ADDRESS = 'TCP://far:4022';"),

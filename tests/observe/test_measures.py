@@ -5,6 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from dialogs import begin
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from pgsb.daemon.config import BrokerOptions
@@ -226,11 +227,9 @@ def test_a_timeline_shows_both_sides(sql: Connection) -> None:
 
 
 def test_a_timeline_tells_why_a_message_waits(sql: Connection) -> None:
-    row = sql.execute("SELECT ssb.begin_dialog('//From', '//Nowhere')").fetchone()
-    assert row is not None
-    sql.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", row)
+    handle = send(sql, "x", conversation=begin(sql, "//From", "//Nowhere"))
     found = sql.execute(
-        "SELECT status, detail FROM ssb.conversation_timeline(%s) WHERE event = 'message'", row
+        "SELECT status, detail FROM ssb.conversation_timeline(%s) WHERE event = 'message'", [handle]
     ).fetchone()
     assert found is not None
     assert found[0] == "waits for delivery"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import dialogs
 import psycopg
 import pytest
+from dialogs import Statements, begin
 from psycopg import errors
-
-from support import Connection
 
 END = "http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"
 ERROR = "http://schemas.microsoft.com/SQL/ServiceBroker/Error"
@@ -30,36 +30,17 @@ class Message(NamedTuple):
     number: int
 
 
-class Session:
+class Session(Statements):
     """A connection and the statements of a conversation."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
 
     @property
     def pid(self) -> int:
         return self.connection.info.backend_pid
 
-    def do(self, statement: str, *values: Any) -> None:
-        self.connection.execute(statement, values or None)
-
-    def rows(self, statement: str, *values: Any) -> list[Any]:
-        return self.connection.execute(statement, values or None).fetchall()
-
-    def value(self, statement: str, *values: Any) -> Any:
-        row = self.connection.execute(statement, values or None).fetchone()
-        assert row is not None, statement
-        return row[0]
-
-    def column(self, statement: str, *values: Any) -> list[Any]:
-        return [row[0] for row in self.rows(statement, *values)]
-
-    def send(self, handle: uuid.UUID, message_type: str, body: str | bytes | None = None) -> None:
-        body = body.encode() if isinstance(body, str) else body
-        if body is None:
-            self.do("SELECT ssb.send(%s, %s)", handle, message_type)
-        else:
-            self.do("SELECT ssb.send(%s, %s, %s::bytea)", handle, message_type, body)
+    def send(self, handle: uuid.UUID, message_type: str, *bodies: str | bytes | None) -> None:
+        """Send messages with these bodies, text as UTF-8; without any, one that has none."""
+        encoded = [body.encode() if isinstance(body, str) else body for body in bodies or (None,)]
+        dialogs.send(self.connection, handle, *encoded, kind=message_type)
 
     def receive(self, queue: str, top: int | None = None, **where: Any) -> list[Message]:
         words = "".join(f", {name} => %s" for name in where)
@@ -141,15 +122,24 @@ class Pair:
 
     def dialog(self, session: Session | None = None, **options: Any) -> uuid.UUID:
         """The initiator's handle of a new dialog."""
-        words = "".join(f", {name} => %s" for name in options)
+        connection = (session or self.session).connection
+        handle: uuid.UUID = begin(connection, self.initiator, self.target, self.contract, **options)
+        return handle
+
+    def send_new(self, body: str | bytes = "job", session: Session | None = None, **names: str) -> uuid.UUID:
+        """The first message of a new dialog in one call; ``names`` are near, far, contract and type."""
+        named = {"near": self.initiator, "far": self.target, "contract": self.contract, "type": self.request}
+        named |= names
         handle: uuid.UUID = (session or self.session).value(
-            f"SELECT ssb.begin_dialog(%s, %s, %s{words})",
-            self.initiator,
-            self.target,
-            self.contract,
-            *options.values(),
+            f"SELECT ssb.send_new(%s, %s, %s, %s, %s::{'text' if isinstance(body, str) else 'bytea'})",
+            *(named[name] for name in ("near", "far", "contract", "type")),
+            body,
         )
         return handle
+
+    def say(self, handle: uuid.UUID, *bodies: str, session: Session | None = None) -> None:
+        """Requests on a dialog."""
+        (session or self.session).send(handle, self.request, *bodies)
 
     def conversing(self, **options: Any) -> tuple[uuid.UUID, uuid.UUID]:
         """Both handles of a dialog whose first request the target has received."""

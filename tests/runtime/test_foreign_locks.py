@@ -39,21 +39,10 @@ def prompt(another: Callable[[], Session]) -> Session:
     return one
 
 
-def send_new(session: Session, pair: Pair, body: bytes = b"") -> None:
-    session.do(
-        "SELECT ssb.send_new(%s, %s, %s, %s, %s::bytea)",
-        pair.initiator,
-        pair.target,
-        pair.contract,
-        pair.request,
-        body,
-    )
-
-
 def test_first_messages_are_sent(session: Session, stranger: Session, prompt: Session, pair: Pair) -> None:
     stranger.do(HOLD, MESSAGE_TYPE, pair.request)
     prompt.send(pair.dialog(prompt), pair.request, "by SEND")
-    send_new(prompt, pair, b"in one")
+    pair.send_new(b"in one", prompt)
     # With a lifetime the slow path does it.
     prompt.send(pair.dialog(prompt, lifetime=600), pair.request, "with care")
     prompt.commit()
@@ -64,12 +53,12 @@ def test_first_messages_are_sent(session: Session, stranger: Session, prompt: Se
 def test_a_message_type_is_altered(
     session: Session, stranger: Session, prompt: Session, pair: Pair, hold: str
 ) -> None:
-    send_new(session, pair)
+    pair.send_new(b"", session)
     stranger.do(hold, MESSAGE_TYPE, pair.request)
     prompt.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)
     prompt.commit()
     # What is sent now is validated: the target answers with an Error.
-    send_new(session, pair, b"not empty")
+    pair.send_new(b"not empty", session)
     assert session.column("SELECT message_type_name FROM ssb.receive(%s)", pair.near) == [
         "http://schemas.microsoft.com/SQL/ServiceBroker/Error"
     ]
@@ -81,13 +70,13 @@ def test_alter_and_senders_wait_for_each_other_all_the_same(
 ) -> None:
     stranger.do(hold, MESSAGE_TYPE, pair.request)
     sender, owner = another(), another()
-    send_new(sender, pair)
+    pair.send_new(b"", sender)
     altering = start_and_block(
         session, owner, lambda: owner.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)
     )
     sender.commit()
     altering.result()
-    sending = start_and_block(session, sender, lambda: send_new(sender, pair, b"not empty"))
+    sending = start_and_block(session, sender, lambda: pair.send_new(b"not empty", sender))
     owner.commit()
     sending.result()
     sender.commit()
@@ -103,8 +92,8 @@ def test_only_a_change_is_waited_for(
     stranger.do(HOLD, MESSAGE_TYPE, pair.request)
     first = another()
     first.do("SELECT ssb.create_message_type(%s)", pair.request + "/other")
-    send_new(first, pair)
-    send_new(prompt, pair)
+    pair.send_new(b"", first)
+    pair.send_new(b"", prompt)
     prompt.commit()
     first.rollback()
 
@@ -113,7 +102,7 @@ def test_alter_obeys_the_lock_timeout(
     session: Session, another: Callable[[], Session], prompt: Session, pair: Pair
 ) -> None:
     sender = another()
-    send_new(sender, pair)
+    pair.send_new(b"", sender)
     prompt.do("SET LOCAL lock_timeout = '100ms'")
     with pytest.raises(psycopg.errors.LockNotAvailable):
         prompt.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)
@@ -143,7 +132,7 @@ def test_definitions_change_and_paths_are_kept(stranger: Session, prompt: Sessio
     stranger.do("SELECT pg_advisory_lock(%s, 0)", SECOND)
     prompt.do("SELECT ssb.create_service(%s, %s)", pair.initiator + "/other", pair.near)
     prompt.commit()
-    send_new(prompt, pair)
+    pair.send_new(b"", prompt)
     assert prompt.value("SELECT count(*) FROM ssb.dialog_path WHERE to_service = %s", pair.target) == 1
     prompt.commit()
 
@@ -159,7 +148,7 @@ def test_a_waiting_receive_finds_what_comes(
         lambda: prompt.do(f"CALL ssb.wait_for_message(%s, {until}, may_commit => true)", pair.far)
     )
     assert waiting.is_running()
-    send_new(session, pair, b"here")
+    pair.send_new(b"here", session)
     waiting.result()
     assert prompt.bodies(pair.far) == ["here"]
 

@@ -1,6 +1,5 @@
 """send_new, receive_and_end and end_finished do what their statements do one by one, in all cases."""
 
-import uuid
 from collections.abc import Callable
 
 import pytest
@@ -25,20 +24,6 @@ KEPT = """
 SELECT count(*) FROM ssb.dialog_path
  WHERE from_service = %s AND epoch = pg_sequence_last_value('ssb.dialog_path_epoch')
 """
-SEND_NEW = "SELECT ssb.send_new(%s, %s, %s, %s, %s::text)"
-
-
-def send_new(session: Session, pair: Pair, body: str = "job", **names: str) -> uuid.UUID:
-    named = {
-        "near": pair.initiator,
-        "far": pair.target,
-        "contract": pair.contract,
-        "type": pair.request,
-    } | names
-    handle: uuid.UUID = session.value(
-        SEND_NEW, named["near"], named["far"], named["contract"], named["type"], body
-    )
-    return handle
 
 
 def test_a_new_dialog_is_as_begin_and_send_make_it(session: Session, pair: Pair) -> None:
@@ -46,7 +31,7 @@ def test_a_new_dialog_is_as_begin_and_send_make_it(session: Session, pair: Pair)
     session.send(near, pair.request, "job")
     apart = session.rows(SHAPE, near)
     assert len(apart) == 2
-    assert session.rows(SHAPE, send_new(session, pair)) == apart
+    assert session.rows(SHAPE, pair.send_new()) == apart
     assert session.bodies(pair.far) == ["job"]
     assert session.bodies(pair.far) == ["job"]
 
@@ -64,17 +49,24 @@ def test_its_errors_are_those_of_the_statements(
 ) -> None:
     before = session.value("SELECT count(*) FROM ssb.conversation_endpoint")
     with refused(number):
-        send_new(session, pair, **names)
+        pair.send_new(**names)
     assert session.value("SELECT count(*) FROM ssb.conversation_endpoint") == before
 
 
 def test_a_null_body_is_an_error(session: Session, pair: Pair) -> None:
     with refused(8433):
-        session.value(SEND_NEW, pair.initiator, pair.target, pair.contract, pair.request, None)
+        session.value(
+            "SELECT ssb.send_new(%s, %s, %s, %s, %s::text)",
+            pair.initiator,
+            pair.target,
+            pair.contract,
+            pair.request,
+            None,
+        )
 
 
 def test_to_a_service_that_is_not_there_it_waits(session: Session, pair: Pair) -> None:
-    handle = send_new(session, pair, far="//later")
+    handle = pair.send_new(far="//later")
     assert session.value("SELECT ssb.get_transmission_status(%s)", handle) != ""
     session.do("SELECT ssb.create_service('//later', %s, ARRAY[%s])", pair.far, pair.contract)
     assert session.value("SELECT ssb.get_transmission_status(%s)", handle) == ""
@@ -119,12 +111,12 @@ def test_a_definition_that_changes_is_seen_by_the_next_dialog(
         for text in CHANGES[change]
     )
     shape = SHAPE.replace("e.sent_order IS NULL", "0")
-    before = session.rows(shape, send_new(session, pair))
+    before = session.rows(shape, pair.send_new())
     other = another()
     other.do(there)
     other.commit()
     try:
-        together = send_new(session, pair)
+        together = pair.send_new()
         apart = pair.dialog()
         session.send(apart, pair.request, "job")
         assert session.rows(shape, together) == session.rows(shape, apart)
@@ -136,7 +128,7 @@ def test_a_definition_that_changes_is_seen_by_the_next_dialog(
         other.commit()
     for handle in (together, apart):
         session.do("SELECT ssb.end_conversation(%s, cleanup => true)", handle)
-    assert session.rows(shape, send_new(session, pair)) == before
+    assert session.rows(shape, pair.send_new()) == before
 
 
 def test_a_path_is_not_kept_of_definitions_that_are_being_changed(
@@ -144,13 +136,13 @@ def test_a_path_is_not_kept_of_definitions_that_are_being_changed(
 ) -> None:
     changing = another()
     changing.do("SELECT ssb.create_broker_priority('q', priority_level => 7)")
-    send_new(session, pair)
+    pair.send_new()
     assert session.value(KEPT, pair.initiator) == 0
     changing.commit()
-    handle = send_new(session, pair)
+    handle = pair.send_new()
     assert session.value(PRIORITY, handle) == 7
     session.do("SELECT ssb.drop_broker_priority('q')")
-    send_new(session, pair)
+    pair.send_new()
     assert session.value(KEPT, pair.initiator) == 1
 
 
@@ -160,32 +152,32 @@ def test_a_change_waits_for_nobody_and_outdates_a_path_that_is_not_committed(
     first, second, changing = another(), another(), another()
     for sender in (first, second):
         sender.do("SET lock_timeout = '1s'")
-        send_new(sender, pair)  # both keep the path, and neither waits for the other
+        pair.send_new(session=sender)  # both keep the path, and neither waits for the other
     changing.do("SET lock_timeout = '1s'")
     changing.do("SELECT ssb.create_broker_priority('r', priority_level => 7)")
     changing.commit()
     first.commit()
     second.commit()
-    handle = send_new(session, pair)
+    handle = pair.send_new()
     assert session.value(PRIORITY, handle) == 7
     session.do("SELECT ssb.drop_broker_priority('r')")
-    assert session.value(PRIORITY, send_new(session, pair)) == 5
+    assert session.value(PRIORITY, pair.send_new()) == 5
 
 
 def test_who_may_not_receive_from_the_queue_begins_no_dialog(session: Session, pair: Pair) -> None:
-    send_new(session, pair)
+    pair.send_new()
     session.do("CREATE ROLE short_sender")
     try:
         session.do("SET ROLE short_sender")
         with refused(229):
-            send_new(session, pair)
+            pair.send_new()
     finally:
         session.do("RESET ROLE")
         session.do("DROP ROLE short_sender")
 
 
 def test_receive_and_end_ends_what_it_received_from(session: Session, pair: Pair) -> None:
-    handles = [send_new(session, pair, f"job {i}") for i in range(6)]
+    handles = [pair.send_new(f"job {i}") for i in range(6)]
     got = session.rows(
         "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive_and_end(%s, NULL, 5)", pair.far
     )
@@ -202,7 +194,7 @@ def test_receive_and_end_ends_what_it_received_from(session: Session, pair: Pair
 
 
 def test_a_conversation_with_messages_left_is_not_ended(session: Session, pair: Pair) -> None:
-    near = send_new(session, pair, "first")
+    near = pair.send_new("first")
     session.send(near, pair.request, "second")
     bodies = "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive_and_end(%s, 1)"
     assert session.rows(bodies, pair.far) == [("first",)]
@@ -221,7 +213,7 @@ def test_receive_and_end_takes_at_least_one_group(session: Session, pair: Pair) 
 def test_what_is_rolled_back_was_neither_received_nor_ended(
     session: Session, pair: Pair, another: Callable[[], Session]
 ) -> None:
-    send_new(session, pair, "job")
+    pair.send_new("job")
     reader = another()
     assert len(reader.rows("SELECT FROM ssb.receive_and_end(%s)", pair.far)) == 1
     reader.rollback()
@@ -238,7 +230,7 @@ def test_what_is_rolled_back_was_neither_received_nor_ended(
 def test_end_finished_leaves_errors_answers_and_what_others_hold(
     session: Session, pair: Pair, another: Callable[[], Session]
 ) -> None:
-    failed, answered, held, done = (send_new(session, pair, str(i)) for i in range(4))
+    failed, answered, held, done = (pair.send_new(str(i)) for i in range(4))
     fars = [m.handle for _ in range(4) for m in session.receive(pair.far, top=1)]
     session.end(fars[0], error=7, description="no")
     session.send(fars[1], pair.reply, "answer")
@@ -271,7 +263,7 @@ def test_end_finished_needs_receive(session: Session, pair: Pair) -> None:
 
 def test_the_built_in_program_ends_all_that_is_finished(session: Session, pair: Pair) -> None:
     for i in range(7):
-        send_new(session, pair, str(i))
+        pair.send_new(str(i))
     session.rows("SELECT FROM ssb.receive_and_end(%s, NULL, 7)", pair.far)
     session.do("CALL ssb.end_finished_dialogs(%s)", pair.near)
     assert session.receive(pair.near) == []

@@ -101,6 +101,7 @@ def test_many_and_deep_elements_are_counted_in_one_pass(server: Connection) -> N
     assert reason(server, "<tree>" * 1200 + "</tree>" * 1200) == ""
 
 
+@pytest.mark.one_postgres
 def test_a_model_too_large_is_refused(server: Connection) -> None:
     with pytest.raises(psycopg.Error) as caught:
         create(
