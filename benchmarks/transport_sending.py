@@ -34,6 +34,7 @@ from .queues.server import BenchServer, Connection, machine, running, settle
 from .transport import ADDRESS, OBJECTS, TEMPLATE, Load, Pair, dsn_of, own_threads, pair_of, send
 
 SET = 500
+_PATIENCE_SECONDS = 60.0
 _LOCAL = """
 SELECT ssb.create_queue('dbo.local');
 SELECT ssb.create_service('//Local', 'dbo.local', '{c}');
@@ -124,8 +125,10 @@ def _sending(server: BenchServer, number: int, in_set: Ratios, singly: Ratios) -
 
 
 def _wait_for(connection: Connection, count: str, wanted: int) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
     while connection.execute(count).fetchone() != (wanted,):
-        pass
+        if time.monotonic() > deadline:
+            raise click.ClickException(f"message {wanted} has not arrived")
 
 
 def _latency_of_ours(pair: Pair, messages: int, known: int) -> float:
@@ -160,7 +163,7 @@ def _latency_by_hand(pair: Pair, messages: int) -> float:
         ):
             near.execute("LISTEN hand")
             while not is_over.is_set():
-                for _ in near.notifies(timeout=0.5, stop_after=1):
+                if list(near.notifies(timeout=0.5, stop_after=1)):
                     rows = near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall()
                     far.execute(
                         "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
@@ -172,16 +175,18 @@ def _latency_by_hand(pair: Pair, messages: int) -> float:
     carrier.start()
     took = []
     time.sleep(1)
-    for number in range(messages + 5):
-        time.sleep(0.02)
-        began = time.perf_counter()
-        pair.here.execute(
-            "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
-        )
-        _wait_for(pair.there, "SELECT count(*) FROM hand_come", number + 1)
-        took.append(time.perf_counter() - began)
-    is_over.set()
-    carrier.join()
+    try:
+        for number in range(messages + 5):
+            time.sleep(0.02)
+            began = time.perf_counter()
+            pair.here.execute(
+                "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
+            )
+            _wait_for(pair.there, "SELECT count(*) FROM hand_come", number + 1)
+            took.append(time.perf_counter() - began)
+    finally:
+        is_over.set()
+        carrier.join()
     return statistics.median(took[5:]) * 1e3
 
 
@@ -303,8 +308,8 @@ def main(
                 _sending(server, 10 * number, in_set, singly)
             if "latency" in asked:
                 with pair_of(server, 10 * number + 1) as pair:
-                    latency.ours.append(_latency_of_ours(pair, 100, known))
-                    latency.others.append(_latency_by_hand(pair, 100))
+                    latency.ours.append(_latency_of_ours(pair, 20 if quick else 100, known))
+                    latency.others.append(_latency_by_hand(pair, 20 if quick else 100))
             if "paper" in asked:
                 for senders, into in ((3, "ours"), (0, "others")):
                     found = _paper(server, 10 * number + 2 + senders, messages, senders)

@@ -404,7 +404,9 @@ def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> Non
 def compile_settings(
     connection: psycopg.Connection[Any], database: str | None, collation: str
 ) -> CompileOptions:
-    """What the compiler is told about the server."""
+    """What the compiler is told about the server, and the server about how strings compare."""
+    if collation != "cs":
+        connection.execute("SELECT pg_catalog.set_config('pgsb.collation', %s, false)", [collation])
     return CompileOptions(
         database=database,
         default_database=connection.info.dbname,

@@ -19,6 +19,7 @@ from ..compiler.catalog.types import SqlType
 from ..compiler.lower.queries import TABLE_TYPE_COMMENT
 from ..compiler.nodes import SqlText
 from ..compiler.sql.translate import translate_table_variable
+from ..compiler.target import nodes as n
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
 from ..grammar.source import Source
@@ -189,7 +190,8 @@ def _column(
         type_of(type_, national),
         nullable=not not_null,
         identity=(1, 1) if identity else None,
-        computed=computed,
+        # As the server spells it.
+        computed=n.Written(computed, n.OR) if computed is not None else None,
     )
 
 

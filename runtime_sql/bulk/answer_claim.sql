@@ -29,6 +29,8 @@ BEGIN
     IF current_setting('pgsb.traceparent', true) <> '' OR (p_staging IS NULL AND NOT p_end_all) THEN
         RETURN;
     END IF;
+    -- What makes a conversation special is told by columns and not asked by conditions: of those the planner would
+    -- expect that next to nothing passes all of them, and would join what does row by row with all of the others.
     EXECUTE format($answer$
         WITH named AS MATERIALIZED (
             SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
@@ -36,28 +38,34 @@ BEGIN
                    e.far_contract_id = e.contract_id AS is_same_contract, e.near_order, e.near_state, e.far_state,
                    $2 AND c.failed_order IS NULL
                    AND NOT EXISTS (SELECT FROM ssb.message_stored AS m
-                                    WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order) AS is_ending
+                                    WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order) AS is_ending,
+                   NOT c.is_refused
+                   AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
+                   AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+                   AND NOT f.is_refused AND f.closed_at IS NULL
+                   -- Of both sides of one dialog the second follows from the first.
+                   AND (e.far_queue_id <> e.queue_id
+                        OR NOT EXISTS (SELECT FROM ssb.claimed_conversation AS o
+                                        WHERE o.claim_id = $1 AND o.endpoint_id = e.far_endpoint_id))
+                   AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
+                                    WHERE o.lock_id = c.endpoint_id AND o.endpoint_id <> c.endpoint_id)
+                   AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = c.endpoint_id) AS is_plain
               FROM ssb.claimed_conversation AS c
               JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
               JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
-             WHERE c.claim_id = $1 AND NOT c.is_refused
-               AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
-               AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
-               AND NOT f.is_refused AND f.closed_at IS NULL
-               -- Of both sides of one dialog the second follows from the first.
-               AND (e.far_queue_id <> e.queue_id
-                    OR NOT EXISTS (SELECT FROM ssb.claimed_conversation AS o
-                                    WHERE o.claim_id = $1 AND o.endpoint_id = e.far_endpoint_id))
-               AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
-                                WHERE o.lock_id = c.endpoint_id AND o.endpoint_id <> c.endpoint_id)
-               AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = c.endpoint_id)
+             WHERE c.claim_id = $1
         ), plain AS MATERIALIZED (
             SELECT d.near_order, d.near_state, d.far_state, pg_try_advisory_xact_lock(1397965379, d.far_order::oid::integer)
-              FROM (SELECT DISTINCT n.near_order, n.near_state, n.far_state, n.far_order FROM named AS n OFFSET 0) AS d
+              FROM (SELECT DISTINCT n.near_order, n.near_state, n.far_state, n.far_order FROM named AS n WHERE n.is_plain OFFSET 0) AS d
              WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
                AND has_sequence_privilege('public', d.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+        ), judged AS MATERIALIZED (
+            SELECT n.*, n.is_plain AND EXISTS (SELECT FROM plain AS p
+                                                WHERE p.near_order = n.near_order AND p.near_state = n.near_state
+                                                  AND p.far_state = n.far_state) AS is_usual
+              FROM named AS n
         ), reply AS MATERIALIZED (
             SELECT n.endpoint_id, s.attempt_id, s.row_number,
                    CASE WHEN n.plain_type = s.message_type_name THEN n.plain_type_id
@@ -66,13 +74,12 @@ BEGIN
                                  AND CASE WHEN n.is_initiator THEN t.is_plain_from_initiator ELSE t.is_plain_from_target END)
                    END AS message_type_id, s.message_body
               FROM %1$s AS s
-              JOIN named AS n ON n.conversation_handle = s.conversation_handle
-             WHERE s.attempt_id = ANY ($3)
+              JOIN judged AS n ON n.conversation_handle = s.conversation_handle
+             WHERE s.attempt_id = ANY ($3) AND n.is_usual
         ), usual AS MATERIALIZED (
             SELECT n.endpoint_id, n.sent_count, n.sent_order, n.far_endpoint_id, n.far_queue_id, n.far_order, n.far_priority, n.is_ending
-              FROM named AS n
-              JOIN plain AS p USING (near_order, near_state, far_state)
-             WHERE n.endpoint_id NOT IN (SELECT r.endpoint_id FROM reply AS r WHERE r.message_type_id IS NULL)
+              FROM judged AS n
+             WHERE n.is_usual AND n.endpoint_id NOT IN (SELECT r.endpoint_id FROM reply AS r WHERE r.message_type_id IS NULL)
         ), told AS (
             SELECT o.* FROM (
                 SELECT t.*, nextval(t.far_order) AS queuing_order
