@@ -15,6 +15,7 @@ check: setup    ## style and types only
 	.venv/bin/mypy
 
 golden: setup   ## rewrite the expectations of the compiler's and the examples' cases; read the diff
+	.venv/bin/python scripts/derive_conversions.py
 	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/grammar tests/compiler tests/sql tests/end_to_end
 
 bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text

@@ -192,6 +192,8 @@
 \ir functions/conversion/date_text.sql
 \ir functions/conversion/convert_varchar.sql
 \ir functions/conversion/convert_varbinary.sql
+\ir functions/conversion/derived.sql
+\ir functions/conversion/nvarchar_to_varbinary.sql
 \ir functions/conversion/parse.sql
 \ir functions/text/strings.sql
 \ir functions/text/patterns.sql
