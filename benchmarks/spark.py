@@ -1,8 +1,8 @@
 """Messages per second through a bulk job, beside plain Spark and beside compiled T-SQL readers.
 
-    python -m benchmarks.spark [--messages 100000] [--rounds 3] [--postgres 18]
+    python -m benchmarks.spark [--messages 100000] [--size 200] [--rounds 3] [--postgres 18]
 
-All of them sum up bodies of 200 bytes over messages / 100 conversations, on one durable server:
+All of them sum up bodies of 200 bytes (--size) over messages / 100 conversations, on one durable server:
 
 - bulk     pgsb.bulk.job.run_job on local[2]: claim, read, aggregate, write the sums, and for each
            conversation one reply and its end
@@ -171,9 +171,10 @@ def copy_and_reply(messages: Any) -> Outputs:
 class Bench:
     """One database with the services, and what is done to it."""
 
-    def __init__(self, dsn: str, messages: int) -> None:
+    def __init__(self, dsn: str, messages: int, size: int = 200) -> None:
         self.dsn = dsn
         self.messages = messages
+        self.filler = size - 10  # behind ten digits
         self.started = 0.0
         self.connection = psycopg.connect(dsn, autocommit=True)
         settings = {"spark.log.level": "OFF", "spark.driver.memory": "2g", "spark.ui.enabled": "false"}
@@ -251,9 +252,9 @@ class Bench:
         self.connection.execute("DROP TABLE IF EXISTS dbo.plain_in, dbo.plain_out")
         self.connection.execute(
             "CREATE TABLE dbo.plain_in AS SELECT i / %s AS conversation, i AS place,"
-            " convert_to(lpad((i %% 1000)::text, 10, '0') || repeat('x', 190), 'UTF8') AS body"
+            " convert_to(lpad((i %% 1000)::text, 10, '0') || repeat('x', %s), 'UTF8') AS body"
             " FROM generate_series(0, %s - 1) AS i",
-            (PER_CONVERSATION, self.messages),
+            (PER_CONVERSATION, self.filler, self.messages),
         )
         self.connection.execute("CREATE TABLE dbo.plain_out (LIKE dbo.plain_in)")
         self.connection.execute("ANALYZE dbo.plain_in")
@@ -304,10 +305,10 @@ class Bench:
                 "   SELECT ssb.begin_dialog('//Bulk/Source', '//Bulk/Target', '//Bulk/Items') AS handle"
                 "     FROM generate_series(1, %s))"
                 " SELECT ssb.send_batch(array_agg(handle ORDER BY i, handle), array_agg('//Bulk/Item'::text),"
-                "          array_agg(convert_to(lpad(i::text, 10, '0') || repeat('x', 190), 'UTF8')"
+                "          array_agg(convert_to(lpad(i::text, 10, '0') || repeat('x', %s), 'UTF8')"
                 "                    ORDER BY i, handle))"
                 "   FROM d, generate_series(1, %s) AS i",
-                (dialogs, PER_CONVERSATION),
+                (dialogs, self.filler, PER_CONVERSATION),
             )
         self.connection.execute("VACUUM ANALYZE")
 
@@ -323,12 +324,15 @@ def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--size", type=int, default=200, help="bytes of a body, 10 at least")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", help="some of the above, by commas")
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
+    if arguments.size < 10:
+        parser.error("--size is 10 at least: a body begins with its amount")
     with running(arguments.postgres) as server:
-        bench = Bench(over_tcp(server.dsn), arguments.messages)
+        bench = Bench(over_tcp(server.dsn), arguments.messages, arguments.size)
         runs: dict[str, Callable[[], float]] = {
             "bulk": bench.bulk,
             "plain": bench.plain,
@@ -354,7 +358,8 @@ def main() -> None:
                     rates[name].append(rate)
                     costs[name].append(cost)
         print(
-            f"PostgreSQL {server.version}, {arguments.messages:,} messages, {arguments.rounds} rounds, "
+            f"PostgreSQL {server.version}, {arguments.messages:,} messages of {arguments.size} bytes, "
+            f"{arguments.rounds} rounds, "
             f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
         )
         for name in runs:

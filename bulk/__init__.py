@@ -5,6 +5,7 @@
 - `session`   a SparkSession with PostgreSQL's JDBC driver, and JDBC's address of a database
 - `read`      a claim's messages as a DataFrame, one partition a task
 - `columns`   bodies as text, JSON and XML; a schema for each message type
+- `rows`      a claim's part as Arrow batches, for the Python readers of `streaming` and `looking`
 - `staging`   executors write what a program made, attempt by attempt
 - `complete`  results, replies, ends and deletion in one PostgreSQL transaction
 - `program`   what a service program for Spark is: a function from a DataFrame to Outputs

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql
 
+from .array_columns import Column
 from .connections import connect, reached
 from .problems import BulkError, first_line, hint_of
-from .read import SELECTED
-from .rows import STREAM_SCHEMA, fetch_batches
+from .rows import STREAM_SCHEMA, fetch_rows
 from .source_options import SourceOptions
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ _TYPES = {
 
 
 class _Part(InputPartition):
-    def __init__(self, dsn: str, query: str) -> None:
+    def __init__(self, dsn: str, relation: str, order: str, columns: list[Column]) -> None:
         self.dsn = dsn
-        self.query = query
+        self.relation = relation
+        self.order = order
+        self.columns = columns
 
 
 def _columns(connection: psycopg.Connection[Any], view: str) -> list[tuple[str, str]]:
@@ -77,48 +79,47 @@ class QueueReader(DataSourceReader):
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._schema = STREAM_SCHEMA
         with connect(options.dsn, "pgsb spark") as connection:
             options.start(connection)
-            self._server = reached(connection)
+            dsn = reached(connection).dsn
             if options.view:
-                columns = _columns(connection, options.view)
-                self._schema = view_schema(options)
-                query = sql.SQL("SELECT {} FROM {}").format(
-                    sql.SQL(", ").join(
-                        sql.Identifier(name)
-                        if kind in _TYPES and kind != "bit"
-                        else sql.SQL("{}::{}").format(
-                            sql.Identifier(name), sql.SQL("smallint" if kind == "bit" else "text")
-                        )
-                        for name, kind in columns
-                    ),
-                    sql.Identifier(*options.view.split(".")),
-                )
-                self._queries = [query.as_string(connection)]
-            else:
-                self._queries = [
-                    sql.SQL("SELECT {}, NULL::int, {} FROM {} AS c ORDER BY priority DESC, queuing_order")
-                    .format(sql.SQL(SELECTED), sql.Literal(name), sql.Identifier(*name.split(".")))
-                    .as_string(connection)
-                    for name in options.queues(connection)
+                columns = [
+                    Column(name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection))
+                    for name, kind in _columns(connection, options.view)
                 ]
+                self._parts = [_Part(dsn, _relation(options.view).as_string(connection), "", columns)]
+                return
+            self._parts = []
+            for name in options.queues(connection):
+                given = {"claim_id": "NULL", "queue": sql.Literal(name).as_string(connection)}
+                columns = [
+                    Column(column, kind, given.get(column, column))
+                    for column, kind in (one.split(" ") for one in STREAM_SCHEMA.split(", "))
+                ]
+                relation = _relation(name).as_string(connection)
+                self._parts.append(_Part(dsn, relation, "priority DESC, queuing_order", columns))
 
     def partitions(self) -> list[_Part]:
         """What an executor reads."""
-        return [_Part(self._server.dsn, query) for query in self._queries]
+        return self._parts
 
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows, as Arrow batches."""
         with psycopg.connect(partition.dsn, client_encoding="utf8") as connection:
             self._options.start(connection)
+            size = self._options.fetch_size or 1000
             try:
-                yield from fetch_batches(
-                    connection,
-                    partition.query.encode(),
-                    None,
-                    self._options.fetch_size or 1000,
-                    self._schema,
+                yield from fetch_rows(
+                    connection, partition.columns, partition.relation, partition.order, size
                 )
             except psycopg.Error as error:
                 raise BulkError(first_line(error), hint_of(error)) from error
+
+
+def _relation(name: str) -> sql.Composable:
+    return sql.Identifier(*name.split("."))
+
+
+def _expression(name: str, kind: str) -> sql.Composable:
+    column = sql.Identifier(name)
+    return sql.SQL("{}::pg_catalog.text::pg_catalog.int2").format(column) if kind == "bit" else column

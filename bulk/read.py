@@ -27,9 +27,11 @@ COLUMNS = (
     "message_enqueue_time",
 )
 # The same as expressions. Java takes a uuid apart and puts its text together again, at the price of
-# the rest of the row: PostgreSQL's text is cheaper.
-SELECTED = ", ".join(
-    f"{name}::text AS {name}" if name in ("conversation_group_id", "conversation_handle") else name
+# the rest of the row: PostgreSQL's text is cheaper. And char(2) would come with its blank.
+_SELECTED = ", ".join(
+    f"{name}::text AS {name}"
+    if name in ("conversation_group_id", "conversation_handle", "validation")
+    else name
     for name in COLUMNS
 )
 # Bytes of a body from which on PostgreSQL sorts, which moves references to large values only.
@@ -69,9 +71,9 @@ def read(
         predicates = _ranges(held, split)
     # Behind the last row the session says that it is in the claim's database, and that it read to the end.
     relation = (
-        f"(SELECT * FROM (SELECT {SELECTED}, claim_partition FROM ssb_internal.claimed_message AS c"
+        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition FROM ssb_internal.claimed_message AS c"
         f" WHERE claim_id = {held.claim_id:d}{order}) AS c"
-        f" UNION ALL SELECT {SELECTED}, claim_partition"
+        f" UNION ALL SELECT {_SELECTED}, claim_partition"
         f" FROM ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {len(predicates):d})"
         ") AS m"
     )

@@ -59,12 +59,16 @@ class SourceOptions:
     send_id: str | None
 
     def start(self, connection: Connection | psycopg.Connection[tuple[object, ...]]) -> None:
-        """What each session runs first (sessionInitStatement)."""
+        """What each session runs first (sessionInitStatement), and that its times are UTC's.
+
+        A queue's documented message_enqueue_time has no time zone: it is in that of the session.
+        """
         if self.init:
             try:
                 connection.execute(self.init.encode())
             except psycopg.Error as error:
                 raise BulkError(f"sessionInitStatement fails: {first_line(error)}") from error
+        connection.execute("SET TIME ZONE 'UTC'")
 
     def queues(self, connection: Connection) -> list[str]:
         """The queues that ``queue`` names: one, several by commas, patterns (``dbo.day*``).

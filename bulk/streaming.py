@@ -27,8 +27,7 @@ from .complete import complete
 from .connections import Connection, Server, connect, reached
 from .problems import BulkError, ClaimLost
 from .program import Context, Program, Unread, run_program
-from .read import SELECTED
-from .rows import fetch_batches
+from .rows import fetch_part
 from .source_options import SourceOptions
 
 if TYPE_CHECKING:
@@ -142,13 +141,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The rows of one part, in order within each conversation."""
         with psycopg.connect(partition.server.dsn, client_encoding="utf8") as connection:
             self._options.start(connection)
-            yield from fetch_batches(
-                connection,
-                f"SELECT {SELECTED}, claim_id, %s::text FROM ssb_internal.claimed_message AS c".encode()
-                + b" WHERE claim_id = %s AND claim_partition = %s"
-                b" ORDER BY c.conversation_handle, c.queuing_order",
-                (partition.queue, partition.claim_id, partition.number),
-                partition.size,
+            yield from fetch_part(
+                connection, partition.queue, partition.claim_id, partition.number, partition.size
             )
             connection.execute(
                 "SELECT FROM ssb_internal.end_of_reading(%s, %s, %s)",
@@ -171,8 +165,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 waiting += self._count(session, queue)
                 age = session.execute(
                     psycopg.sql.SQL(
-                        "SELECT date_part('epoch', clock_timestamp() AT TIME ZONE 'UTC'"
-                        " - min(message_enqueue_time)) FROM {}"
+                        "SELECT date_part('epoch', clock_timestamp()"
+                        " - min(message_enqueue_time)::timestamptz) FROM {}"
                     ).format(psycopg.sql.Identifier(*queue.split(".")))
                 ).fetchone()
                 if age is not None and age[0] is not None:

@@ -24,10 +24,10 @@ class ColumnInfo:
     type: SqlType | None
     nullable: bool = True
     identity: tuple[int, int] | None = None
-    default: str | None = None
-    """PostgreSQL text of the default, as used where a table variable's row is built."""
-    computed: str | None = None
-    """PostgreSQL text of a computed column over the row's other columns."""
+    default: n.Node | None = None
+    """What stands for DEFAULT, as used where a table variable's row is built."""
+    computed: n.Node | None = None
+    """What is computed over the row's other columns."""
     holds_names: bool = False
     """Identifiers stand in it (sys.tables.name): compared without case, as T-SQL's are."""
     generated: bool = False
@@ -52,8 +52,8 @@ class TableInfo:
     name: ObjectName | None
     columns: tuple[ColumnInfo, ...]
     keys: tuple[KeyInfo, ...] = ()
-    checks: tuple[str, ...] = ()
-    """CHECK conditions of a table variable, PostgreSQL text over its bare column names."""
+    checks: tuple[n.Node, ...] = ()
+    """CHECK conditions of a table variable, over its bare column names."""
     read_only: bool = False
     """A view, queue or trigger table: its rows cannot be locked."""
     partial: bool = False

@@ -19,6 +19,7 @@ from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..target import statements as s
 from ..target.emit import text_of
 from .arguments import argument_value
 from .context import Context, Mode
@@ -256,7 +257,8 @@ def _inline(
         drop = pl.Invoke(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
-        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {text_of(sample.code)}")]
+        view = s.CreateView(row_type, sample.code, plain=True)
+        before += [pl.Select(drop), pl.Plain(text_of(view))]
         body = text_of(query.code)
     routine = pl.Routine(
         sql_name,
@@ -288,9 +290,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     if query is None:
         return []
     sql_name = catalog.sql_name(name)
-    columns = [quote(fold(column.text)) for column in node.columns]
-    listed = f" ({', '.join(columns)})" if columns else ""
-    check = "\nWITH CHECK OPTION" if node.check_option else ""
+    columns = tuple(fold(column.text) for column in node.columns)
     catalog.tables.pop(catalog.key(name), None)
     if query.columns is not None:
         names: Sequence[str | None] = [column.text for column in node.columns] or [
@@ -312,7 +312,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{text_of(query.code)}{check}"),
+        pl.Plain(text_of(s.CreateView(sql_name, query.code, columns, node.check_option))),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 

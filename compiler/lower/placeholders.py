@@ -160,7 +160,7 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
             sql, using = _execution(text_of(translated.code), names, ctx)
             body = [pl.Execute(sql, (), using), *ctx.count_rows(node)]
         case Ddl():
-            texts = [one if isinstance(one, str) else text_of(one) for one in translated.statements]
+            texts = [text_of(one) for one in translated.statements]
             body = [pl.Execute(_execution(text, names, ctx)[0]) for text in texts]
         case Assignment(before=(), rows=rows, query=query) if rows is not None:
             targets = tuple(names[target] for target in translated.targets)

@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold, literal, other_than_folded, quote
+from ..catalog.names import ObjectName, fold, other_than_folded
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..catalog.types import SqlType
@@ -22,6 +22,7 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
+from ..target import statements as s
 from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import lower
@@ -39,12 +40,12 @@ def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
         return []
     created = table_type_statement(node, ctx)
     if created is not None:
-        body: list[pl.Statement] = [*map(pl.Sql, created), *ctx.status(node, pl.Number(0))]
+        body: list[pl.Statement] = [*map(sql, created), *ctx.status(node, pl.Number(0))]
         return [*ctx.guard(node, body, verb="CREATE"), *ctx.autocommit(node)]
     return lower_translated(node, node.text, node.kind.split()[0], ctx)
 
 
-def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, ...] | None:
+def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[n.Node, ...] | None:
     """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statements.
 
     None for every other statement; none of them where the statement is no such definition.
@@ -74,14 +75,15 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
     if info is None:
         return None
     row_type = ctx.catalog.sql_name(name)
-    columns = ", ".join(
-        f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
-        for column in info.columns
+    columns = tuple(
+        (fold(column.name), column.type.postgres if column.type else "text") for column in info.columns
     )
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
     spelling = "".join(f"T-SQL name: {spelled}\n" for spelled in other_than_folded([name.name]))
-    comment = f"COMMENT ON TYPE {row_type} IS {literal(spelling + TABLE_TYPE_COMMENT + span.text)}"
-    return f"CREATE TYPE {row_type} AS ({columns})", comment
+    return (
+        s.CreateType(row_type, columns),
+        s.CommentOn("TYPE", row_type, spelling + TABLE_TYPE_COMMENT + span.text),
+    )
 
 
 def _closing(tokens: Sequence[Token], opening: int) -> int:

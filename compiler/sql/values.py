@@ -96,6 +96,16 @@ def call(name: str, *arguments: n.Node, type: SqlType | None = None, nullable: b
     return Value(n.Call(name, arguments), type, nullable=nullable)
 
 
+def kept_blanks(value: Value) -> Value:
+    """char(n) keeps its padding in T-SQL when it is joined or becomes bytes; PostgreSQL would cut it."""
+    type_ = value.type
+    if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
+        return value
+    if (type_.length or 1) > 1:
+        return call("rpad", value.code, n.Integer(type_.length or 1), type=type_)
+    return value
+
+
 def string(text: str, *, national: bool = False) -> Value:
     """A string literal."""
     length = max(len(text), 1)

@@ -454,12 +454,15 @@ END;
 $$;
 
 -- What the caller has claimed, with the queue's documented columns; Spark reads it
--- over JDBC, one partition a task, and pushes its filters and columns down to it.
-CREATE OR REPLACE VIEW ssb_internal.claimed_message WITH (security_barrier) AS
+-- over JDBC, one partition a task, and pushes its filters and columns down to it. Its
+-- message_enqueue_time is a moment, the same in each time zone.
+DROP FUNCTION IF EXISTS ssb_internal.end_of_reading(integer, text, integer);
+DROP VIEW IF EXISTS ssb_internal.claimed_message;
+CREATE VIEW ssb_internal.claimed_message WITH (security_barrier) AS
     SELECT c.claim_id, c.partition AS claim_partition, 1::smallint AS status, m.priority, m.queuing_order,
            e.conversation_group_id, e.conversation_handle, m.message_sequence_number, e.service_name, e.service_id,
            e.contract_name AS service_contract_name, e.contract_id AS service_contract_id, t.name AS message_type_name,
-           m.message_type_id, m.validation, m.body AS message_body, m.enqueued_at::timestamp(3) AS message_enqueue_time
+           m.message_type_id, m.validation, m.body AS message_body, m.enqueued_at::timestamptz(3) AS message_enqueue_time
       FROM ssb.claim AS k
       JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
@@ -467,6 +470,68 @@ CREATE OR REPLACE VIEW ssb_internal.claimed_message WITH (security_barrier) AS
       JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
      WHERE k.role = current_user;
 GRANT SELECT ON ssb_internal.claimed_message TO PUBLIC;
+
+-- The next messages of a claim's part behind p_order of p_endpoint, so many at most, column by column: arrays, and texts and
+-- bodies one behind the other with their lengths in bytes (-1: NULL). Spark's Python readers make Arrow's columns of that
+-- without a look at any value. What is the same for a conversation, and for a type, comes once for each, by ascending
+-- numbers. Conversation by conversation, each in order.
+--
+-- Called by  pgsb.bulk.rows
+CREATE OR REPLACE FUNCTION ssb_internal.claimed_part(claim_id integer, partition integer, endpoint bigint, after_order bigint, most integer,
+    OUT endpoints bigint[], OUT orders bigint[], OUT numbers bigint[], OUT priorities smallint[], OUT types integer[],
+    OUT enqueued timestamptz[], OUT validations bytea, OUT validation_lengths integer[], OUT bodies bytea, OUT body_lengths integer[],
+    OUT conversations bigint[], OUT handles text, OUT groups text, OUT services bytea, OUT service_lengths integer[],
+    OUT service_ids integer[], OUT contracts bytea, OUT contract_lengths integer[], OUT contract_ids integer[],
+    OUT type_ids integer[], OUT type_names bytea, OUT type_lengths integer[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET max_parallel_workers_per_gather = 0
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+    PERFORM FROM ssb.claim AS k WHERE k.claim_id = $1 AND k.role = ssb_internal.caller();
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    -- The order of the rows is that of the two index scans, one inside the other.
+    SELECT array_agg(p.endpoint_id), array_agg(p.queuing_order), array_agg(p.message_sequence_number), array_agg(p.priority),
+           array_agg(p.message_type_id), array_agg(p.enqueued_at::timestamptz(3)),
+           string_agg(p.validation, ''), array_agg(octet_length(p.validation)),
+           string_agg(p.body, ''), array_agg(coalesce(octet_length(p.body), -1))
+      INTO endpoints, orders, numbers, priorities, types, enqueued, validations, validation_lengths, bodies, body_lengths
+      FROM (SELECT m.endpoint_id, m.queuing_order, m.message_sequence_number, m.priority, m.message_type_id, m.enqueued_at,
+                   convert_to(m.validation::text, 'UTF8') AS validation, m.body
+              FROM (SELECT o.endpoint_id, o.last_order FROM ssb.claimed_conversation AS o
+                     WHERE o.claim_id = $1 AND o.partition = $2 AND o.endpoint_id >= $3
+                     ORDER BY o.endpoint_id LIMIT $5) AS c
+             CROSS JOIN LATERAL (
+                   SELECT s.* FROM ssb.message_stored AS s
+                    WHERE s.endpoint_id = c.endpoint_id AND s.queuing_order <= c.last_order
+                      AND s.queuing_order > CASE WHEN c.endpoint_id = $3 THEN $4 ELSE -1 END
+                    ORDER BY s.queuing_order) AS m
+             LIMIT $5) AS p;
+    SELECT array_agg(e.endpoint_id), string_agg(e.conversation_handle::text, ''), string_agg(e.conversation_group_id::text, ''),
+           string_agg(e.service_name, ''), array_agg(octet_length(e.service_name)), array_agg(e.service_id),
+           string_agg(e.contract_name, ''), array_agg(octet_length(e.contract_name)), array_agg(e.contract_id)
+      INTO conversations, handles, groups, services, service_lengths, service_ids, contracts, contract_lengths, contract_ids
+      FROM (SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, convert_to(e.service_name, 'UTF8') AS service_name,
+                   e.service_id, convert_to(e.contract_name, 'UTF8') AS contract_name, e.contract_id
+              FROM (SELECT DISTINCT u.endpoint_id FROM unnest(endpoints) AS u (endpoint_id)) AS u
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id
+             ORDER BY e.endpoint_id) AS e;
+    SELECT array_agg(t.message_type_id), string_agg(t.name, ''), array_agg(octet_length(t.name))
+      INTO type_ids, type_names, type_lengths
+      FROM (SELECT t.message_type_id, convert_to(t.name, 'UTF8') AS name
+              FROM (SELECT DISTINCT u.type_id FROM unnest(types) AS u (type_id)) AS u
+              JOIN ssb.message_type AS t ON t.message_type_id = u.type_id
+             ORDER BY t.message_type_id) AS t;
+END;
+$$;
 
 -- Stands behind the last row that a reader of a claim gets, and gives none itself: the claim was
 -- made here and is still held, and one of so many parts of it was read to the end.

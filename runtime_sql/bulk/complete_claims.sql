@@ -276,6 +276,8 @@ DECLARE
     v_sent bigint;
     v_end record;
     v_is_retaining boolean;
+    v_replies record;
+    v_answered bigint[] := '{}';
 BEGIN
     deleted := 0;
     replied := 0;
@@ -338,7 +340,17 @@ BEGIN
     END IF;
 
     PERFORM ssb_internal.trace_claim(v_claim);
-    FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
+    SELECT count(*) FILTER (WHERE o.kind = 'replies') AS number, coalesce(sum(o.rows) FILTER (WHERE o.kind = 'replies'), 0) AS rows,
+           end_all AND count(*) FILTER (WHERE o.kind = 'ends') = 0 AS is_ending
+      INTO v_replies FROM jsonb_to_recordset(outputs) AS o (kind text, rows bigint);
+    IF v_replies.number <= 1 THEN
+        SELECT a.answered, a.replied, a.ended INTO v_answered, replied, ended
+          FROM (VALUES (1)) AS one
+          LEFT JOIN ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o ON true
+         CROSS JOIN LATERAL ssb_internal.answer_claim(claim_id, o.staging, o.attempts, v_replies.is_ending) AS a;
+    END IF;
+    -- The others, about which something is special.
+    FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o WHERE replied < v_replies.rows LOOP
         -- In sets of so many messages and bytes: an array holds a gigabyte at most, and
         -- ssb_internal.send_plain_set compares each message with all conversations of its set. In the
         -- order of the conversations' rows: a million of them in any order are read from
@@ -351,9 +363,10 @@ BEGIN
                                       FROM %s AS s
                                       LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
                                      WHERE s.attempt_id = ANY ($1) AND NOT ssb_internal.is_refused($2, e.endpoint_id)
+                                       AND NOT EXISTS (SELECT FROM unnest($3) AS d (endpoint_id) WHERE d.endpoint_id = e.endpoint_id)
                                     WINDOW w AS (ORDER BY e.endpoint_id, s.attempt_id, s.row_number)) AS r
                              GROUP BY r.n / 1000, r.b ORDER BY r.n / 1000, r.b) AS t', v_output.staging)
-          INTO v_sent USING v_output.attempts, claim_id;
+          INTO v_sent USING v_output.attempts, claim_id, v_answered;
         replied := replied + v_sent;
     END LOOP;
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'ends') AS o LOOP
@@ -379,7 +392,7 @@ BEGIN
             ended := ended + cardinality(v_end.handles);
         END LOOP;
     END LOOP;
-    IF end_all THEN
+    IF end_all AND ended < (SELECT count(*) FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id) THEN
         SELECT array_agg(e.conversation_handle ORDER BY e.endpoint_id) AS handles,
                array_agg(c.last_order ORDER BY e.endpoint_id) AS after
           INTO v_end
