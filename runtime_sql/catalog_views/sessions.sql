@@ -90,7 +90,7 @@ SELECT a.pid, (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::b
   FROM pg_stat_activity AS a
  WHERE a.datname = current_database() AND a.application_name IN ('pgsb broker', 'pgsb transport') AND a.state = 'idle';
 
--- What PostgreSQL does not count: no rows, so that monitoring finds nothing.
+-- What PostgreSQL does not count: no rows, so that monitoring finds nothing (docs/dialect.md says why of waits).
 CREATE OR REPLACE VIEW sys.dm_os_wait_stats AS
 SELECT NULL::text AS wait_type, NULL::bigint AS waiting_tasks_count, NULL::bigint AS wait_time_ms, NULL::bigint AS max_wait_time_ms,
        NULL::bigint AS signal_wait_time_ms

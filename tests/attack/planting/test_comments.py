@@ -21,7 +21,27 @@ _ENDS = (
     "$$ \\' %s {} \x01",
     'dbo."t',
 )
-_STARTS = ("synonym for ", "T-SQL name: ", "pgsb switched off: ", "pgsb switched off: FOREIGN KEY ")
+_STARTS = (
+    "synonym for ",
+    "T-SQL name: ",
+    "pgsb switched off: ",
+    "pgsb switched off: FOREIGN KEY ",
+    "T-SQL name: v\nsynonym for ",
+    "T-SQL name: f\nT-SQL parameters: @",
+    "T-SQL name: c\npgsb switched off: ",
+    "AS TABLE ",
+)
+
+
+_OF_OTHERS = """
+SELECT o.name, o.type, o.schema_id, c.name, p.name, sys.object_name(o.object_id), i.name FROM sys.objects AS o
+  LEFT JOIN sys.columns AS c ON c.object_id = o.object_id LEFT JOIN sys.parameters AS p ON p.object_id = o.object_id
+  LEFT JOIN sys.indexes AS i ON i.object_id = o.object_id
+ WHERE sys.schema_name(o.schema_id) <> 'mallory' AND o.name <> 't' ORDER BY o.object_id, 4, 5, 7
+"""
+_OF_MALLORY = """
+SELECT array_agg(lower(o.name) ORDER BY lower(o.name)) FROM sys.objects AS o WHERE sys.schema_name(o.schema_id) = 'mallory'
+"""
 
 
 @pytest.fixture
@@ -63,20 +83,29 @@ def test_nobody_else_sees_an_error(
     database: Database, connect: Callable[..., Connection], mallory: Connection
 ) -> None:
     watcher = connect(database.dsn)
+    watcher.execute(
+        "CREATE TABLE dbo.theirs (id integer CONSTRAINT pk_theirs PRIMARY KEY, word varchar(9) DEFAULT 'x');"
+        " CREATE FUNCTION dbo.theirs_too(a integer) RETURNS integer LANGUAGE sql AS 'SELECT a';"
+        " SELECT ssb.create_queue('dbo.their_queue')"
+    )
+    told = watcher.execute(_OF_OTHERS).fetchall()
     views = [
         name
         for (name,) in watcher.execute(
-            "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v'"
+            "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relnamespace IN ('sys'::regnamespace, 'ssb'::regnamespace) AND c.relkind = 'v'"
             " ORDER BY 1"
         ).fetchall()
     ]
     assert len(views) > 100
     for start in _STARTS:
-        for end in _ENDS:
+        for end in _ENDS if not start.startswith(("T-SQL name: ", "AS")) else _ENDS[:4]:
             _comment(mallory, start + end)
             run_well(database.dsn, "CREATE DATABASE other\nGO\nUSE other\nGO\nCREATE TABLE dbo.t (a int)")
             run_well(
                 database.dsn, "CREATE TABLE dbo.t (a int)\nGO\nDROP TABLE dbo.t\nGO\nDROP DATABASE other"
             )
+            # Of what is not hers nothing else is said, and what is hers is named as it is, but for case.
+            assert watcher.execute(_OF_OTHERS).fetchall() == told
+            assert watcher.execute(_OF_MALLORY).fetchone() == (["c", "f", "own", "s", "v"],)
     for view in views:
         watcher.execute(f"SELECT * FROM {view}".encode())
