@@ -40,8 +40,8 @@ _LONGEST_NAME = 63  # bytes of a PostgreSQL identifier
 
 # Functions whose results depend on SQL Server's UTF-16 → why.
 _COUNTS_BYTES = {
-    "DATALENGTH": "counts bytes: N'…' has two for a character in SQL Server, UTF-8 here",
-    "HASHBYTES": "hashes bytes: of NVARCHAR they are UTF-16 in SQL Server, UTF-8 here",
+    "DATALENGTH": "counts bytes: N'…' has two a character in SQL Server, UTF-8 here unless --nvarchar utf16",
+    "HASHBYTES": "hashes bytes: NVARCHAR is UTF-16 in SQL Server, UTF-8 here unless --nvarchar utf16",
     "CHECKSUM": "depends on how text is stored",
     "BINARY_CHECKSUM": "depends on how text is stored",
 }
@@ -124,6 +124,7 @@ def remarks_of(source: Source) -> Iterator[Remark]:
                 before = batch.tokens[index - 2]
                 if before.text[:2] in ("N'", "n'"):
                     text = "CAST of N'…' to VARBINARY gives UTF-16 in SQL Server, UTF-8 here"
+                    text += " unless --nvarchar utf16"
                     yield Remark("UTF-16", text, source.span(before.start, token.end))
 
 

@@ -32,10 +32,10 @@ from .queues.server import BenchServer, Connection, machine, running, settle
 SET = 500
 _WARM_UP = 500
 _PATIENCE_SECONDS = 600.0
-_ADDRESS = "TCP://there:4022"
-_TEMPLATE = "bench_transport"
+ADDRESS = "TCP://there:4022"
+TEMPLATE = "bench_transport"
 
-_OBJECTS = """
+OBJECTS = """
 SELECT ssb.ensure_schema('dbo');
 SELECT ssb.create_endpoint('e', 'STARTED', 4022);
 SELECT ssb.create_message_type('m');
@@ -135,6 +135,8 @@ class Load:
     dialogs: int | None
     backlog: int
     length: int = 200
+    known: int = 0
+    """Dialogs beside, each of which has sent a message."""
     ours: list[Cost] = field(default_factory=list)
     by_hand: list[Cost] = field(default_factory=list)
 
@@ -165,23 +167,23 @@ class Pair:
         return found[0], found[1]
 
 
-def _own_threads() -> float:
+def own_threads() -> float:
     """Processor time of this process's other threads: the daemon's."""
     return time.process_time() - time.thread_time()
 
 
-def _dsn(server: BenchServer, name: str) -> str:
+def dsn_of(server: BenchServer, name: str) -> str:
     return urlunsplit(urlsplit(server.dsn)._replace(path=f"/{name}"))
 
 
 @contextmanager
-def _pair(server: BenchServer, number: int) -> Iterator[Pair]:
+def pair_of(server: BenchServer, number: int) -> Iterator[Pair]:
     """Fresh databases, dropped afterwards."""
     names = [f"bench_here_{number}", f"bench_there_{number}"]
     with server.connect() as admin:
         for name in names:
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}".encode())
-        dsns = (_dsn(server, names[0]), _dsn(server, names[1]))
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+        dsns = (dsn_of(server, names[0]), dsn_of(server, names[1]))
         with ExitStack() as stack:
             here, there = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in dsns)
             here.execute(_HERE)
@@ -196,12 +198,15 @@ def _check(found: object, messages: int, who: str) -> None:
         raise click.ClickException(f"{who}: arrived and out of order {found}, of {messages}")
 
 
-def _send(pair: Pair, load: Load, messages: int) -> None:
-    if load.dialogs is None:
-        pair.here.execute(_SEND_NEW, [load.length, messages])
-    else:
-        pair.here.execute(_BEGIN, [load.dialogs])
-        pair.here.execute(_SEND, [load.length, messages, load.dialogs])
+def send(pair: Pair, load: Load, messages: int) -> tuple[tuple[float, float], float]:
+    """In one transaction. Returns the processor time of the others, before it ends."""
+    with pair.here.transaction():
+        if load.dialogs is None:
+            pair.here.execute(_SEND_NEW, [load.length, messages])
+        else:
+            pair.here.execute(_BEGIN, [load.dialogs])
+            pair.here.execute(_SEND, [load.length, messages, load.dialogs])
+        return pair.processor(), own_threads()
 
 
 def _wait_until_carried(pair: Pair) -> None:
@@ -214,20 +219,21 @@ def _wait_until_carried(pair: Pair) -> None:
 
 def _carry(pair: Pair, load: Load) -> Cost:
     """By the daemon."""
-    addresses = {_ADDRESS.lower(): pair.dsns[1]}
+    addresses = {ADDRESS.lower(): pair.dsns[1]}
     with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
         if not broker.wait_until_leading():
             raise click.ClickException("the daemon does not lead")
+        if load.known:
+            send(pair, Load(None, load.known), load.known)
         warm_up = min(_WARM_UP, load.backlog)
-        _send(pair, load, warm_up)
+        send(pair, load, warm_up)
         _wait_until_carried(pair)
-        before, own = pair.processor(), _own_threads()
-        _send(pair, load, load.backlog)
+        before, own = send(pair, load, load.backlog)
         began = time.monotonic()
         _wait_until_carried(pair)
         took = time.monotonic() - began
-        after, own = pair.processor(), _own_threads() - own
-    _check(pair.there.execute(_ARRIVED).fetchone(), warm_up + load.backlog, "pgsb")
+        after, own = pair.processor(), own_threads() - own
+    _check(pair.there.execute(_ARRIVED).fetchone(), load.known + warm_up + load.backlog, "pgsb")
     each = 1e6 / load.backlog
     return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
 
@@ -288,19 +294,32 @@ def _line(load: Load) -> str:
 @click.option("--postgres", help="Major version or bin directory.")
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--backlog", "backlogs", multiple=True, type=int, help="5000, 20000 and 60000 if not given.")
+@click.option("--dialogs", "dialogs", multiple=True, type=int, help="1, 50, 1000, 0 if not given; 0: new.")
+@click.option("--length", default=200, show_default=True, help="Of a body, in bytes.")
+@click.option("--known", default=0, show_default=True, help="Dialogs that are known beside.")
 @click.option("--quick", is_flag=True, help="One round, without 60,000.")
-def main(postgres: str | None, rounds: int, backlogs: tuple[int, ...], quick: bool) -> None:
+def main(
+    postgres: str | None,
+    rounds: int,
+    backlogs: tuple[int, ...],
+    dialogs: tuple[int, ...],
+    length: int,
+    known: int,
+    quick: bool,
+) -> None:
     """Carry backlogs on 1, 50 and 1,000 dialogs and on a new dialog each, by the daemon and by hand."""
     rounds = 1 if quick else rounds
     sizes = backlogs or ((5_000, 20_000) if quick else (5_000, 20_000, 60_000))
-    loads = [Load(dialogs, size) for dialogs in (1, 50, 1_000, None) for size in sizes]
+    loads = [
+        Load(count or None, size, length, known) for count in dialogs or (1, 50, 1_000, 0) for size in sizes
+    ]
     with running(postgres) as server:
         conditions = machine()
         click.echo(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
-        template = server.database(_TEMPLATE)
+        template = server.database(TEMPLATE)
         with template.connect() as connection:
             installer.install(connection)
-            connection.execute(_OBJECTS)
+            connection.execute(OBJECTS)
             if not quick:
                 settle(connection)
         click.echo(f"{'µs of processor time a message':34}pgsb: here, there, daemon, all | by hand | ratio")
@@ -308,7 +327,7 @@ def main(postgres: str | None, rounds: int, backlogs: tuple[int, ...], quick: bo
         for _ in range(rounds):
             for load in loads:
                 number += 1
-                with _pair(server, number) as pair:
+                with pair_of(server, number) as pair:
                     turns = [(load.ours, _carry), (load.by_hand, _carry_by_hand)]
                     random.shuffle(turns)
                     for costs, carry in turns:

@@ -5,12 +5,15 @@ column). What cannot be read as it was asked for is NULL, never an error in the
 middle of a job: a message whose column is NULL though its body is not goes to
 `Outputs.errors`, which `by_type` arranges.
 
-Bodies that the runtime stored as text are UTF-8. A byte order mark in front
-(UTF-8, UTF-16) is obeyed.
+Bodies that the runtime stored as text are UTF-8, or UTF-16 in an instance that was
+installed so: a job knows, other programs say it (`reading`). A byte order mark in
+front (UTF-8, UTF-16) is obeyed.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from json import loads
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 BODY = "message_body"
+_NVARCHAR: ContextVar[str] = ContextVar("nvarchar", default="utf8")
 _CORRUPT = "_pgsb_unreadable"
 # What the broker itself sends, which has no schema of the program's.
 _SYSTEM = "http://schemas.microsoft.com/SQL/ServiceBroker/"
@@ -32,29 +36,52 @@ _LONE_SURROGATE = {
     "LE": r"(?s)^(?:..)*?(?:.[\xD8-\xDB](?!.[\xDC-\xDF])|(?<![\xD8-\xDB]).[\xDC-\xDF])",
     "BE": r"(?s)^(?:..)*?(?:[\xD8-\xDB].(?![\xDC-\xDF].)|(?<![\xD8-\xDB].)[\xDC-\xDF].)",
 }
+_UTF16_STARTS = frozenset((b"\xff\xfe", *(f"{letter}\0".encode() for letter in "< \t\r\n")))
 _SINGLETON = re.compile(r"\((.*)\)\s*\[1\]", re.DOTALL)
 
 
+@contextmanager
+def reading(nvarchar: str) -> Iterator[None]:
+    """Columns that are made inside read text without a mark so: ``utf8``, the default, or ``utf16``.
+
+    ``SELECT ssb.nvarchar_encoding()`` tells it. In a program of a job it is what the instance has.
+    """
+    before = _NVARCHAR.set(nvarchar)
+    try:
+        yield
+    finally:
+        _NVARCHAR.reset(before)
+
+
 def text(body: "str | Column" = BODY) -> "Column":
-    """The body as a string: UTF-8, or UTF-16 with its mark. NULL for bytes that are none."""
+    """The body as a string, by its mark or as the instance keeps text. NULL for bytes that are none."""
     from pyspark.sql import functions as f
 
     raw = _column(body)
     mark = f.hex(f.substring(raw, 1, 2))
     rest = f.substring(raw, 3, 2147483647)
 
-    def utf16(end: str) -> "Column":
+    def utf16(end: str, units: "Column") -> "Column":
         # decode fails the task where a surrogate has no other half. One character a byte for looking.
-        is_broken = f.decode(rest, "ISO-8859-1").rlike(_LONE_SURROGATE[end])
-        return f.when((f.length(raw) % 2 == 0) & ~is_broken, f.decode(rest, f"UTF-16{end}"))
+        is_broken = f.decode(units, "ISO-8859-1").rlike(_LONE_SURROGATE[end])
+        return f.when((f.length(raw) % 2 == 0) & ~is_broken, f.decode(units, f"UTF-16{end}"))
 
-    plain = f.when(f.hex(f.substring(raw, 1, 3)) == "EFBBBF", f.substring(raw, 4, 2147483647)).otherwise(raw)
-    return (
-        f.when(mark == "FFFE", utf16("LE"))
-        .when(mark == "FEFF", utf16("BE"))
-        .when(f.is_valid_utf8(plain.cast("string")), plain.cast("string"))
-        .alias("text")
-    )
+    has_mark = f.hex(f.substring(raw, 1, 3)) == "EFBBBF"
+    plain = f.when(has_mark, f.substring(raw, 4, 2147483647)).otherwise(raw)
+    marked = f.when(mark == "FFFE", utf16("LE", rest)).when(mark == "FEFF", utf16("BE", rest))
+    if _NVARCHAR.get() == "utf16":
+        marked = marked.when(~has_mark, utf16("LE", raw))
+    return marked.when(f.is_valid_utf8(plain.cast("string")), plain.cast("string")).alias("text")
+
+
+def body_of(frame: "DataFrame", nvarchar: Callable[[], str]) -> str:
+    """The frame's ``message_body`` in bytes, as an expression of Spark's: text as the instance keeps it.
+
+    Which way that is, is asked where there is text.
+    """
+    if dict(frame.dtypes)[BODY] == "string" and nvarchar() == "utf16":
+        return f"encode({BODY}, 'UTF-16LE')"
+    return f"CAST({BODY} AS BINARY)"
 
 
 def json(schema: "str | StructType", body: "str | Column" = BODY) -> "Column":
@@ -216,15 +243,27 @@ def parse_xml(document: bytes) -> ElementTree.Element | None:
     """A nameless element that holds the document's roots; None when it is not well-formed."""
     top = ElementTree.Element("")
     try:
-        top.append(_parsed(document))
+        written = _characters(document)
+        top.append(_parsed(written))
         return top
     except (ElementTree.ParseError, ValueError, LookupError):
         pass
     # Several roots, or text beside them, are legal in a body; a declaration is then not.
     try:
-        return _parsed(b"<_>" + document + b"</_>")
+        written = _characters(document)
+        return _parsed(f"<_>{written}</_>" if isinstance(written, str) else b"<_>" + written + b"</_>")
     except (ElementTree.ParseError, ValueError, LookupError):
         return None
+
+
+def _characters(document: bytes) -> str | bytes:
+    """UTF-16, by its mark or a first letter of two bytes, as text: for that a declaration does not count.
+
+    Other bytes as they are. Raises UnicodeDecodeError, a ValueError.
+    """
+    if document[:2] in _UTF16_STARTS:
+        return document.decode("utf-16-le").removeprefix("\ufeff")
+    return document
 
 
 class _NoDoctype(ElementTree.TreeBuilder):
@@ -234,7 +273,7 @@ class _NoDoctype(ElementTree.TreeBuilder):
         raise ValueError("DOCTYPE is not allowed")
 
 
-def _parsed(document: bytes) -> ElementTree.Element:
+def _parsed(document: str | bytes) -> ElementTree.Element:
     return ElementTree.fromstring(document, parser=ElementTree.XMLParser(target=_NoDoctype()))
 
 

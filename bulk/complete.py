@@ -10,6 +10,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from .claim import Claim
+from .columns import BODY, body_of
 from .connections import Server, same_place
 from .problems import BulkError, ClaimLost, first_line, hint_of
 from .program import Outputs
@@ -97,7 +98,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
         # All of them are planned before one runs.
         plans = {name: _plan_table(held, frame, name) for name, frame in outputs.tables.items()}
         kinds = {
-            kind: _plan_other(frame, kind)
+            kind: _plan_other(frame, kind, server.nvarchar)
             for kind, frame in (
                 ("errors", outputs.errors),
                 ("replies", outputs.replies),
@@ -178,12 +179,12 @@ def _stage_table(
     )
 
 
-def _plan_other(frame: "DataFrame", kind: str) -> "DataFrame":
+def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
     present = set(frame.columns)
     wanted = []
     for name, (_, spark_type, absent) in _OTHERS[kind].items():
         if name in present:
-            value = f"CAST({name} AS {spark_type})"
+            value = body_of(frame, lambda: nvarchar) if name == BODY else f"CAST({name} AS {spark_type})"
         elif absent is not None:
             value = f"CAST({absent} AS {spark_type})"
         else:

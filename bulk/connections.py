@@ -44,11 +44,13 @@ _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options"
 class Server:
     """Where a session is, for others that are to be in the same place.
 
-    ``dsn`` for psycopg and libpq, ``identity`` what `ssb_internal.database_identity` answers there.
+    ``dsn`` for psycopg and libpq, ``identity`` what `ssb_internal.database_identity` answers there,
+    ``nvarchar`` how text lies in bodies: ``utf8`` or ``utf16``.
     """
 
     dsn: str
     identity: str
+    nvarchar: str = "utf8"
 
     @property
     def jdbc(self) -> dict[str, str]:
@@ -83,7 +85,9 @@ def connect(dsn: str, name: str) -> Connection:
 def reached(connection: Connection) -> Server:
     """Where ``connection`` is. Raises BulkError where there is no runtime of this version."""
     try:
-        row = connection.execute("SELECT ssb_internal.database_identity()").fetchone()
+        row = connection.execute(
+            "SELECT ssb_internal.database_identity(), ssb.nvarchar_encoding()"
+        ).fetchone()
     except psycopg.errors.UndefinedFunction as error:
         raise BulkError(
             "the runtime in this database does not know bulk jobs of this version",
@@ -99,7 +103,7 @@ def reached(connection: Connection) -> Server:
     # Given by number: the name is only what the server's certificate is checked against.
     if "hostaddr" in parts and info.hostaddr:
         kept["hostaddr"] = info.hostaddr
-    return Server(make_conninfo(**kept), str(row[0]))
+    return Server(make_conninfo(**kept), str(row[0]), str(row[1]))
 
 
 def jdbc_options(dsn: str) -> dict[str, str]:

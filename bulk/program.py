@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .columns import reading
 from .problems import BulkError
 
 if TYPE_CHECKING:
@@ -83,14 +84,18 @@ Program = Callable[["DataFrame"], Outputs] | Callable[["DataFrame", Context], Ou
 
 
 def run_program(program: Program, messages: "DataFrame", context: Context) -> Outputs:
-    """Call the program, with the context where it takes one. Raises BulkError unless it returns Outputs."""
+    """Call the program, with the context where it takes one. Its columns read text as the server keeps it.
+
+    Raises BulkError unless it returns Outputs.
+    """
     call = cast(Callable[..., object], program)
     try:
         kinds = [one.kind for one in inspect.signature(call).parameters.values()]
     except (TypeError, ValueError):
         kinds = []
     takes = sum(kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
-    outputs = call(messages, context) if takes > 1 else call(messages)
+    with reading(context.server.nvarchar):
+        outputs = call(messages, context) if takes > 1 else call(messages)
     if not isinstance(outputs, Outputs):
         raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
     return outputs

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import psycopg
 
 from .binary_copy import BinaryArray, BinaryArrayDumper, array
+from .columns import body_of
+from .connections import connect, reached
 from .problems import BulkError, explain, first_line, hint_of
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def send(
         "message_type_name"
         if "message_type_name" in names
         else f"'{_literal(message_type)}' AS message_type_name",
-        "CAST(message_body AS BINARY) AS message_body",
+        f"{body_of(frame, lambda: _nvarchar_of(dsn))} AS message_body",
     ]
     chosen = frame.selectExpr(*wanted)
     if transactions == "all":
@@ -92,6 +94,12 @@ def send(
     except Exception as error:
         raise BulkError(explain(error), "nothing of the failed partition was sent") from error
     return sum(int(report["sent"]) for report in reports)
+
+
+def _nvarchar_of(dsn: str) -> str:
+    """How text lies in bodies there. Raises BulkError."""
+    with connect(dsn, "pgsb bulk") as connection:
+        return reached(connection).nvarchar
 
 
 def _send_partition(

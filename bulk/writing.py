@@ -76,7 +76,9 @@ class _Sender:
         self._options = options
         self._names = names
         with connect(options.dsn, "pgsb spark") as connection:
-            self._dsn = reached(connection).dsn
+            server = reached(connection)
+        self._dsn = server.dsn
+        self._is_utf16 = server.nvarchar == "utf16"
 
     def _send(self, batches: Iterator[Any], send_id: uuid.UUID, partition: int) -> Sent:
         options = self._options
@@ -110,7 +112,12 @@ class _Sender:
         targets = columns.get("conversation_handle", columns.get("key"))
         if targets is None:
             targets = pyarrow.nulls(count, pyarrow.string())
-        return targets, types, columns["message_body"]
+        bodies = columns["message_body"]
+        kind = bodies.type
+        if self._is_utf16 and (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+            wide = [None if one is None else one.encode("utf-16-le") for one in bodies.to_pylist()]
+            bodies = pyarrow.array(wide, pyarrow.large_binary())
+        return targets, types, bodies
 
 
 class MessageWriter(_Sender, DataSourceArrowWriter):

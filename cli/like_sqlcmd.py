@@ -19,6 +19,7 @@ _TAKEN = {
     "I": None,
     "j": None,
     "k": None,
+    "M": "libpq tries every address of a host",
     "N": "TLS is chosen in the DSN: sslmode=require",
     "u": "output is UTF-8",
 }
@@ -26,6 +27,7 @@ _WITH_VALUE = {
     "a": None,
     "f": "scripts tell their encoding themselves; output is UTF-8",
     "H": None,
+    "K": "a replica is chosen in the DSN: target_session_attrs=read-only",
     "l": "the time to connect is chosen in the DSN: connect_timeout=10",
     "m": "errors of every severity are shown",
     "V": "the exit status is 1 from severity 11 on",
@@ -34,6 +36,11 @@ _WITH_VALUE = {
 }
 _REFUSED = {
     "A": "there is no administrator's connection of its own",
+    "c": "a batch ends with GO",
+    "D": "data sources are services of PostgreSQL: -S service=NAME",
+    "F": "pgsb run --format json and csv are the others",
+    "g": "columns are not encrypted by the driver",
+    "G": "who logs in is checked by pg_hba.conf",
     "L": "servers are not listed; name one with -S",
     "p": "there are no statistics of the network",
     "R": "numbers and dates are written the same everywhere",

@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import itertools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +37,43 @@ if TYPE_CHECKING:
     from ..daemon.embedded import EmbeddedBroker
 
 
-@click.command("run")
+# What sqlcmd's letters are here, where they are not the same.
+_LETTERS = {
+    "S": "--dsn",
+    "U": "--dsn",
+    "E": "--dsn",
+    "P": "PGPASSWORD",
+    "h": "--headers",
+    **dict.fromkeys("aACcDfFgGHIjkKlLmMNpRruVxXyYzZ"),
+}
+_ROWS = re.compile(r"-?\d+")
+
+
+class _Command(click.Command):
+    """Says of a letter that sqlcmd has what it is here."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does; -h before a number is sqlcmd's, not the help."""
+        for option, value in itertools.pairwise(args):
+            if option == "-h" and _ROWS.fullmatch(value):
+                self._refuse(ctx, "h")
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name[1:] in _LETTERS:
+                self._refuse(ctx, error.option_name[1:])
+            raise
+
+    def _refuse(self, ctx: click.Context, letter: str) -> None:
+        here = _LETTERS[letter]
+        ctx.fail(
+            f"-{letter} is a letter of sqlcmd; here it is {here}. pgsb sqlcmd takes sqlcmd's letters"
+            if here
+            else f"-{letter} is a letter of sqlcmd: pgsb sqlcmd takes it, or says why not"
+        )
+
+
+@click.command("run", cls=_Command)
 @click.argument("scripts", nargs=-1, metavar="SCRIPT...")
 @dsn_option
 @compile_options
@@ -366,7 +404,9 @@ def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> Non
 def compile_settings(
     connection: psycopg.Connection[Any], database: str | None, collation: str
 ) -> CompileOptions:
-    """What the compiler is told about the server."""
+    """What the compiler is told about the server, and the server about how strings compare."""
+    if collation != "cs":
+        connection.execute("SELECT pg_catalog.set_config('pgsb.collation', %s, false)", [collation])
     return CompileOptions(
         database=database,
         default_database=connection.info.dbname,

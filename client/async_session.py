@@ -16,7 +16,7 @@ from psycopg.rows import tuple_row
 
 from ..server.connect import ISOLATION, LANGUAGE_SETTINGS, trace_settings
 from .messages import DEFAULT, Message
-from .session import COLUMNS, Body, bytes_of, numbered
+from .session import COLUMNS, ENCODING, Body, bytes_of, numbered
 
 # A WAITFOR without this would hold its locks for ever if the client were killed.
 _CHECK_INTERVAL = "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
@@ -55,6 +55,7 @@ class AsyncSession:
 
     def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
         self.sql = connection
+        self._encoding: str | None = None
 
     async def __aenter__(self) -> AsyncSession:
         return self
@@ -108,11 +109,12 @@ class AsyncSession:
         return handle
 
     async def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
-        """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
+        """Send one message; text goes as nvarchar, None for types without a body. Raises BrokerError."""
         if body is None:
             await self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
         else:
-            await self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, bytes_of(body))
+            data = await self._bytes_of(body)
+            await self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
 
     async def send_new(
         self,
@@ -129,7 +131,7 @@ class AsyncSession:
             to_service,
             contract,
             message_type,
-            bytes_of(body),
+            await self._bytes_of(body),
         )
         handle: UUID = row[0]
         return handle
@@ -219,6 +221,11 @@ class AsyncSession:
         with numbered():
             cursor = await self._cursor().execute(f"SELECT {COLUMNS} FROM {function}", parameters)
             return [Message(*row) for row in await cursor.fetchall()]
+
+    async def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
+        if isinstance(body, str) and self._encoding is None:
+            self._encoding = (await self._call(ENCODING))[0]
+        return bytes_of(body, self._encoding)
 
     async def _call(self, query: str, *parameters: Any) -> Any:
         with numbered():

@@ -1,5 +1,6 @@
 """What a RECEIVE returns."""
 
+import codecs
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -41,11 +42,21 @@ class Message:
     """The message type's: ``N`` none, ``E`` empty, ``X`` well-formed XML (``XV``: valid)."""
     enqueued_at: datetime
     """When it came to the queue: UTC, without a time zone."""
+    encoding: str = "utf8"
+    """By which `text` reads the body, the instance's: ``utf8`` or ``utf16`` (`pgsb install --nvarchar`)."""
 
     @property
     def text(self) -> str:
-        """The body as text; empty without a body. Raises UnicodeDecodeError for bytes that are no UTF-8."""
-        return (self.body or b"").decode("utf-8")
+        """The body as text, without a byte order mark; empty without a body.
+
+        A mark decides, else the instance's encoding. Raises UnicodeDecodeError for bytes that are not in it.
+        """
+        body = self.body or b""
+        if body.startswith(codecs.BOM_UTF16_LE) or (
+            self.encoding == "utf16" and not body.startswith(codecs.BOM_UTF8)
+        ):
+            return body.decode("utf-16-le").removeprefix("\ufeff")
+        return body.decode("utf-8-sig")
 
     @property
     def is_end(self) -> bool:

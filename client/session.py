@@ -16,13 +16,14 @@ from .errors import BrokerError
 from .messages import DEFAULT, Message
 
 Body = bytes | bytearray | memoryview | str | None
-"""What a message carries: bytes as they are, text as UTF-8, None for no body."""
+"""What a message carries: bytes as they are, text as the instance keeps nvarchar, None for no body."""
 
 COLUMNS = (
     "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
     " service_contract_name, message_sequence_number, queuing_order, priority, validation,"
-    " message_enqueue_time"
+    " message_enqueue_time, ssb.nvarchar_encoding()"
 )
+ENCODING = "SELECT ssb.nvarchar_encoding()"
 
 
 def connect(dsn: str = "", *, database: str | None = None) -> "Session":
@@ -54,6 +55,7 @@ class Session:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.sql = connection
+        self._encoding: str | None = None
 
     def __enter__(self) -> "Session":
         return self
@@ -112,11 +114,12 @@ class Session:
         return handle
 
     def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
-        """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
+        """Send one message; text goes as nvarchar, None for types without a body. Raises BrokerError."""
         if body is None:
             self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
         else:
-            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, bytes_of(body))
+            data = self._bytes_of(body)
+            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
 
     def send_new(
         self,
@@ -136,7 +139,7 @@ class Session:
             to_service,
             contract,
             message_type,
-            bytes_of(body),
+            self._bytes_of(body),
         )
         handle: UUID = row[0]
         return handle
@@ -249,6 +252,11 @@ class Session:
             )
         return [Message(*row) for row in rows]
 
+    def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
+        if isinstance(body, str) and self._encoding is None:
+            self._encoding = self._call(ENCODING)[0]
+        return bytes_of(body, self._encoding)
+
     def _call(self, query: str, *parameters: Any) -> Any:
         with numbered():
             cursor = self._cursor().execute(query, parameters)
@@ -259,9 +267,13 @@ class Session:
         return psycopg.Cursor(self.sql, row_factory=tuple_row)
 
 
-def bytes_of(body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
-    """A body as it travels. Raises TypeError for what is none."""
-    data = body.encode() if isinstance(body, str) else body
+def bytes_of(
+    body: str | bytes | bytearray | memoryview, encoding: str | None
+) -> bytes | bytearray | memoryview:
+    """A body as it travels, text in the instance's ``encoding``. Raises TypeError for what is none."""
+    if isinstance(body, str):
+        return body.encode("utf-16-le" if encoding == "utf16" else "utf-8")
+    data = body
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a body is bytes, text or None, not {type(body).__name__}")
     return data

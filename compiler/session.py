@@ -20,6 +20,7 @@ from .analysis.callees import call_effect, callee_reads
 from .analysis.declared_types import types_declared, types_made, variable_names
 from .analysis.execution_switches import parse_only, when_executing
 from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
+from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State
 from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
@@ -287,6 +288,8 @@ class CompileSession:
             return False
         if self.catalog.row_limited or sets_row_limit(batch.statements):
             return False
+        if len(batch.statements) > 1 and any(reads_identity(s.tokens) for s in batch.statements):
+            return False  # what its own INSERTs made is kept in a variable
         return all(is_plain(statement) for statement in batch.statements)
 
     def _plain(self, batch: nodes.Batch) -> CompiledBatch:

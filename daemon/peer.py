@@ -49,12 +49,13 @@ _OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
 _ENCRYPTIONS = ("DISABLED", "SUPPORTED", "REQUIRED")
 _TLS_MODES = ("require", "verify-ca", "verify-full")
 
-_NAMES = ("next_number", "status", "refusal_code", "refusal", "instance")
-_KINDS = (int | None, str | None, int | None, str | None, str | None)
+_NAMES = ("next_number", "status", "refusal_code", "refusal", "instance", "taken_bytes")
+_KINDS = (int | None, str | None, int | None, str | None, str | None, int | None)
 _VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
 _TAKE_ARRAYS = f"SELECT next_numbers, instances, others FROM ssb_internal.take_from_peer({_VALUES})"
 _TAKE = (
-    f"SELECT place, next_number, status, refusal_code, refusal, instance FROM ssb.take_from_afar({_VALUES})"
+    "SELECT place, next_number, status, refusal_code, refusal, instance, NULL::bigint"
+    f" FROM ssb.take_from_afar({_VALUES})"
 )
 _HAS_ARRAYS = (
     "SELECT pg_catalog.to_regprocedure("
@@ -260,7 +261,7 @@ class Peer:
     def _by_dialog(self, taken: "Taken", dialogs: int) -> dict[int, Row | None]:
         plain = zip(loaded(taken.next_numbers), loaded(taken.instances), strict=True)
         rows = [
-            (place, number, None, None, None, instance)
+            (place, number, None, None, None, instance, None)
             for place, (number, instance) in enumerate(plain)
             if number
         ]

@@ -220,12 +220,22 @@ class Transport:
     async def _send_set(self, near: Connection, peer: Peer) -> bool:
         """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
         settled, peer.settled = peer.settled, None
-        own = await next_set(near, peer.peer_id, peer.endpoints_under_way, peer.after, settled)
+        takes_fragments = peer.takes_arrays
+        own = await next_set(
+            near,
+            peer.peer_id,
+            peer.endpoints_under_way,
+            peer.after,
+            settled,
+            takes_fragments=takes_fragments,
+        )
         if own is None:
             peer.after = START
             return False
-        peer.after = own.after
         await self._connect(near, peer)
+        if takes_fragments and not peer.takes_arrays:
+            return True  # whoever answers there does not know of fragments: read again, without
+        peer.after = own.after
         if not own.sides and not own.traced:
             await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
         else:

@@ -26,12 +26,15 @@ Row = dict[str, Any]
 
 MESSAGES = 500
 BYTES = 4 * 2**20
+FRAGMENT = 480 * 2**10
+"""Of a larger body, at most, in a set (runtime_sql/transport/fragments.sql). Two go through an instance with
+MESSAGE_FORWARD_SIZE = 1."""
 
 _NEXT_SET = (
     "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, traced, bytes,"
     " after_priority, after_endpoint, after_id"
-    " FROM ssb_internal.next_set(%b::integer, %b::uuid, %b::integer, %b::bigint, %b::bigint[], %b::integer,"
-    " %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[])"
+    " FROM ssb_internal.next_set(%b::integer, %b::uuid, %b::integer, %b::bigint, %b::bigint, %b::bigint[],"
+    " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[])"
 )
 _COLUMNS = (
     *(RawJson, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
@@ -146,7 +149,13 @@ class OwnSet:
 
 
 async def next_set(
-    near: Connection, peer_id: int, under_way: list[int], after: Position, settled: Settled | None
+    near: Connection,
+    peer_id: int,
+    under_way: list[int],
+    after: Position,
+    settled: Settled | None,
+    *,
+    takes_fragments: bool,
 ) -> OwnSet | None:
     """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
     set_id = uuid.uuid4()
@@ -158,7 +167,7 @@ async def next_set(
         await cursor.execute(
             _NEXT_SET,
             [
-                *(peer_id, set_id, MESSAGES, BYTES, under_way),
+                *(peer_id, set_id, MESSAGES, BYTES, FRAGMENT if takes_fragments else None, under_way),
                 *(after.priority, after.endpoint, after.message),
                 *last,
             ],

@@ -92,6 +92,7 @@
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
 \ir transport/configuration_notices.sql
+\ir transport/fragments.sql
 \ir transport/outgoing.sql
 \ir transport/forwarding.sql
 \ir transport/transport_security.sql

@@ -19,6 +19,7 @@ from ..compiler.catalog.types import SqlType
 from ..compiler.lower.queries import TABLE_TYPE_COMMENT
 from ..compiler.nodes import SqlText
 from ..compiler.sql.translate import translate_table_variable
+from ..compiler.target import nodes as n
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
 from ..grammar.source import Source
@@ -124,13 +125,14 @@ _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)"
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
+    national = connection.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",)
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
     for schema, name, spelled, kind, *columns in connection.execute(_TABLES):
         catalog.tables[schema, name] = TableInfo(
             ObjectName(spelled, schema),
-            tuple(_column(*parts) for parts in zip(*columns, strict=True)),
+            tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
             read_only=kind in ("v", "m"),
             is_of_server=True,
@@ -138,14 +140,16 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):
         # A result has no precision: a timestamp may be a datetime as well as a datetime2.
         told = result is not None and not result.startswith(("timestamp", "time"))
-        known_result = type_of(result) if told else None
-        catalog.functions[schema, name] = UserFunction(known_result, tuple(map(type_of, parameters)))
+        known_result = type_of(result, national) if told else None
+        catalog.functions[schema, name] = UserFunction(
+            known_result, tuple(type_of(one, national) for one in parameters)
+        )
     for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
     for schema, name, base, not_null in connection.execute(_DOMAINS):
-        known = type_of(base)
+        known = type_of(base, national)
         if known is not None:
             catalog.types[schema, name] = known
             if not_null:
@@ -178,13 +182,16 @@ def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:
     return translate_table_variable(text, Scope(catalog), problems)
 
 
-def _column(name: str, type_: str, not_null: bool, identity: bool, computed: str | None) -> ColumnInfo:
+def _column(
+    national: bool, name: str, type_: str, not_null: bool, identity: bool, computed: str | None
+) -> ColumnInfo:
     return ColumnInfo(
         name,
-        type_of(type_),
+        type_of(type_, national),
         nullable=not not_null,
         identity=(1, 1) if identity else None,
-        computed=computed,
+        # As the server spells it.
+        computed=n.Written(computed, n.OR) if computed is not None else None,
     )
 
 
@@ -197,8 +204,12 @@ _TIMED_NAMES = {
 }
 
 
-def type_of(written: str) -> SqlType | None:
-    """The T-SQL type that a PostgreSQL one, as format_type writes it, stands for; None for others."""
+def type_of(written: str, national: bool) -> SqlType | None:
+    """The T-SQL type that a PostgreSQL one, as format_type writes it, stands for; None for others.
+
+    Whether a varchar was an nvarchar PostgreSQL does not keep. ``national``, where their bytes differ: it was
+    the one that is kept as SQL Server keeps it. A cast says otherwise.
+    """
     known = _TYPES.get(written)
     if known is not None:
         return known
@@ -211,8 +222,8 @@ def type_of(written: str) -> SqlType | None:
     numbers: Sequence[int] = [int(number) for number in sized.groups()[1:] if number is not None]
     match sized[1]:
         case "character varying":
-            return tm.varchar(numbers[0])
+            return tm.nvarchar(numbers[0]) if national else tm.varchar(numbers[0])
         case "character":
-            return SqlType("char", length=numbers[0])
+            return SqlType("nchar" if national else "char", length=numbers[0])
         case _:
             return tm.decimal(numbers[0], numbers[1] if len(numbers) > 1 else 0)

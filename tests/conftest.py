@@ -124,6 +124,18 @@ def new_database(postgres: str, template: str) -> Iterator[Callable[[], Database
     yield make
 
 
+@pytest.fixture(scope="session")
+def utf16(postgres: str) -> Database:
+    """A database that keeps nvarchar as UTF-16, for all tests: each names what it makes for itself."""
+    from pgsb.runtime_sql.installer import install
+
+    made = Database("test_utf16", _dsn(postgres, "test_utf16"))
+    _clone(postgres, "template1", made.name)
+    with psycopg.connect(made.dsn, autocommit=True) as connection:
+        install(connection, nvarchar="utf16")
+    return made
+
+
 @pytest.fixture
 def database(postgres: str, new_database: Callable[[], Database]) -> Iterator[Database]:
     """A fresh database with the runtime installed, dropped after the test."""

@@ -88,6 +88,15 @@ def reads_session(tokens: Sequence[Token]) -> bool:
     return False
 
 
+def reads_identity(tokens: Sequence[Token]) -> bool:
+    """Tell whether SCOPE_IDENTITY() or @@IDENTITY stands among the tokens."""
+    return any(
+        token.word == "SCOPE_IDENTITY"
+        or (token.kind is TokenKind.VARIABLE and token.text.upper() == "@@IDENTITY")
+        for token in tokens
+    )
+
+
 def locks_table(tokens: Sequence[Token]) -> bool:
     """Tell whether hints become LOCK TABLE, which must stand in one transaction with its statement."""
     if has_word(tokens, "TABLOCKX"):

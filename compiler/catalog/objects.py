@@ -7,11 +7,11 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Protocol
 
 from ...grammar.records import dataclass
 from ..target import nodes as n
+from ..target.emit import text_of
 from .names import ObjectName
 from .types import SqlType
 
@@ -24,10 +24,10 @@ class ColumnInfo:
     type: SqlType | None
     nullable: bool = True
     identity: tuple[int, int] | None = None
-    default: str | None = None
-    """PostgreSQL text of the default, as used where a table variable's row is built."""
-    computed: str | None = None
-    """PostgreSQL text of a computed column over the row's other columns."""
+    default: n.Node | None = None
+    """What stands for DEFAULT, as used where a table variable's row is built."""
+    computed: n.Node | None = None
+    """What is computed over the row's other columns."""
     holds_names: bool = False
     """Identifiers stand in it (sys.tables.name): compared without case, as T-SQL's are."""
     generated: bool = False
@@ -52,8 +52,8 @@ class TableInfo:
     name: ObjectName | None
     columns: tuple[ColumnInfo, ...]
     keys: tuple[KeyInfo, ...] = ()
-    checks: tuple[str, ...] = ()
-    """CHECK conditions of a table variable, PostgreSQL text over its bare column names."""
+    checks: tuple[n.Node, ...] = ()
+    """CHECK conditions of a table variable, over its bare column names."""
     read_only: bool = False
     """A view, queue or trigger table: its rows cannot be locked."""
     partial: bool = False
@@ -202,22 +202,17 @@ class SqlScope(Protocol):
         """Whether a type was created NOT NULL."""
 
 
-class Form(Enum):
-    """What a translated expression is at its outermost."""
-
-    LITERAL = "a string literal"
-    CONVERSION = "a call of sys.convert_…, maybe cast"
-    CAST = "a cast"
-    OTHER = "anything else"
-
-
 @dataclass(frozen=True)
 class Expression:
     """A scalar expression.  ``type`` is None when only the server will know."""
 
-    sql: str
+    code: n.Node
     type: SqlType | None = None
-    form: Form = Form.OTHER
+
+    @property
+    def sql(self) -> str:
+        """It as PostgreSQL's text."""
+        return text_of(self.code)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from .objects import (
     TableVariable,
     UserFunction,
 )
-from .types import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type, typed_xml
+from .types import BIGINT, INT, SMALLINT, SqlType, TypeError_, decimal, nvarchar, sql_type, typed_xml
 
 __all__ = [
     "Catalog",
@@ -149,7 +149,7 @@ class Cursor:
     name: str
     rows: str
     position: str
-    queries: list[str] = field(default_factory=list)
+    queries: list[n.Node] = field(default_factory=list)
     """PostgreSQL text that reads all rows, one for each DECLARE."""
     chosen: str | None = None
     """The variable that tells which query is in force, where there are several."""
@@ -310,6 +310,10 @@ class Scope:
     catalog: Catalog
     label: str = "batch"
     session: str | None = None
+    identity: str | None = None
+    """The variable that SCOPE_IDENTITY() and @@IDENTITY read, where the body asks for it."""
+    counts_callees: bool = False
+    """@@IDENTITY does not read it."""
     routine: str | None = None
     """PostgreSQL name of the procedure, function or trigger."""
     trigger: bool = False
@@ -391,6 +395,8 @@ class Scope:
                 return Known(n.Call("ssb_internal.trigger_id", (n.Text(self.routine),)), INT)
             procedure = n.Cast(n.Cast(n.Text(self.routine), "regproc"), "oid")
             return Known(n.CertainCast(procedure, "integer"), INT)
+        if name.lower() == "@@identity" and self.identity is not None and not self.counts_callees:
+            return Known(n.Variable(f"{self.label}.{self.identity}"), decimal(38, 0))
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
         session = n.Variable(self.session)
@@ -422,8 +428,10 @@ class Scope:
         return Known(n.Call("ssb_internal.cursor_rows", arguments), INT)
 
     def context_function(self, name: str) -> Known | None:
-        """Return ERROR_NUMBER() and its family, XACT_STATE(), OBJECT_NAME(@@PROCID)."""
+        """Return ERROR_NUMBER() and its family, XACT_STATE(), SCOPE_IDENTITY()."""
         lowered = name.lower()
+        if lowered == "scope_identity" and self.identity is not None:
+            return Known(n.Variable(f"{self.label}.{self.identity}"), decimal(38, 0))
         if self.session is None or (self.function and lowered != "rowcount_big"):
             return None
         session = n.Variable(self.session)

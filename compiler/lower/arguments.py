@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.names import fold
-from ..catalog.objects import Expression, Form
+from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
 from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.translate import convert_expression
+from ..target import nodes as n
 from .context import Context, Mode
 from .parameters import pg_type
 
@@ -29,7 +30,8 @@ def may_not_fit(value: pl.Expr, parameter: ProcedureParameter) -> bool:
     """Whether a constant or a variable may not convert to the parameter's type."""
     if not isinstance(value, pl.Raw) or parameter.type is None or parameter.type.is_string:
         return False
-    return value.form is Form.CONVERSION or (parameter.type.family == "integer" and value.form is Form.CAST)
+    code = value.code
+    return n.is_conversion(code) or (parameter.type.family == "integer" and code.__class__ is n.Cast)
 
 
 def converted_before(
@@ -156,8 +158,8 @@ def lower_argument(
         # Another type: through a variable of the parameter's type, and back.
         scratch = ctx.helper(f"{fold(parameter.name)}_out", pg_type(parameter))
         before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
-        back = convert_expression(Expression(scratch, parameter.type), variable.type)
-        after.append(pl.Assign(variable.reference, pl.Raw(back.sql)))
+        back = convert_expression(Expression(n.Variable(scratch), parameter.type), variable.type)
+        after.append(pl.Assign(variable.reference, pl.Raw(back.code)))
         return pl.Name(scratch)
     scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
     before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
@@ -171,7 +173,7 @@ def _spelled_out(value: pl.Expr, target: SqlType) -> pl.Expr:
     """
     if target.postgres_bare not in ("smallint", "sys.bit"):
         return value
-    converted = isinstance(value, pl.Raw) and value.form is Form.CONVERSION
+    converted = isinstance(value, pl.Raw) and n.is_conversion(value.code)
     return value if converted or value == pl.NULL else pl.Cast(value, target.postgres_bare)
 
 
@@ -196,4 +198,4 @@ def as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     written = None if word else ctx.expression(text)
     if written is None or written.type is None or written.type.family in ("string", "integer"):
         return argument_value(text, NVARCHAR_MAX, ctx)
-    return pl.Cast(pl.Raw(written.sql), "text")
+    return pl.Cast(pl.Raw(written.code), "text")

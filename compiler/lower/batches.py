@@ -48,11 +48,11 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
                     return []
                 created = table_type_statement(node, ctx)
                 if created is not None:
-                    return [pl.Plain(statement) for statement in created]
+                    return [pl.Plain(text_of(statement)) for statement in created]
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, received = receive_query(node, ctx)
-            return [pl.Plain(query, returns_rows=True, counts_rows=True, columns=_spelled(received))]
+            return [pl.Plain(text_of(query), returns_rows=True, counts_rows=True, columns=_spelled(received))]
     calls = invocations(node, ctx)
     if calls is None:
         ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)
@@ -88,7 +88,7 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
             ]
         case Ddl():
             remember(translated, ctx)
-            return [pl.Plain(one if isinstance(one, str) else text_of(one)) for one in translated.statements]
+            return [pl.Plain(text_of(one)) for one in translated.statements]
         case None:
             return []
     ctx.problem("this statement needs a variable", text.span)

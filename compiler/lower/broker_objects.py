@@ -9,8 +9,8 @@ from ...grammar.lexer import string_value
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
-from ..catalog.objects import Form
 from ..plpgsql import nodes as pl
+from ..target import nodes as n
 from .context import Context, flag, named, text_or_none, texts
 from .dispatch import invocations
 
@@ -271,7 +271,7 @@ def _endpoint_options(
     }
     result: dict[str, pl.Expr | None] = {}
     if "LISTENER_PORT" in written:
-        result["listener_port"] = pl.Raw(written["LISTENER_PORT"])
+        result["listener_port"] = pl.raw(written["LISTENER_PORT"])
     for option, parameter in (("LISTENER_IP", "listener_ip"), ("AUTHENTICATION", "authentication")):
         if option in written:
             result[parameter] = pl.Text(written[option].strip("()"))
@@ -284,7 +284,7 @@ def _endpoint_options(
     if "MESSAGE_FORWARDING" in written:
         result["message_forwarding"] = flag(written["MESSAGE_FORWARDING"].upper() == "ENABLED")
     if "MESSAGE_FORWARD_SIZE" in written:
-        result["message_forward_size"] = pl.Raw(written["MESSAGE_FORWARD_SIZE"])
+        result["message_forward_size"] = pl.raw(written["MESSAGE_FORWARD_SIZE"])
     return result
 
 
@@ -359,7 +359,7 @@ def alter_collection(node: nodes.AlterXmlSchemaCollection, ctx: Context) -> list
 
 def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     value = ctx.expression(text)
-    return pl.Raw(value.sql) if value.form is Form.LITERAL else pl.Cast(pl.Raw(value.sql), "text")
+    return value.raw if isinstance(value.code, n.Text) else pl.Cast(value.raw, "text")
 
 
 # ------------------------------------------------------------------ databases

@@ -20,11 +20,13 @@ from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
 from ..catalog.names import ObjectName
-from ..catalog.objects import Form, TableInfo
+from ..catalog.objects import TableInfo
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..target import nodes as n
+from ..target.emit import text_of
 
 
 class Mode(Enum):
@@ -42,10 +44,19 @@ class Mode(Enum):
 class Translated:
     """A translated expression; ``safe``: evaluating it can never raise an error."""
 
-    sql: str
+    code: n.Node
     type: SqlType | None
     cannot_raise: bool
-    form: Form = Form.OTHER
+
+    @property
+    def sql(self) -> str:
+        """It as PostgreSQL's text."""
+        return text_of(self.code)
+
+    @property
+    def raw(self) -> pl.Raw:
+        """It as a part of a statement."""
+        return pl.Raw(self.code)
 
 
 @dataclass
@@ -231,22 +242,22 @@ class Context:
             text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
         safe = columns is None and cannot_raise(text.tree, self.scope, target)
-        return Translated(result.sql, result.type, safe, result.form)
+        return Translated(result.code, result.type, safe)
 
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
         """Translate an expression to a piece of the target tree."""
         result = self.expression(text, target)
-        return pl.Raw(result.sql, result.form)
+        return pl.Raw(result.code)
 
     def argument(self, text: nodes.SqlText, target: SqlType) -> pl.Expr:
         """Translate an expression to an argument of a function that takes ``target``."""
         result = self.expression(text, target, exact=True)
-        return pl.Raw(result.sql, result.form)
+        return pl.Raw(result.code)
 
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""
         result = translate.translate_condition(text, self.scope, self.problems)
-        return Translated(result.sql, result.type, condition_cannot_raise(text.tree, self.scope))
+        return Translated(result.code, result.type, condition_cannot_raise(text.tree, self.scope))
 
     def variable(self, variable: nodes.Variable) -> pl.Name:
         """Return a scalar variable; an undeclared one is problem 137."""
@@ -330,6 +341,22 @@ class Context:
         if not self.tries:
             handler += after_error
         return [pl.Block(tuple(body), handler=tuple(handler))]
+
+    def counted_rows(self) -> n.Node:
+        """Tell whether the session has counted a row: a condition."""
+        return n.Comparison(">", n.Variable(f"{self.session}.rowcount"), n.Integer(0))
+
+    def note_identity(self, target: str, inserted: n.Node) -> list[pl.Statement]:
+        """Keep what an INSERT into ``target`` made, where the body reads SCOPE_IDENTITY().
+
+        ``inserted``: a condition, that it has inserted a row.
+        """
+        kept = self.scope.identity
+        if kept is None:
+            return []
+        before = n.Variable(kept)
+        made = n.Call("ssb_internal.identity_after", (n.Text(target), before))
+        return [pl.Assign(kept, pl.Raw(n.Case(((inserted, made),), default=before)))]
 
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""

@@ -13,6 +13,7 @@ from ..analysis.transaction_depth import always_true
 from ..catalog.types import BIGINT, INT, NVARCHAR_MAX, SMALLINT
 from ..check.message_format import fits, literal_text, substitution_error
 from ..plpgsql import nodes as pl
+from ..target import nodes as n
 from .context import Context, Loop, Mode, Try
 from .dispatch import lower
 from .leaving import count_tries, leave_blocks, outer_error, return_table, save_outer_error
@@ -47,7 +48,7 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
         test = ctx.condition(rest.condition)
         if not (test.cannot_raise or ctx.mode is Mode.FUNCTION):
             break
-        branches.append((pl.Raw(test.sql), _branch(rest.then, ctx)))
+        branches.append((pl.Raw(test.code), _branch(rest.then, ctx)))
         last, rest = rest, rest.otherwise
     if rest is not None:
         otherwise = _branch(rest, ctx)
@@ -56,7 +57,7 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
         otherwise = tuple(reset) if reset else None
     if failing and otherwise is not None:
         # NULL: the condition failed, and neither branch runs.
-        branches.append((pl.Raw(f"NOT {_text(condition)}"), otherwise))
+        branches.append((pl.Raw(n.Not(_operand(condition))), otherwise))
         otherwise = None
     return [*before, pl.If(tuple(branches), otherwise)]
 
@@ -65,8 +66,8 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
 def lower_when_executing(node: WhenExecuting, ctx: Context) -> list[pl.Statement]:
     """What runs unless NOEXEC is ON."""
     if node.otherwise is not None:
-        return [pl.If(((pl.Raw(f"{ctx.session}.noexec"), _nested(node.otherwise, ctx)),))]
-    return [pl.If(((pl.Raw(f"NOT {ctx.session}.noexec"), _nested(node.then, ctx)),))]
+        return [pl.If(((pl.raw(f"{ctx.session}.noexec"), _nested(node.otherwise, ctx)),))]
+    return [pl.If(((pl.Raw(n.Not(n.Variable(f"{ctx.session}.noexec"))), _nested(node.then, ctx)),))]
 
 
 def _branch(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:
@@ -85,12 +86,12 @@ def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement],
     """Return what computes a condition beforehand, and the condition."""
     condition = ctx.condition(text)
     if condition.cannot_raise or ctx.mode is Mode.FUNCTION:
-        return [], pl.Raw(condition.sql)
+        return [], pl.Raw(condition.code)
     holds = ctx.helper("condition", "boolean")
     if ctx.tries:
-        return ctx.guard(text, [pl.Assign(holds, pl.Raw(condition.sql))]), pl.Name(holds)
+        return ctx.guard(text, [pl.Assign(holds, pl.Raw(condition.code))]), pl.Name(holds)
     # NULL will mean that the condition failed; unknown is false.
-    answer = pl.Invoke("coalesce", (pl.Raw(condition.sql), pl.FALSE))
+    answer = pl.Invoke("coalesce", (pl.Raw(condition.code), pl.FALSE))
     return [pl.Assign(holds, pl.NULL), *ctx.guard(text, [pl.Assign(holds, answer)])], pl.Name(holds)
 
 
@@ -117,7 +118,7 @@ def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
     reset = ctx.status(node, pl.Number(0))
     if not before and not (reset and _breaks(node.body)):
         return [pl.Loop(tuple(body), condition, label), *reset]
-    ends = pl.Raw(f"{_text(condition)} IS NOT TRUE")
+    ends = pl.Raw(n.Is(_operand(condition), "NOT TRUE"))
     leave: pl.Statement = pl.Exit(label, ends)
     if reset:
         leave = pl.If(((ends, (*reset, pl.Exit(label))),))
@@ -133,9 +134,9 @@ def _breaks(statement: nodes.Statement) -> bool:
     return any(_breaks(inner) for inner in nodes.children_of(statement))
 
 
-def _text(expression: pl.Expr) -> str:
+def _operand(expression: pl.Expr) -> n.Node:
     assert isinstance(expression, pl.Name | pl.Raw)
-    return expression.spelling if isinstance(expression, pl.Name) else f"({expression.sql})"
+    return n.Variable(expression.spelling) if isinstance(expression, pl.Name) else n.Paren(expression.code)
 
 
 @lower.register
@@ -296,7 +297,7 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
     if node.value is None:
         return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session,))), leave]
     code = ctx.expression(node.value, INT, exact=True)
-    statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session, pl.Raw(code.sql))))
+    statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session, pl.Raw(code.code))))
     return [*([statement] if code.cannot_raise else ctx.guard(node, [statement])), leave]
 
 
@@ -307,7 +308,7 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
 def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     """Lower PRINT."""
     value = ctx.expression(node.value, NVARCHAR_MAX)
-    statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.sql),)))
+    statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.code),)))
     body = [statement, *ctx.status(node, pl.Number(0))]
     return body if value.cannot_raise else ctx.guard(node, body)
 
@@ -337,9 +338,11 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     parts: list[pl.Expr] = [
         pl.Name(ctx.session),
         pl.Number(ctx.line(node)),
-        pl.Raw(f"sys.message_text({message.sql}, {severity.sql}, {state.sql})" if numbered else message.sql),
-        pl.Raw(severity.sql),
-        pl.Raw(state.sql),
+        pl.Raw(n.Call("sys.message_text", (message.code, severity.code, state.code)))
+        if numbered
+        else message.raw,
+        pl.Raw(severity.code),
+        pl.Raw(state.code),
     ]
     extra: list[tuple[str, pl.Expr]] = []
     written = node.severity.text.strip()
@@ -358,11 +361,11 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
             ctx.leave_after_error(node, certain=True),
         ]
     if arguments:
-        extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.sql) for argument in arguments), "text")))
+        extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.code) for argument in arguments), "text")))
     if "SETERROR" in node.options:
         extra.append(("seterror", pl.TRUE))
     if numbered:
-        extra.append(("number", pl.Raw(message.sql)))
+        extra.append(("number", pl.Raw(message.code)))
     statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))
     safe = form is not None and fits(form, sources)
     safe = safe and all(part.cannot_raise for part in (message, severity, state, *arguments))
@@ -401,7 +404,7 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
         ctx.expression(node.message, NVARCHAR_MAX),
         ctx.expression(node.state, INT),
     )
-    call = pl.Invoke("ssb_internal.throw", (session, line, *(pl.Raw(part.sql) for part in parts)))
+    call = pl.Invoke("ssb_internal.throw", (session, line, *(pl.Raw(part.code) for part in parts)))
     statement = pl.Assign(ctx.session, call)
     body: list[pl.Statement] = (
         [statement] if all(part.cannot_raise for part in parts) else ctx.guard(node, [statement])

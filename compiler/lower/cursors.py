@@ -25,6 +25,8 @@ from ..catalog.types import INT, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.translate import convert_expression
+from ..target import nodes as n
+from ..target import queries as q
 from ..target.emit import text_of
 from .context import Context
 from .dispatch import lower
@@ -146,7 +148,7 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
         other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
         mine = ctx.scope.cursor_variables[node.variable.key]
         if other is not None and mine.variable and other.key is not None:
-            return [pl.Assign(mine.key or "", pl.Raw(other.key))]
+            return [pl.Assign(mine.key or "", pl.raw(other.key))]
         if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
             return []
@@ -184,16 +186,18 @@ def _define(
     cursor.fixed = bool(options & {"STATIC", "INSENSITIVE", "KEYSET"})
     columns = query.columns
     if columns is None:
-        values = "(SELECT array_agg(v.value) FROM json_each_text(row_to_json(q)) AS v)"
-        source = f"({text_of(query.code)}) AS q"
+        each = n.Call("json_each_text", (n.Call("row_to_json", (n.Name(("q",)),)),))
+        texts = n.Call("array_agg", (n.Name(("v", "value")),))
+        values: n.Node = n.Subquery(q.Select((texts,), q.Aliased(each, "v"), breaks=q.Breaks.NEVER))
+        source = q.Aliased(n.Subquery(n.Alone(query.code)), "q")
     else:
-        names = [f"c{number}" for number in range(1, len(columns) + 1)]
-        values = f"ARRAY[{', '.join(f'q.{name}::text' for name in names)}]"
-        source = f"({text_of(query.code)}) AS q({', '.join(names)})"
+        names = tuple(f"c{number}" for number in range(1, len(columns) + 1))
+        values = n.Array(tuple(n.Cast(n.Name(("q", name)), "text") for name in names))
+        source = q.Aliased(n.Subquery(n.Alone(query.code)), "q", names, tight=True)
     if cursor.key is not None:
         cursor.columns = columns
         return _keep(node, cursor, values, source, ctx)
-    cursor.queries.append(f"SELECT array_agg({values}) FROM {source}")
+    cursor.queries.append(q.Select((n.Call("array_agg", (values,)),), source, breaks=q.Breaks.NEVER))
     if cursor.row_place is not None and columns is not None:
         columns = columns[: -len(cursor.row_place.columns)]
     cursor.columns = columns
@@ -210,17 +214,18 @@ def _define(
 
 
 def _keep(
-    node: nodes.Statement, cursor: Cursor, values: str, source: str, ctx: Context
+    node: nodes.Statement, cursor: Cursor, values: n.Node, source: n.Node, ctx: Context
 ) -> list[pl.Statement]:
     """DECLARE of a cursor that others may open: they find the rows that there are now."""
     key = cursor.key or ""
-    row = f"ssb_internal.add_cursor_row({key}, row_number() OVER (), {values})"
-    query = f"SELECT count(*) FROM (SELECT {row} FROM {source}) AS r"
-    cursor.queries = [query]
-    flags = (pl.Raw(str(cursor.scroll).lower()), pl.Raw(str(cursor.fixed).lower()))
+    number = n.Over(n.Call("row_number"))
+    row = n.Call("ssb_internal.add_cursor_row", (n.Variable(key), number, values))
+    rows = q.Aliased(n.Subquery(q.Select((row,), source, breaks=q.Breaks.NEVER)), "r")
+    cursor.queries = [q.Select((n.Call("count", (n.STAR,)),), rows, breaks=q.Breaks.NEVER)]
+    flags = (pl.TRUE if cursor.scroll else pl.FALSE, pl.TRUE if cursor.fixed else pl.FALSE)
     shown = columns_json(cursor.columns)
-    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
-    new = [pl.Assign(key, pl.Raw("gen_random_uuid()::text"))] if cursor.variable else []
+    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.raw(key), pl.Text(cursor.name), *flags, shown))
+    new = [pl.Assign(key, pl.raw("gen_random_uuid()::text"))] if cursor.variable else []
     body = [*new, pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
     if _declared_again(cursor, ctx):
         cursor.queries = []  # Which one it is, only the run time knows: the rows are those of its DECLARE.
@@ -232,10 +237,10 @@ def _read_kept(cursor: Cursor, ctx: Context) -> list[pl.Statement]:
     if not cursor.queries:
         return []
     count = ctx.outer_helper("cursor_count", "bigint")
-    key = pl.Raw(cursor.key or "")
+    key = pl.raw(cursor.key or "")
     return [
         pl.Perform(pl.Invoke("ssb_internal.empty_cursor", (key,))),
-        pl.SelectInto(cursor.queries[0], (count,)),
+        pl.SelectInto(text_of(cursor.queries[0]), (count,)),
         pl.Perform(pl.Invoke("ssb_internal.fill_cursor", (key, pl.Name(count)))),
     ]
 
@@ -273,11 +278,11 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
         return []
     ctx.scope.last_opened = cursor
     if cursor.key is not None:
-        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
         return ctx.guard(node, body)
     check = pl.Invoke("ssb_internal.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
-    reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
+    reading: list[pl.Statement] = [pl.SelectInto(text_of(query), (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
     body = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]
@@ -304,7 +309,7 @@ def _change(
         return []
     body: list[pl.Statement]
     if cursor.key is not None:
-        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(kept)]
     else:
         call = pl.Invoke(f"ssb_internal.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
@@ -353,7 +358,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     arguments: list[pl.Expr] = [
         pl.Text(cursor.name),
         pl.Name(cursor.position),
-        pl.Raw(f"array_length({cursor.rows}, 1)"),
+        pl.Raw(n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))),
         pl.Text(node.direction),
     ]
     if node.offset is not None:
@@ -368,13 +373,12 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     else:
         found.append(_show_row(cursor, ctx))
     session = ctx.session
-    there = pl.Raw(f"{at} BETWEEN 1 AND array_length({cursor.rows}, 1)")
-    status: list[pl.Statement] = [
-        pl.Assign(f"{session}.fetch_status", pl.Raw("CASE WHEN " + there.sql + " THEN 0 ELSE -1 END"))
-    ]
+    length = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))
+    there = n.Between(n.Variable(at), n.Integer(1), length)
+    status: list[pl.Statement] = [pl.Assign(f"{session}.fetch_status", _fetch_status(there, 0, -1))]
     if rowcount:
-        status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
-    body = [move, *status, pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),))]
+        status.append(pl.Assign(f"{session}.rowcount", pl.raw(f"{session}.fetch_status + 1")))
+    body = [move, *status, pl.If(((pl.raw(f"{session}.fetch_status = 0"), tuple(found)),))]
     return [*ctx.guard(node, [*body, *ctx.status(node)])]
 
 
@@ -382,7 +386,7 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     """FETCH from a cursor that the session keeps."""
     row = ctx.outer_helper("cursor_row", "text[]")
     arguments: list[pl.Expr] = [
-        pl.Raw(cursor.key or ""),
+        pl.raw(cursor.key or ""),
         pl.Text(cursor.name),
         pl.Number(len(node.into)) if node.into else pl.NULL,
         pl.Text(node.direction),
@@ -396,28 +400,43 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
             ctx.variable(variable)
             continue
         type_ = cursor.columns[number - 1].type if cursor.columns else None
-        found.append(pl.Assign(known.reference, pl.Raw(_typed(f"{row}[{number}]", type_, known.type))))
+        cell = n.Element(n.Variable(row), n.Integer(number))
+        found.append(pl.Assign(known.reference, pl.Raw(_typed(cell, type_, known.type))))
     if not node.into:
-        values = f"(SELECT json_agg(v) FROM unnest({row}) AS v)::text"
-        columns = pl.Invoke(
-            "ssb_internal.kept_cursor_columns", (pl.Raw(cursor.key or ""), pl.Raw(f"cardinality({row})"))
-        )
+        values = n.Cast(_as_json(n.Variable(row)), "text")
+        width = pl.Raw(n.Call("cardinality", (n.Variable(row),)))
+        columns = pl.Invoke("ssb_internal.kept_cursor_columns", (pl.raw(cursor.key or ""), width))
         shown = pl.Invoke(
-            "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}]"), columns)
+            "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Raw(n.Array((values,))), columns)
         )
         found.append(pl.Assign(ctx.session, shown))
     session = ctx.session
-    status: list[pl.Statement] = [
-        pl.Assign(f"{session}.fetch_status", pl.Raw(f"CASE WHEN {row} IS NULL THEN -1 ELSE 0 END"))
-    ]
+    missing = n.IsNull(n.Variable(row))
+    status: list[pl.Statement] = [pl.Assign(f"{session}.fetch_status", _fetch_status(missing, -1, 0))]
     if ctx.liveness.after(node).rowcount:
-        status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
+        status.append(pl.Assign(f"{session}.rowcount", pl.raw(f"{session}.fetch_status + 1")))
     body = [
         pl.Assign(row, pl.Invoke("ssb_internal.fetch_kept", tuple(arguments))),
         *status,
-        pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),)),
+        pl.If(((pl.raw(f"{session}.fetch_status = 0"), tuple(found)),)),
     ]
     return ctx.guard(node, [*body, *ctx.status(node)])
+
+
+def _fetch_status(condition: n.Node, holds: int, else_: int) -> pl.Expr:
+    """What @@FETCH_STATUS becomes."""
+    return pl.Raw(n.Case(((condition, n.integer(holds)),), default=n.integer(else_)))
+
+
+def _as_json(values: n.Node) -> n.Node:
+    """The elements of an array as JSON."""
+    rows = q.Aliased(n.Call("unnest", (values,)), "v")
+    return n.Subquery(q.Select((n.Call("json_agg", (n.Name(("v",)),)),), rows, breaks=q.Breaks.NEVER))
+
+
+def _row_of(cursor: Cursor) -> n.Node:
+    """The row on which a cursor stands."""
+    return n.Element(n.Variable(cursor.rows), n.Variable(cursor.position))
 
 
 def _fetch_into(cursor: Cursor, number: int, variable: nodes.Variable, ctx: Context) -> list[pl.Statement]:
@@ -425,38 +444,39 @@ def _fetch_into(cursor: Cursor, number: int, variable: nodes.Variable, ctx: Cont
     if known is None:
         ctx.variable(variable)
         return []
-    text = f"{cursor.rows}[{cursor.position}][{number}]"
+    cell = n.Element(_row_of(cursor), n.Integer(number))
     type_ = cursor.columns[number - 1].type if cursor.columns else None
-    return [pl.Assign(known.reference, pl.Raw(_typed(text, type_, known.type)))]
+    return [pl.Assign(known.reference, pl.Raw(_typed(cell, type_, known.type)))]
 
 
-def _typed(text: str, source: SqlType | None, target: SqlType) -> str:
+def _typed(cell: n.Node, source: SqlType | None, target: SqlType) -> n.Node:
     """Return a value read back from its text form, converted to the variable's type."""
     if source is None or source.name == target.name:
-        return f"{text}::{target.postgres}"
+        return n.Cast(cell, target.postgres)
     if source.is_string:
-        return convert_expression(Expression(text, source), target).sql
-    return convert_expression(Expression(f"{text}::{source.postgres}", source), target).sql
+        return convert_expression(Expression(cell, source), target).code
+    return convert_expression(Expression(n.Cast(cell, source.postgres), source), target).code
 
 
 def _show_row(cursor: Cursor, ctx: Context) -> pl.Statement:
     """FETCH without INTO: the row is a result set."""
     columns: tuple[ResultColumn, ...] = cursor.columns or ()
     if not columns:
-        shown = ""
+        at = n.Variable(cursor.position)
+        row: n.Node = n.Slice(n.Variable(cursor.rows), at, at)
         if cursor.row_place is not None:
-            shown = f"[1:array_length({cursor.rows}, 2) - {len(cursor.row_place.columns)}]"
-        row = f"{cursor.rows}[{cursor.position}:{cursor.position}]{shown}"
-        values = f"(SELECT json_agg(v) FROM unnest({row}) AS v)"
+            width = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(2)))
+            row = n.Slice(row, n.Integer(1), n.Sum("-", width, n.Integer(len(cursor.row_place.columns))))
+        values = _as_json(row)
     else:
-        parts = [
-            f"{cursor.rows}[{cursor.position}][{number}]"
-            + (f"::{column.type.postgres}" if column.type else "")
-            for number, column in enumerate(columns, 1)
-        ]
-        values = f"json_build_array({', '.join(parts)})"
+        cells = [n.Element(_row_of(cursor), n.Integer(number)) for number in range(1, len(columns) + 1)]
+        typed = (
+            n.Cast(cell, column.type.postgres) if column.type else cell
+            for cell, column in zip(cells, columns, strict=True)
+        )
+        values = n.Call("json_build_array", tuple(typed))
     show = pl.Invoke(
         "ssb_internal.show_collected",
-        (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}::text]"), columns_json(columns or None)),
+        (pl.Name(ctx.session), pl.Raw(n.Array((n.Cast(values, "text"),))), columns_json(columns or None)),
     )
     return pl.Assign(ctx.session, show)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .. import nodes
 from ..analysis import mentions
-from ..catalog.objects import Form
 from ..catalog.types import INT, UNIQUEIDENTIFIER, VARBINARY_MAX, nvarchar
 from ..plpgsql import nodes as pl
+from ..target import nodes as n
 from .context import Context, flag, named
 from .dispatch import invocations, lower
 
@@ -121,7 +121,10 @@ def lower_fused(begin: nodes.BeginDialog, send: nodes.Send, ctx: Context) -> lis
     ]
     return [
         pl.Block((pl.Assign(begun, call),), handler=(none,)),
-        pl.If(((pl.Raw(f"{begun} IS NOT NULL"), tuple(done)),), (*lower(begin, ctx), *lower(send, ctx))),
+        pl.If(
+            ((pl.Raw(n.IsNull(n.Variable(begun), negated=True)), tuple(done)),),
+            (*lower(begin, ctx), *lower(send, ctx)),
+        ),
     ]
 
 
@@ -146,16 +149,16 @@ def _body(body: nodes.SqlText, ctx: Context) -> pl.Expr:
     value = ctx.expression(body)
     if value.type is None or value.type.is_unicode:
         # An untyped literal must not make PostgreSQL choose between the two forms of ssb.send.
-        if value.type is not None and value.form is not Form.LITERAL:
-            return pl.Raw(value.sql)
-        return pl.Cast(pl.Raw(value.sql), "text")
+        if value.type is not None and not isinstance(value.code, n.Text):
+            return pl.Raw(value.code)
+        return pl.Cast(pl.Raw(value.code), "text")
     if value.type.is_string:
-        return pl.Invoke("pg_catalog.convert_to", (pl.Raw(value.sql), pl.Text("UTF8")))
+        return pl.Invoke("pg_catalog.convert_to", (pl.Raw(value.code), pl.Text("UTF8")))
     if value.type.family == "xml":
-        return pl.Invoke("sys.xml_to_bytes", (pl.Raw(value.sql),))
+        return pl.Invoke("sys.xml_to_bytes", (pl.Raw(value.code),))
     if value.type.family == "binary":
-        return pl.Raw(value.sql)
-    return pl.Raw(ctx.expression(body, VARBINARY_MAX).sql)
+        return pl.Raw(value.code)
+    return ctx.expression(body, VARBINARY_MAX).raw
 
 
 @invocations.register
@@ -201,5 +204,10 @@ def get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Stateme
     call = pl.Invoke("ssb.get_conversation_group", (ctx.broker_queue(node.queue),))
     body: list[pl.Statement] = [pl.Assign(group.spelling, call)]
     if ctx.liveness.after(node).rowcount:
-        body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Raw(f"({group.spelling} IS NOT NULL)::integer")))
+        body.append(
+            pl.Assign(
+                f"{ctx.session}.rowcount",
+                pl.Raw(n.Cast(n.IsNull(n.Variable(group.spelling), negated=True), "integer")),
+            )
+        )
     return body

@@ -13,6 +13,7 @@ from ..sql import translate
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
 from ..target import nodes as n
+from ..target import queries as q
 from ..target.emit import text_of
 from .arguments import (
     WrongArguments,
@@ -116,7 +117,7 @@ def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         return []
     variable = ctx.variable(node.return_variable)
     code = f"{ctx.session}.return_code"
-    return [pl.Assign(variable.spelling, pl.Raw(f"coalesce({code}, {variable.spelling})"))]
+    return [pl.Assign(variable.spelling, pl.raw(f"coalesce({code}, {variable.spelling})"))]
 
 
 def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:
@@ -177,7 +178,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         call = pl.Invoke(
             "ssb_internal.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
         )
-        insert = [pl.Assign(session, call)]
+        insert = [pl.Assign(session, call), *ctx.note_identity(target.target, ctx.counted_rows())]
     inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
     was_set = pl.Assign(was, ctx.session_field("capturing"))
     return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
@@ -189,17 +190,17 @@ def _insert_captured_rows(
     """Append the kept rows to a table variable."""
     columns = list(named) if named is not None else fillable(table.info.columns)
     values = [_captured_value(number, column) for number, column in enumerate(columns)]
-    source = f"unnest(ssb_internal.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
-    query = appending_query(
-        table, f"@{table.reference}", columns, [n.Written(value, n.OR) for value in values], n.Written(source)
-    )
+    width = (n.Variable(f"{ctx.session}.captured"), n.Integer(len(columns)))
+    rows = n.Call("unnest", (n.Call("ssb_internal.captured_of_width", width),))
+    query = appending_query(table, f"@{table.reference}", columns, values, q.Aliased(rows, "r"))
     return [pl.SelectInto(text_of(query), (table.reference, f"{ctx.session}.rowcount"))]
 
 
-def _captured_value(number: int, column: ColumnInfo) -> str:
+def _captured_value(number: int, column: ColumnInfo) -> n.Node:
     """A kept cell as a value of a column: what came as bytes is text or xml there."""
     type_ = column.type
     if type_ is None:
-        return f"r ->> {number}"
+        return n.infix("->>", n.Name(("r",)), n.Integer(number))
     kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
-    return f"ssb_internal.captured_value(r -> {number}, '{kind}')::{type_.unlimited.postgres}"
+    cell = n.infix("->", n.Name(("r",)), n.Integer(number))
+    return n.Cast(n.Call("ssb_internal.captured_value", (cell, n.Text(kind))), type_.unlimited.postgres)

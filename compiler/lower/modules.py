@@ -19,6 +19,9 @@ from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..target import nodes as n
+from ..target import queries as q
+from ..target import statements as s
 from ..target.emit import text_of
 from .arguments import argument_value
 from .context import Context, Mode
@@ -188,7 +191,7 @@ def _table_function(
     row_type = _row_type(sql_name)
     define_row_type(row_type, info, ctx)
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
-    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.Raw("'{}'"))
+    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.raw("'{}'"))
     ctx.returned_table = table.reference
     body = _function_body(node, ctx)
     if not (body and isinstance(body[-1], pl.Return)):
@@ -240,11 +243,12 @@ def _inline(
         before += ctx.prelude
         info = TableInfo(object_name(node.name), infos, read_only=True)
         ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = info
-        casts = ", ".join(
-            f"q.{quote(fold(column.name))}::{column.type.postgres if column.type else 'text'}"
+        casts = tuple(
+            n.Cast(n.Name(("q", fold(column.name))), column.type.postgres if column.type else "text")
             for column in infos
         )
-        body = f"SELECT {casts} FROM (\n{text_of(query.code)}\n) AS q"
+        rows = q.Aliased(n.Subquery(n.Alone(query.code), apart=True), "q")
+        body = text_of(q.Select(casts, rows, breaks=q.Breaks.NEVER))
     else:
         blank = Scope(ctx.catalog, label=ctx.scope.label)
         for key, variable in ctx.scope.variables.items():
@@ -256,7 +260,8 @@ def _inline(
         drop = pl.Invoke(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
-        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {text_of(sample.code)}")]
+        view = s.CreateView(row_type, n.Alone(sample.code), plain=True)
+        before += [pl.Select(drop), pl.Plain(text_of(view))]
         body = text_of(query.code)
     routine = pl.Routine(
         sql_name,
@@ -288,9 +293,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     if query is None:
         return []
     sql_name = catalog.sql_name(name)
-    columns = [quote(fold(column.text)) for column in node.columns]
-    listed = f" ({', '.join(columns)})" if columns else ""
-    check = "\nWITH CHECK OPTION" if node.check_option else ""
+    columns = tuple(fold(column.text) for column in node.columns)
     catalog.tables.pop(catalog.key(name), None)
     if query.columns is not None:
         names: Sequence[str | None] = [column.text for column in node.columns] or [
@@ -307,12 +310,12 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
             )
     known = catalog.tables.get(catalog.key(name))
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
-    kept = [pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name, shown)]
+    kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{text_of(query.code)}{check}"),
+        pl.Plain(text_of(s.CreateView(sql_name, query.code, columns, node.check_option))),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 
@@ -324,7 +327,7 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     ctx.catalog.define_synonym(object_name(node.name), target)
     name = object_name(node.name)
     sql_name = ctx.catalog.sql_name(name)
-    kept = tuple(pl.Raw(text_of(argument)) for argument in spelling_arguments(name, sql_name))
+    kept = tuple(map(pl.Raw, spelling_arguments(name, sql_name)))
     return [
         pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
         *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),

@@ -18,25 +18,25 @@ from ...grammar.lexer import open_quote
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
-from ..catalog.names import literal
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
 from ..plpgsql import nodes as pl
-from ..plpgsql.emit import expression
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query
+from ..target import nodes as n
 from ..target.emit import text_of
 from .context import Context, Placeholder
 from .results import columns_json
 
 _NAME = "pgsb_placeholder_{}_"
+_INSIDE = "q"
+"""In front of a number: the placeholder stands inside a string."""
 _ANY_NAME = re.compile(r"pgsb_placeholder_(\d+)_", re.I)
 _QUALIFIED = re.compile(
-    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_placeholder_(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
-    r"|(?P<head>\w*?)pgsb_placeholder_(?P<number>\d+)_(?P<tail>\w*))",
+    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_placeholder_(?P<quoted_inside>q?)(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
+    r"|(?P<head>\w*?)pgsb_placeholder_(?P<inside>q?)(?P<number>\d+)_(?P<tail>\w*))",
     re.I,
 )
-_LITERAL = re.compile(r"(?P<e>[Ee]?)'(?P<body>(?:[^']|'')*)'")
 
 # A name that breaks off: N'CREATE QUEUE Queue' + CAST(@n AS nvarchar(10))
 _PART_OF_NAME = re.compile(r"(?<![\w@#$])[^\W\d]\w*\Z")
@@ -154,24 +154,23 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
             show = pl.Invoke(
                 "ssb_internal.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
             )
-            sql, using = _execution(text_of(translated.code), names, ctx)
+            sql, using = _execution(translated.code, names, ctx)
             body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
         case Dml(before=(), after=(), output=None, counts=False):
-            sql, using = _execution(text_of(translated.code), names, ctx)
+            sql, using = _execution(translated.code, names, ctx)
             body = [pl.Execute(sql, (), using), *ctx.count_rows(node)]
         case Ddl():
-            texts = [one if isinstance(one, str) else text_of(one) for one in translated.statements]
-            body = [pl.Execute(_execution(text, names, ctx)[0]) for text in texts]
+            body = [pl.Execute(_execution(one, names, ctx)[0]) for one in translated.statements]
         case Assignment(before=(), rows=rows, query=query) if rows is not None:
             targets = tuple(names[target] for target in translated.targets)
             if translated.exactly_one_row and query is not None:
-                sql, using = _execution(text_of(query), names, ctx)
+                sql, using = _execution(query, names, ctx)
                 body = [pl.Execute(sql, targets, using)]
             else:
                 record = ctx.helper(Assignment.RECORD, "record")
-                sql, using = _execution(text_of(rows), names, ctx)
+                sql, using = _execution(rows, names, ctx)
                 assignments = tuple(
-                    pl.Assign(target, pl.Raw(_named(text_of(value), names)))
+                    pl.Assign(target, pl.Raw(_named(value, names)))
                     for target, value in zip(targets, translated.values, strict=True)
                 )
                 body = [pl.ForExecute(record, sql, using, assignments)]
@@ -179,7 +178,7 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
         case Assignment(rows=None):
             # No relation: a placeholder inside a string literal.
             body = [
-                pl.Assign(names[target], pl.Raw(_named(text_of(value), names)))
+                pl.Assign(names[target], pl.Raw(_named(value, names)))
                 for target, value in zip(translated.targets, translated.values, strict=True)
             ]
             body += ctx.status(node, pl.Number(1))
@@ -211,43 +210,58 @@ def _columns(columns: tuple[ResultColumn, ...] | None, ctx: Context) -> pl.Expr:
     )
 
 
-def _named(sql: str, names: dict[str, str]) -> str:
-    return re.sub(r"\$\d+", lambda match: names.get(match.group(), match.group()), sql)
+def _named(code: n.Node, names: dict[str, str]) -> n.Node:
+    """A value with PL/pgSQL's variables in place of the numbered ones."""
+    return n.replaced(code, lambda node: _renamed(node, names))
 
 
-def _execution(sql: str, names: dict[str, str], ctx: Context) -> tuple[pl.Expr, tuple[pl.Expr, ...]]:
+def _renamed(node: n.Node, names: dict[str, str]) -> n.Node | None:
+    if isinstance(node, n.Variable) and node.spelling in names:
+        return n.Variable(names[node.spelling])
+    return None
+
+
+def _execution(code: n.Node, names: dict[str, str], ctx: Context) -> tuple[pl.Expr, tuple[pl.Expr, ...]]:
     """Return the text to execute, pieces put in, and the variables that it uses as parameters."""
-    used = list(dict.fromkeys(number for number in re.findall(r"\$\d+", sql) if number in names))
-    order = {number: f"${position}" for position, number in enumerate(used, 1)}
-    sql = re.sub(r"\$\d+", lambda match: order.get(match.group(), match.group()), sql)
-    return _text_with_pieces(sql, ctx), tuple(pl.Name(names[number]) for number in used)
+    used: dict[str, str] = {}
+
+    def numbered(node: n.Node) -> n.Node | None:
+        if isinstance(node, n.Variable) and node.spelling in names:
+            return n.Variable(used.setdefault(node.spelling, f"${len(used) + 1}"))
+        if isinstance(node, n.Text):
+            return n.Text(_ANY_NAME.sub(rf"pgsb_placeholder_{_INSIDE}\1_", node.value))
+        return None
+
+    text = text_of(n.replaced(code, numbered))
+    return _text_with_pieces(text, ctx), tuple(pl.Name(names[number]) for number in used)
 
 
 def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
     """Return an expression for PostgreSQL text with its placeholders replaced at run time."""
     pieces = {placed.number: placed for placed in ctx.placeholders}
-    parts: list[str] = []
+    parts: list[pl.Expr] = []
     at = 0
     for match in _QUALIFIED.finditer(sql):
         placed = pieces.get(_number(match))
         if placed is None:
             continue
+        inside = match["quoted_inside"] or match["inside"] or ""
         if placed.kind == "text":
             # As it is: where it stands in a string, the script has doubled its quotes.
             group = "quoted" if match["quoted"] else "number"
-            parts.append(literal(sql[at : match.start(group) - len("pgsb_placeholder_")]))
-            parts.append(placed.variable)
+            parts.append(pl.Text(sql[at : match.start(group) - len("pgsb_placeholder_" + inside)]))
+            parts.append(pl.Name(placed.variable))
             at = match.end(group) + 1
             continue
-        parts.append(literal(sql[at : match.start()]))
-        name = _name_of(placed, match)
-        if sql.count("'", 0, match.start()) % 2:
+        parts.append(pl.Text(sql[at : match.start()]))
+        name = _name_of(placed, match, ctx)
+        if inside:
             # A name that travels as data: ssb_internal.drop_constraint('dbo.t', '…').
             name = pl.Invoke("replace", (name, pl.Text("'"), pl.Text("''")))
-        parts.append(expression(name))
+        parts.append(name)
         at = match.end()
-    parts.append(literal(sql[at:]))
-    return pl.Invoke("concat", tuple(pl.Raw(part) for part in parts if part != "''"))
+    parts.append(pl.Text(sql[at:]))
+    return pl.Invoke("concat", tuple(part for part in parts if part != pl.Text("")))
 
 
 def _number(match: re.Match[str]) -> int:
@@ -264,7 +278,7 @@ def _joined(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
     return pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
 
 
-def _name_of(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
+def _name_of(placed: Placeholder, match: re.Match[str], ctx: Context) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
     if placed.kind == "value":
         return pl.Invoke("ssb_internal.dynamic_value", (pl.Name(placed.variable),))
@@ -274,7 +288,9 @@ def _name_of(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
         value = pl.Invoke("sys.quotename", (value,))
     if match["schema"] is None:
         return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
-    return pl.Invoke("ssb_internal.dynamic_name", (pl.Text(match["schema"]), value))
+    schema = match["schema"]
+    qualifier = _text_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
+    return pl.Invoke("ssb_internal.dynamic_name", (qualifier, value))
 
 
 # ------------------------------------------------------------------ everything else
@@ -291,8 +307,8 @@ def _filled(node: Any, ctx: Context) -> Any:
         return tuple(_filled(item, ctx) for item in node)
     if isinstance(node, pl.Text) and _ANY_NAME.search(node.value):
         return _data(node.value, ctx)
-    if isinstance(node, pl.Raw) and _ANY_NAME.search(node.sql):
-        return pl.Raw(_LITERAL.sub(lambda match: _string(match, ctx), node.sql))
+    if isinstance(node, pl.Raw):
+        return pl.Raw(n.replaced(node.code, lambda code: _string(code, ctx)))
     if dataclasses.is_dataclass(node) and not isinstance(node, type):
         changes = {
             field.name: _filled(getattr(node, field.name), ctx)
@@ -320,7 +336,7 @@ def _data(value: str, ctx: Context) -> pl.Expr:
     if whole is not None and _number(whole) in pieces:
         placed = pieces[_number(whole)]
         if whole["schema"] is not None:
-            return _name_of(placed, whole)
+            return _name_of(placed, whole, ctx)
         if placed.kind == "name":
             # A service, a message type, the spelling of a queue: case counts, brackets do not.
             joined = _joined(placed, whole)
@@ -330,11 +346,8 @@ def _data(value: str, ctx: Context) -> pl.Expr:
     return _text_with_pieces(value, ctx)
 
 
-def _string(match: re.Match[str], ctx: Context) -> str:
-    """A string literal of a static expression with a piece in it."""
-    if not _ANY_NAME.search(match.group("body")):
-        return match.group()
-    value = match.group("body").replace("''", "'")
-    if match.group("e"):
-        value = value.replace("\\n", "\n").replace("\\\\", "\\")
-    return expression(_text_with_pieces(value, ctx))
+def _string(code: n.Node, ctx: Context) -> n.Node | None:
+    """What stands for a string literal of a static expression with a piece in it."""
+    if not isinstance(code, n.Text) or not _ANY_NAME.search(code.value):
+        return None
+    return pl.tree(_text_with_pieces(code.value, ctx))

@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold, literal, other_than_folded, quote
+from ..catalog.names import ObjectName, fold, other_than_folded
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..catalog.types import SqlType
@@ -22,6 +22,8 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
+from ..target import queries as q
+from ..target import statements as s
 from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import lower
@@ -39,12 +41,12 @@ def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
         return []
     created = table_type_statement(node, ctx)
     if created is not None:
-        body: list[pl.Statement] = [*map(pl.Sql, created), *ctx.status(node, pl.Number(0))]
+        body: list[pl.Statement] = [*map(sql, created), *ctx.status(node, pl.Number(0))]
         return [*ctx.guard(node, body, verb="CREATE"), *ctx.autocommit(node)]
     return lower_translated(node, node.text, node.kind.split()[0], ctx)
 
 
-def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, ...] | None:
+def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[n.Node, ...] | None:
     """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statements.
 
     None for every other statement; none of them where the statement is no such definition.
@@ -74,14 +76,15 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
     if info is None:
         return None
     row_type = ctx.catalog.sql_name(name)
-    columns = ", ".join(
-        f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
-        for column in info.columns
+    columns = tuple(
+        (fold(column.name), column.type.postgres if column.type else "text") for column in info.columns
     )
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
     spelling = "".join(f"T-SQL name: {spelled}\n" for spelled in other_than_folded([name.name]))
-    comment = f"COMMENT ON TYPE {row_type} IS {literal(spelling + TABLE_TYPE_COMMENT + span.text)}"
-    return f"CREATE TYPE {row_type} AS ({columns})", comment
+    return (
+        s.CreateType(row_type, columns),
+        s.CommentOn("TYPE", row_type, spelling + TABLE_TYPE_COMMENT + span.text),
+    )
 
 
 def _closing(tokens: Sequence[Token], opening: int) -> int:
@@ -178,7 +181,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(1))])]
     record = ctx.helper(Assignment.RECORD, "record")
     assignments: list[pl.Statement] = [
-        pl.Assign(target, pl.Raw(text_of(_with_record(value, record))))
+        pl.Assign(target, pl.Raw(_with_record(value, record)))
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if assignment.at_most_one_row:
@@ -191,7 +194,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         body = before
         if rowcount:
             body.append(pl.Assign(rowcount, pl.Number(0)))
-            count.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
+            count.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
         body.append(pl.ForRows(record, text_of(assignment.rows), (*assignments, *count)))
     guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
     return [*guarded, *(ctx.autocommit(node) if writes else [])]
@@ -212,7 +215,7 @@ def _with_record(value: n.Node, record: str) -> n.Node:
 
 def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
     statements = [
-        pl.Assign(target, pl.Raw(text_of(value)))
+        pl.Assign(target, pl.Raw(value))
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if isinstance(node, nodes.SqlStatement) and _all_safe(assignment, ctx):
@@ -241,15 +244,27 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     if dml.output is not None:
-        body += output_rows(dml, ctx)
+        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, n.TRUE) if dml.identity else ())]
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
-        body += [pl.Sql(f"{text_of(dml.code)}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
-        body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
+        body += [pl.Sql(text_of(_with_place(dml.code)), (place,)), *ctx.count_rows(node)]
+        body.append(
+            pl.If(
+                (
+                    (
+                        pl.Raw(n.IsNull(n.Variable(place), negated=True)),
+                        (pl.Assign(dml.moved, pl.Name(place)),),
+                    ),
+                )
+            )
+        )
     elif dml.counts:
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        made = ctx.note_identity(dml.target, ctx.counted_rows()) if dml.identity else []
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
     else:
-        body += [sql(dml.code), *ctx.count_rows(node)]
+        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+        made = ctx.note_identity(dml.target, n.Variable("FOUND")) if dml.identity else []
+        body += [sql(dml.code), *made, *ctx.count_rows(node)]
     body += [without_result(statement) for statement in dml.after]
     for table in dml.defines:
         ctx.define(table)
@@ -271,7 +286,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body.append(pl.SelectInto(text_of(dml.into_before.replace), targets))
     counted = ctx.scope.session is not None
     if dml.append is not None:
-        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(text_of(dml.append))))
+        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
         body.append(pl.Assign(reference, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
@@ -292,6 +307,14 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     elif counted and ctx.counts(node):
         body += ctx.show_count()
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
+
+
+def _with_place(change: n.Node) -> n.Node:
+    """An UPDATE that gives its row's new place back."""
+    if isinstance(change, q.With):
+        return replace(change, body=_with_place(change.body))
+    assert isinstance(change, s.Update)
+    return s.Returning(change, (n.Name(("ctid",)),), line=True)
 
 
 def _with_number(query: n.Node, added: n.Node) -> n.Node:
@@ -328,4 +351,4 @@ def remember(ddl: Ddl, ctx: Context) -> None:
 
 def converted(sql: str, type_: SqlType | None) -> pl.Expr:
     """Return text read from a captured result set as a value of a column's type."""
-    return pl.Cast(pl.Raw(sql), type_.postgres) if type_ else pl.Raw(sql)
+    return pl.Cast(pl.raw(sql), type_.postgres) if type_ else pl.raw(sql)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from ...grammar.records import dataclass
 from .. import nodes
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
-from ..catalog.names import fold, quote_label
+from ..catalog.names import fold
 from ..catalog.objects import Expression, ResultColumn
 from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
-from ..plpgsql.emit import expression
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
 from ..sql.translate import convert_expression
 from ..target import nodes as n
+from ..target import queries as q
 from ..target.emit import text_of
 from .context import Context
 from .dialogs import get_group
@@ -27,16 +27,20 @@ _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
 
 @dataclass(frozen=True)
 class _Item:
-    """One item of the list: its PostgreSQL text over the queue's columns, and its name."""
+    """One item of the list: its tree over the queue's columns, and its name."""
 
-    sql: str
+    code: n.Node
     name: str | None
     type: SqlType | None
     plain: bool
     """A bare column."""
 
 
-def _source(node: nodes.Receive, ctx: Context) -> str:
+def _plain(name: str, type_: SqlType | None) -> _Item:
+    return _Item(n.Name((name,)), name, type_, True)
+
+
+def _source(node: nodes.Receive, ctx: Context) -> n.Node:
     """Return ``ssb.receive('dbo.q', …)``."""
     arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
     if node.top is not None:
@@ -45,7 +49,7 @@ def _source(node: nodes.Receive, ctx: Context) -> str:
     if node.where is not None:
         parameter = "conversation" if node.where.column == "conversation_handle" else "conversation_group"
         named = ((parameter, ctx.value(node.where.value, UNIQUEIDENTIFIER)),)
-    return expression(pl.Invoke("ssb.receive", tuple(arguments), named))
+    return pl.tree(pl.Invoke("ssb.receive", tuple(arguments), named))
 
 
 def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.SqlText:
@@ -66,9 +70,9 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
     if column in _COLUMN_TYPES:
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
-            return _Item(column, column, type_, True)
+            return _plain(column, type_)
     value = ctx.expression(text, target, QUEUE)
-    return _Item(value.sql, None, value.type, False)
+    return _Item(value.code, None, value.type, False)
 
 
 def _flows_into(source: SqlType | None, target: SqlType) -> bool:
@@ -88,11 +92,11 @@ def _select_list(node: nodes.Receive, ctx: Context) -> list[_Item]:
     for item in node.items:
         match item:
             case nodes.ReceiveStar():
-                items += [_Item(column.name, column.name, column.type, True) for column in QUEUE_COLUMNS]
+                items += [_plain(column.name, column.type) for column in QUEUE_COLUMNS]
             case nodes.ReceiveColumn():
                 read = _item(_without_queue(item.expression, node.queue), ctx)
                 if item.alias is not None:
-                    read = _Item(read.sql, item.alias.text, read.type, False)
+                    read = _Item(read.code, item.alias.text, read.type, False)
                 items.append(read)
             case nodes.ReceiveAssignment():
                 variable = ctx.scope.variable(item.variable.name)
@@ -101,21 +105,23 @@ def _select_list(node: nodes.Receive, ctx: Context) -> list[_Item]:
     return items
 
 
-def receive_query(node: nodes.Receive, ctx: Context) -> tuple[str, tuple[ResultColumn, ...]]:
+def receive_query(node: nodes.Receive, ctx: Context) -> tuple[n.Node, tuple[ResultColumn, ...]]:
     """Return the query of a RECEIVE that shows its rows, and its columns."""
     items = _select_list(node, ctx)
     columns = tuple(ResultColumn(item.name, item.type) for item in items)
     if all(isinstance(item, nodes.ReceiveStar) for item in node.items) and len(node.items) == 1:
-        return f"SELECT * FROM {_source(node, ctx)}", columns
-    texts = []
+        return _all_of(_source(node, ctx)), columns
+    codes: list[n.Node] = []
     for number, item in enumerate(items, 1):
-        if item.plain and item.name == item.sql:
-            texts.append(item.sql)
-        elif item.name is not None:
-            texts.append(f"{item.sql} AS {quote_label(item.name)}")
+        if item.plain:
+            codes.append(item.code)
         else:
-            texts.append(f"{item.sql} AS column_{number}")
-    return f"SELECT {', '.join(texts)} FROM {_source(node, ctx)}", columns
+            codes.append(q.Labelled(item.code, f"column_{number}" if item.name is None else item.name))
+    return q.Select(tuple(codes), _source(node, ctx), breaks=q.Breaks.NEVER), columns
+
+
+def _all_of(source: n.Node) -> n.Node:
+    return q.Select((n.STAR,), source, breaks=q.Breaks.NEVER)
 
 
 # ------------------------------------------------------------------ RECEIVE
@@ -130,7 +136,7 @@ def lower_receive(node: nodes.Receive, ctx: Context) -> list[pl.Statement]:
         show = pl.Invoke("ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(columns)))
         body: list[pl.Statement] = [
             pl.Assign(cursor, pl.NULL),
-            pl.Open(cursor, query),
+            pl.Open(cursor, text_of(query)),
             pl.Assign(ctx.session, show),
         ]
         return [*ctx.guard(node, body), *ctx.autocommit(node)]
@@ -155,18 +161,15 @@ def _attempt(
     received = ctx.helper("received", "record")
     if _reads_assigned(node):
         return _accumulate(node, ctx, received, targets, counted=counted, waiting=waiting)
-    columns = [item.sql if item.plain else f"value_{number}" for number, item in enumerate(items, 1)]
-    if all(item.plain for item in items):
-        chosen = ", ".join(dict.fromkeys(columns))
-    else:
-        chosen = ", ".join(
-            dict.fromkeys(
-                column if item.plain else f"{item.sql} AS {column}"
-                for column, item in zip(columns, items, strict=True)
-            )
-        )
-    break_ = "\n" if len(chosen) > 40 else " "
-    query = f"SELECT {chosen}{break_}FROM {_source(node, ctx)}"
+    columns = [
+        item.name if item.plain and item.name is not None else f"value_{number}"
+        for number, item in enumerate(items, 1)
+    ]
+    chosen = dict.fromkeys(
+        item.code if item.plain else q.Labelled(item.code, column)
+        for column, item in zip(columns, items, strict=True)
+    )
+    query = text_of(q.Select(tuple(chosen), _source(node, ctx), breaks=q.Breaks.LIST))
     assignments: tuple[pl.Statement, ...] = tuple(
         pl.Assign(target, pl.Name(f"{received}.{column}"))
         for target, column in zip(targets, columns, strict=True)
@@ -179,7 +182,7 @@ def _attempt(
     body = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments = (*assignments, pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
+        assignments = (*assignments, pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
     body.append(pl.ForRows(received, query, assignments))
     if waiting:
         # FOR leaves FOUND true when there was a row.
@@ -216,35 +219,38 @@ def _accumulate(
         if isinstance(item, nodes.ReceiveAssignment)
         for token in item.expression.tokens
     }
-    columns = ", ".join(f"{received}.{name}" for name in _COLUMN_TYPES if name in read)
+    record = n.Variable(received)
+    columns = tuple(n.Member(record, name) for name in _COLUMN_TYPES if name in read)
     assignments: list[pl.Statement] = []
     for item, target in zip(_select_list(node, ctx), targets, strict=True):
-        value = item.sql
-        if item.plain:
-            value = f"{received}.{item.sql}"
+        value = item.code
+        if item.plain and item.name is not None:
+            value = n.Member(record, item.name)
         elif columns:
-            value = f"(SELECT {item.sql} FROM (SELECT {columns}) AS m)"
+            message = q.Aliased(n.Subquery(q.Select(columns, breaks=q.Breaks.NEVER)), "m")
+            value = n.Subquery(q.Select((value,), message, breaks=q.Breaks.NEVER))
         assignments.append(pl.Assign(target, pl.Raw(value)))
     rowcount = f"{ctx.session}.rowcount"
     body: list[pl.Statement] = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
-    body.append(pl.ForRows(received, f"SELECT * FROM {_source(node, ctx)}", tuple(assignments)))
+        assignments.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
+    body.append(pl.ForRows(received, text_of(_all_of(_source(node, ctx))), tuple(assignments)))
     if waiting:
         body.append(pl.Exit(waiting, pl.Name("FOUND")))
     return body
 
 
-def _converted(item: _Item, target: SqlType | None) -> str:
+def _converted(item: _Item, target: SqlType | None) -> n.Node:
     """An item for a column: message_body may become text or xml there."""
     if target is None:
-        return item.sql
+        return item.code
     if item.type is None:
-        return item.sql if target.limit is None else f"({item.sql})::{target.unlimited.postgres}"
+        unlimited = n.Cast(n.Paren(item.code), target.unlimited.postgres)
+        return item.code if target.limit is None else unlimited
     if item.type.family in ("string", "binary"):
         target = target.unlimited
-    return convert_expression(Expression(item.sql, item.type), target).sql
+    return convert_expression(Expression(item.code, item.type), target).code
 
 
 def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | None) -> list[pl.Statement]:
@@ -265,17 +271,11 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
         return []
     row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"
-    query = appending_query(
-        table,
-        node.into.name,
-        columns,
-        [n.Written(value, n.OR) for value in row],
-        n.Written(_source(node, ctx)),
-    )
+    query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
     body: list[pl.Statement] = [pl.SelectInto(text_of(query), (table.reference, rowcount))]
     shown = ctx.show_count()
     if waiting and not shown:
-        body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))
+        body.append(pl.Exit(waiting, pl.raw(f"{rowcount} > 0")))
     elif not waiting:
         body += shown
     return body
@@ -301,26 +301,28 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         computed = pl.Assign(deadline, call)
         safe = ctx.expression(node.timeout, INT).cannot_raise
         result += [computed] if safe else ctx.guard(node, [computed])
-    done: str | None = None
+    done: n.Node | None = None
     show: list[pl.Statement] = []
     if isinstance(inner, nodes.GetConversationGroup):
         group = ctx.variable(inner.variable).spelling
         attempt = [
             *ctx.status(node),
             *get_group_waiting(node, inner, ctx),
-            pl.Exit(label, pl.Raw(f"{group} IS NOT NULL")),
+            pl.Exit(label, pl.Raw(n.IsNull(n.Variable(group), negated=True))),
         ]
     elif inner.assigns or inner.into is not None:
         attempt = [*ctx.status(node), *_attempt(inner, ctx, waiting=label, status_of=node)]
         if inner.into is not None and (show := ctx.show_count()):
-            done = f"{ctx.session}.rowcount > 0"
+            done = ctx.counted_rows()
     else:
         rows = ctx.outer_helper("output_rows", "text[]")
         query, columns = receive_query(inner, ctx)
-        collect = f"SELECT array_agg(ssb_internal.row_values(row_to_json(m))) FROM ({query}) AS m"
-        attempt = [pl.SelectInto(collect, (rows,))]
-        done = f"{rows} IS NOT NULL"
-        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.Raw("'{}'")))
+        values = n.Call("ssb_internal.row_values", (n.Call("row_to_json", (n.Name(("m",)),)),))
+        messages = q.Aliased(n.Subquery(query), "m")
+        collect = q.Select((n.Call("array_agg", (values,)),), messages, breaks=q.Breaks.NEVER)
+        attempt = [pl.SelectInto(text_of(collect), (rows,))]
+        done = n.IsNull(n.Variable(rows), negated=True)
+        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.raw("'{}'")))
         call = pl.Invoke("ssb_internal.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
         show = [pl.Assign(ctx.session, call)]
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])
@@ -332,11 +334,11 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         named.append(("may_commit", pl.Invoke("ssb_internal.may_commit", (pl.Name(ctx.session),))))
     until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL
     wait = pl.Call("ssb.wait_for_message", (ctx.broker_queue(inner.queue), until), tuple(named))
-    timed_out = f"clock_timestamp() >= {deadline}" if deadline else None
+    timed_out = n.Comparison(">=", n.Call("clock_timestamp"), n.Variable(deadline)) if deadline else None
     leave: list[pl.Statement] = []
     if done is not None:
         # Inside the loop: a RECEIVE that failed left it before, and shows nothing.
-        ended = done if timed_out is None else f"{done} OR {timed_out}"
+        ended = done if timed_out is None else n.AnyOf((done, timed_out))
         leave = [pl.If(((pl.Raw(ended), (*show, pl.Exit(label))),))]
     elif timed_out is not None:
         leave = [pl.Exit(label, pl.Raw(timed_out))]
@@ -363,7 +365,7 @@ def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statem
     deadline = ctx.helper("deadline", "timestamptz")
     function = "ssb_internal.delay_end" if node.kind == "DELAY" else "ssb_internal.next_time"
     value = ctx.expression(node.value)
-    computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.sql),)))
+    computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.code),)))
     may_commit = () if ctx.savepoints else (("may_commit", ctx.session_field("autocommit")),)
     wait = pl.Call("ssb_internal.wait_until", (pl.Name(deadline),), may_commit)
     return [*ctx.guard(node, [computed, *ctx.status(node, pl.Number(0))]), wait]

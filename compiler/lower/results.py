@@ -23,11 +23,11 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
     return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
 
 
-def without_result(statement: str | n.Node) -> pl.Statement:
+def without_result(statement: n.Node) -> pl.Statement:
     """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
     if isinstance(statement, s.Effect):
-        return pl.Perform(pl.Raw(text_of(statement.call)))
-    return pl.Sql(statement if isinstance(statement, str) else text_of(statement))
+        return pl.Perform(pl.Raw(statement.call))
+    return pl.Sql(text_of(statement))
 
 
 def sql(statement: n.Node) -> pl.Statement:
@@ -45,7 +45,7 @@ def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
         "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output))
     )
     return [
-        pl.Assign(rows, pl.Raw("'{}'")),
+        pl.Assign(rows, pl.raw("'{}'")),
         pl.ForRows(record, text_of(dml.code), (append,)),
         pl.Assign(ctx.session, show),
     ]

@@ -13,6 +13,7 @@ from ..analysis.constants import Constants
 from ..analysis.cursor_rows import located_cursors
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import BOTH, Status
+from ..analysis.mentions import global_variables, has_word, names
 from ..analysis.structured_jumps import States, Structured, structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, unquoted
@@ -129,7 +130,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
         body = [
             pl.Block(tuple(body), label=ctx.body_label),
-            pl.If(((pl.Raw(f"NOT {scope.session}.leaving"), back),)),
+            pl.If(((pl.raw(f"NOT {scope.session}.leaving"), back),)),
         ]
     session = pl.Name(scope.session)
     outer: list[pl.Statement] = [
@@ -225,7 +226,7 @@ def _shape(parameters: Sequence[pl.Parameter]) -> pl.Expr:
 def _parameter(
     written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
 ) -> pl.Parameter:
-    default: pl.Expr | None = pl.Raw("'{}'") if known.table_type is not None else None
+    default: pl.Expr | None = pl.raw("'{}'") if known.table_type is not None else None
     if written.default is not None:
         default = argument_value(written.default, known.type, ctx)
     elif must_default and default is None:
@@ -267,6 +268,8 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
+    if ctx.mode is not Mode.FUNCTION:
+        _watch_identity(statements, ctx)
     if len(statements) == 1 and isinstance(statements[0], Structured | States):
         return lower(statements[0], ctx)
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
@@ -276,6 +279,22 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     if result and result[-1] == pl.Exit(ctx.body_label):
         result.pop()  # RETURN at the very end
     return result
+
+
+def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> None:
+    """Have SCOPE_IDENTITY() and @@IDENTITY read what the INSERTs of this body made.
+
+    PostgreSQL's lastval() tells what was drawn last, also by SEND. @@IDENTITY reads it where the body calls
+    others, whose INSERTs it counts too.
+    """
+    tokens = [token for statement in body for token in statement.tokens]
+    calls = has_word(tokens, "EXEC", "EXECUTE")
+    by_variable = not calls and "@@IDENTITY" in global_variables(tokens)
+    if not by_variable and "scope_identity" not in names(tokens):
+        return
+    before = pl.Invoke("sys.scope_identity") if ctx.mode is Mode.BATCH else None
+    ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
+    ctx.scope.counts_callees = calls
 
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:

@@ -26,7 +26,7 @@ from ..analysis.structured_jumps import States
 from ..analysis.transaction_depth import always_true
 from ..catalog.names import fold
 from ..plpgsql import nodes as pl
-from ..plpgsql.emit import expression
+from ..target import nodes as n
 from .context import Context, Loop, Mode, Try
 from .control_flow import condition_of
 from .dispatch import lower
@@ -217,9 +217,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
             _outside(statement, machine, pl.TRUE)
         case nodes.RollbackTransaction(name=name) if machine.savepoints and name is not None:
             # The transaction's own name ends it; any other is error 6401, and savepoints stay.
-            written = expression(machine.ctx.name_or_text(name))
-            own = f"{machine.ctx.session}.transaction_name IS NOT DISTINCT FROM {written}"
-            _outside(statement, machine, pl.Raw(own))
+            _outside(statement, machine, pl.Raw(_is_own(machine.ctx.name_or_text(name), machine.ctx)))
         case _ if machine.savepoints and isinstance(statement, _ENDS_TRANSACTION):
             _call(statement, machine)
         case _ if machine.savepoints and isinstance(statement, _WRITES):
@@ -235,7 +233,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
 def _flatten_if(node: nodes.If, machine: _Machine) -> None:
     silent = isinstance(node, WhenExecuting)
     before, condition = (
-        ([], pl.Raw(f"NOT {machine.ctx.session}.noexec"))
+        ([], pl.Raw(n.Not(n.Variable(f"{machine.ctx.session}.noexec"))))
         if silent
         else condition_of(node.condition, machine.ctx)
     )
@@ -369,7 +367,7 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
         *([ctx.leave_after_error(node, certain=False)]),
         pl.Assign(machine.pc, pl.Number(after)),
     )
-    succeeded = pl.Raw(f"{ctx.session}.error = 0")
+    succeeded = pl.raw(f"{ctx.session}.error = 0")
     changes: list[pl.Statement] = []
     for number, variable in enumerate(machine.savepoints.values(), 1):
         if number >= level:
@@ -388,7 +386,8 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     here, after = machine.new(), machine.new()
     machine.begin(here)
     saved = pl.Name(machine.savepoints[key])
-    possible = pl.Raw(f"{saved.spelling} AND NOT {ctx.session}.doomed")
+    doomed = n.Variable(f"{ctx.session}.doomed")
+    possible = pl.Raw(n.AllOf((n.Variable(saved.spelling), n.Not(doomed))))
     reset = [
         pl.Assign(f"{ctx.session}.error", pl.Number(0)),
         pl.Assign(f"{ctx.session}.rowcount", pl.Number(0)),
@@ -405,8 +404,8 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     line = pl.Number(ctx.line(node))
     leave = ctx.leave_after_error(node, certain=False)
     # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.
-    own = f"{ctx.session}.transaction_name IS NOT DISTINCT FROM {expression(name)}"
-    machine.add(*_leave_blocks(machine, pl.Raw(f"NOT {saved.spelling} AND {own}")))
+    unset = n.Not(n.Variable(saved.spelling))
+    machine.add(*_leave_blocks(machine, pl.Raw(n.AllOf((unset, _is_own(name, ctx))))))
     refuse = pl.Assign(ctx.session, pl.Invoke("ssb_internal.refuse_savepoint", (pl.Name(ctx.session), line)))
     call = pl.Call("ssb_internal.rollback_transaction", (pl.Name(ctx.session), line, name))
     machine.add(pl.If(((saved, (refuse,)),), (call,)), leave, *machine.go(after))
@@ -422,13 +421,20 @@ def _sqlstate(level: int) -> str:
 
 def _commit(node: nodes.CommitTransaction, machine: _Machine) -> None:
     """A COMMIT that only counts stays inside: savepoints live on."""
-    real = pl.Raw(f"{machine.ctx.session}.trancount = 1 AND NOT {machine.ctx.session}.doomed")
-    _outside(node, machine, real)
+    session = machine.ctx.session
+    last = n.Comparison("=", n.Variable(f"{session}.trancount"), n.Integer(1))
+    _outside(node, machine, pl.Raw(n.AllOf((last, n.Not(n.Variable(f"{session}.doomed"))))))
+
+
+def _is_own(name: pl.Expr, ctx: Context) -> n.Node:
+    """A name is the transaction's."""
+    return n.IsDistinct(n.Variable(f"{ctx.session}.transaction_name"), pl.tree(name), negated=True)
 
 
 def _call(node: nodes.Statement, machine: _Machine) -> None:
     """EXEC runs outside unless a savepoint is set; inside, the transaction cannot be ended in it."""
-    none_set = " AND ".join(f"NOT {variable}" for variable in machine.savepoints.values())
+    none_set = n.all_of([n.Not(n.Variable(variable)) for variable in machine.savepoints.values()])
+    assert none_set is not None
     _outside(node, machine, pl.Raw(none_set), atomic=True)
 
 
@@ -517,7 +523,7 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
             note=f"savepoint {name}",
         )
         if level > 1:
-            again = pl.Exit(None, pl.Raw(f"{machine.renew} < {level}"))
+            again = pl.Exit(None, pl.raw(f"{machine.renew} < {level}"))
             inner = (pl.Loop((block, again)),)
         else:
             inner = (block,)
@@ -533,6 +539,6 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
     run: list[pl.Statement] = [
         *autocommit,
         doomed,
-        pl.If(((pl.Raw(f"{machine.renew} = 0"), outside),), inner) if machine.outside else pl.Block(inner),
+        pl.If(((pl.raw(f"{machine.renew} = 0"), outside),), inner) if machine.outside else pl.Block(inner),
     ]
     return [pl.Loop(tuple(run), label=machine.label)]

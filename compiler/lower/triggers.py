@@ -21,16 +21,20 @@ from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
-from ..catalog.names import ObjectName, fold, literal, quote, unquoted
+from ..catalog.names import ObjectName, fold, quote, unquoted
 from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
 from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
+from ..target import queries as q
+from ..target import statements as s
+from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import invocations
 from .modules import has_own_rights, rights
+from .results import sql
 from .routines import (
     free_label,
     lower_routine_body,
@@ -142,7 +146,7 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
     routine = pl.Routine(
         function,
         (),
-        _frame(node, ctx, before=[], after=[], result=pl.Raw("NEW")),
+        _frame(node, ctx, before=[], after=[], result=pl.raw("NEW")),
         tag=name,
         returns="trigger",
         attributes=rights(node.options),
@@ -194,7 +198,7 @@ def _frame(
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     if isinstance(ctx.scope, TriggerScope) and ctx.scope.noted:
-        named = pl.Invoke("ssb_internal.columns_named", (pl.Raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
+        named = pl.Invoke("ssb_internal.columns_named", (pl.raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
@@ -222,7 +226,7 @@ def _kept_from_others(routine: pl.Routine, *then: pl.Statement) -> pl.TopLevel:
 
     One statement: a function that has been made is everybody's to hang until that is revoked.
     """
-    revoke = pl.Sql(f"REVOKE EXECUTE ON FUNCTION {routine.name}() FROM PUBLIC")
+    revoke = sql(s.RevokeFromPublic(n.Call(routine.name)))
     return pl.Do(pl.Block((pl.Sql(emit.top_level(routine)), *then, revoke)), tag="define")
 
 
@@ -293,26 +297,32 @@ def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
 
     PostgreSQL fires triggers in the order of their names.
     """
-    of_column = f" OF {quote(column)}" if column else ""
-    arguments = ", ".join(literal(word) for word in (trigger, column) if word)
-    return pl.Plain(
-        f"CREATE TRIGGER {quote(f'!{trigger}@{column}')} AFTER UPDATE{of_column} ON {table}\n"
-        f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({arguments})"
+    words = tuple(n.Text(word) for word in (trigger, column) if word)
+    note = s.CreateStatementTrigger(
+        f"!{trigger}@{column}",
+        "UPDATE",
+        table,
+        n.Call("ssb_internal.note_update", words),
+        column=column or None,
     )
+    return pl.Plain(text_of(note))
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
     """The trigger of an AFTER trigger; it does not fire itself."""
-    tables = {
-        "INSERT": "NEW TABLE AS inserted",
-        "DELETE": "OLD TABLE AS deleted",
-        "UPDATE": "NEW TABLE AS inserted OLD TABLE AS deleted",
-    }[event]
-    return pl.Plain(
-        f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
-        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires({literal(function)}))"
-        f" EXECUTE FUNCTION {function}()"
+    inserted, deleted = ("NEW TABLE", "inserted"), ("OLD TABLE", "deleted")
+    rows = {"INSERT": (inserted,), "DELETE": (deleted,), "UPDATE": (inserted, deleted)}[event]
+    outermost = n.Comparison("=", n.Call("pg_trigger_depth"), n.Integer(0))
+    fires = n.Call("ssb_internal.fires", (n.Text(function),))
+    trigger = s.CreateStatementTrigger(
+        unquoted(trigger_name),
+        event,
+        table,
+        n.Call(function),
+        rows=rows,
+        when=n.AnyOf((outermost, fires)),
     )
+    return pl.Plain(text_of(trigger))
 
 
 def _instead(
@@ -330,10 +340,14 @@ def _instead(
     }
     begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (function, table, *kept.values()))))
     once = (pl.Perform(begin), pl.Return(pl.NULL))
-    body: list[pl.Statement] = [pl.If(((pl.Raw("TG_LEVEL = 'STATEMENT'"), once),))]
-    body += [pl.Sql(f"INSERT INTO {table_of} SELECT {row}.*") for row, table_of in kept.items()]
-    done = "OLD" if event == "DELETE" else "NEW"
-    body.append(pl.Return(pl.Raw(f"CASE WHEN TG_WHEN = 'INSTEAD OF' THEN {done} END")))
+    of_statement = n.Comparison("=", n.Word("TG_LEVEL"), n.Text("STATEMENT"))
+    body: list[pl.Statement] = [pl.If(((pl.Raw(of_statement), once),))]
+    for row, table_of in kept.items():
+        whole = q.Select((n.Every(n.Word(row)),), breaks=q.Breaks.NEVER)
+        body.append(sql(s.Insert(n.Variable(table_of), (), whole)))
+    of_view = n.Comparison("=", n.Word("TG_WHEN"), n.Text("INSTEAD OF"))
+    done = n.Case(((of_view, n.Word("OLD" if event == "DELETE" else "NEW")),))
+    body.append(pl.Return(pl.Raw(done)))
     keep = pl.Routine(
         rows,
         (),
@@ -352,8 +366,9 @@ def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -
     if not reads_status(node.tokens)[1]:
         return []
     rows = "deleted" if event == "DELETE" else "inserted"
-    rows = scope.kept_rows(rows) or rows
-    return [pl.Assign(f"{scope.session}.rowcount", pl.Raw(f"(SELECT count(*) FROM {rows})"))]
+    source = n.Variable(scope.kept_rows(rows) or rows)
+    counted = q.Select((n.Call("count", (n.STAR,)),), source, breaks=q.Breaks.NEVER)
+    return [pl.Assign(f"{scope.session}.rowcount", pl.Raw(n.Subquery(counted)))]
 
 
 def _with_suffix(sql_name: str, suffix: str) -> str:

@@ -13,7 +13,6 @@ from ..catalog.types import BIGINT
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment
-from ..target.emit import text_of
 from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
@@ -79,7 +78,7 @@ def _declare_scalar(
     if table_type is not None:
         table = ctx.scope.declare_table(name, table_type.row_type, table_type.info)
         ctx.declarations[table.reference] = pl.Declaration(
-            table.reference, f"{table_type.row_type}[]", pl.Raw("'{}'")
+            table.reference, f"{table_type.row_type}[]", pl.raw("'{}'")
         )
         return []
     type_ = ctx.type_of(declaration.type)
@@ -95,7 +94,7 @@ def _declare_scalar(
     first = not ctx.started and ctx.nesting == 0 and ctx.liveness.after(node) == DEAD
     if initial is not None and first and declaration.initial is not None and _is_literal(declaration.initial):
         ctx.declarations[variable.reference] = pl.Declaration(
-            variable.reference, type_.postgres, pl.Raw(initial.sql)
+            variable.reference, type_.postgres, pl.Raw(initial.code)
         )
         return []
     ctx.declarations[variable.reference] = pl.Declaration(variable.reference, type_.postgres)
@@ -120,7 +119,7 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
     row_type = table_row_type(ctx, name.lstrip("@"))
     define_row_type(row_type, info, ctx)
     variable = ctx.scope.declare_table(name, row_type, info)
-    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.Raw("'{}'"))
+    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.raw("'{}'"))
 
 
 def table_row_type(ctx: Context, variable: str) -> str:
@@ -145,7 +144,7 @@ def assign(
     node: nodes.Statement, variable: ScalarVariable, value: Translated, ctx: Context
 ) -> list[pl.Statement]:
     """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
-    body = [pl.Assign(variable.reference, pl.Raw(value.sql)), *ctx.status(node, pl.Number(1))]
+    body = [pl.Assign(variable.reference, pl.Raw(value.code)), *ctx.status(node, pl.Number(1))]
     return body if value.cannot_raise else ctx.guard(node, body)
 
 
@@ -179,7 +178,7 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
         return []
     joins = node.operator == "+=" and variable.type.is_string
     safe = joins and cannot_raise(node.value.tree, ctx.scope, variable.type)
-    return assign(node, variable, Translated(text_of(translated.values[0]), variable.type, safe), ctx)
+    return assign(node, variable, Translated(translated.values[0], variable.type, safe), ctx)
 
 
 @lower.register
@@ -194,7 +193,7 @@ def lower_set_method(node: nodes.SetMethod, ctx: Context) -> list[pl.Statement]:
     )
     if value is None:
         return []
-    return assign(node, variable, Translated(value.sql, value.type, False), ctx)
+    return assign(node, variable, Translated(value.code, value.type, False), ctx)
 
 
 # ------------------------------------------------------------------ SET options

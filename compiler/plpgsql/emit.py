@@ -11,6 +11,7 @@ from typing import Any
 
 from ..catalog.names import literal
 from ..registry import Registry
+from ..target.emit import text_of
 from . import nodes as pl
 
 INDENT = "    "
@@ -38,7 +39,7 @@ def _array(node: pl.Array) -> str:
 
 
 _texts: dict[type, Callable[[Any], str]] = {
-    pl.Raw: lambda node: node.sql,
+    pl.Raw: lambda node: text_of(node.code),
     pl.Text: lambda node: literal(node.value),
     pl.Number: lambda node: str(node.value),
     pl.Constant: lambda node: node.word,

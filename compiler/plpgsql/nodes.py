@@ -1,6 +1,6 @@
 """The target tree: PL/pgSQL blocks and statements, as the lowering passes build them.
 
-Expressions are small: :class:`Raw` holds text that the translation of queries and DML made, the
+Expressions are small: :class:`Raw` holds a tree that the translation of queries and DML made, the
 others are what the lowering itself needs (literals, calls, variables).  Only
 :mod:`.emit` turns any of it into text.
 """
@@ -11,17 +11,21 @@ from collections.abc import Iterator
 from dataclasses import field, fields, is_dataclass
 
 from ...grammar.records import dataclass
-from ..catalog.objects import Form
+from ..target import nodes as n
 
 # ------------------------------------------------------------------ expressions
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """PostgreSQL text of an expression, a condition or a query, ready to stand anywhere."""
+    """An expression or a condition of the target tree."""
 
-    sql: str
-    form: Form = field(default=Form.OTHER, compare=False)
+    code: n.Node
+
+
+def raw(text: str) -> Raw:
+    """An expression that the lowering spells, ready to stand anywhere."""
+    return Raw(n.Written(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,34 @@ Expr = Raw | Text | Number | Constant | Name | Invoke | Array | Cast
 TRUE = Constant("true")
 FALSE = Constant("false")
 NULL = Constant("NULL")
+
+
+def tree(node: Expr) -> n.Node:
+    """An expression as a part of a query."""
+    match node:
+        case Raw(code):
+            return code
+        case Text(value):
+            return n.Text(value)
+        case Number(value):
+            return n.integer(value)
+        case Constant(word):
+            return n.NULL if word == NULL.word else n.Word(word)
+        case Name(spelling):
+            return n.Variable(spelling)
+        case Invoke(function, arguments, named):
+            by_name = (n.NamedArgument(name, _argument(value)) for name, value in named)
+            return n.Call(function, (*map(_argument, arguments), *by_name))
+        case Array(items, element_type):
+            array = n.Array(tuple(map(tree, items))) if items else n.Text("{}")
+            return n.Cast(array, f"{element_type}[]") if element_type else array
+        case Cast(operand, type_):
+            return n.Cast(tree(operand), type_)
+
+
+def _argument(node: Expr) -> n.Node:
+    """An argument, whose own queries break into lines as anywhere in PL/pgSQL."""
+    return n.Alone(node.code) if isinstance(node, Raw) else tree(node)
 
 
 def texts(tree: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ..catalog.types import MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_decimal, is_exact_date, is_guid, is_integer, is_iso_time
 from .precedence import common_type, digits, holds_all, lacks_decimals
-from .values import NULL, Value, at_clock, call, cast, integer, scale_of
+from .values import NULL, Value, at_clock, call, cast, integer, kept_blanks, scale_of
 
 
 def untyped_xml(value: Value) -> Value:
@@ -229,6 +229,8 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append(style.code)
         return made(*arguments)
     if to.family == "binary":
+        value = kept_blanks(value)
+        arguments[0] = value.code if source is not None and source.is_string else arguments[0]
         if source is not None and source.family == "xml":
             return call("sys.xml_to_bytes", value.code, type=to)
         length = None if to.name in ("image",) or to.length in (MAX, None) else to.length

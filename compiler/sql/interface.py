@@ -128,7 +128,7 @@ class TableVariableDml:
 class Ddl:
     """DDL: statements to run in order, and what the script knows from now on."""
 
-    statements: tuple[str | n.Node, ...]
+    statements: tuple[n.Node, ...]
     defines: tuple[TableInfo, ...] = ()
     drops: tuple[ObjectName, ...] = ()
     types: tuple[tuple[ObjectName, SqlType, bool], ...] = ()

@@ -48,7 +48,7 @@ from ..catalog.objects import (
 from ..catalog.types import BOOLEAN, XML, SqlType
 from ..nodes import SqlText
 from ..target import nodes as n
-from ..target.emit import has_open_case, text_of
+from ..target.emit import has_open_case
 from . import dispatch
 from . import values as v
 from .assignments import assign
@@ -119,7 +119,7 @@ def translate_expression(
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
         value = convert(value, target) if exact else assign(value, target)
-    return Expression(text_of(value.code), value.type, value.form)
+    return Expression(value.code, value.type)
 
 
 def _tree(text: SqlText) -> exp.Expr:
@@ -145,13 +145,13 @@ def translate_condition(
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
     # PL/pgSQL's IF would take the THEN of a CASE for its own.
     code = n.Paren(value.code) if has_open_case(value.code) else value.code
-    return Expression(text_of(code), BOOLEAN)
+    return Expression(code, BOOLEAN)
 
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
     """Convert an already translated expression for an assignment to a variable of type ``target``."""
-    value = assign(Value(n.Written(expression.sql, n.OR), expression.type), target)
-    return Expression(text_of(value.code), value.type, value.form)
+    value = assign(Value(expression.code, expression.type), target)
+    return Expression(value.code, value.type)
 
 
 def translate_method(
@@ -181,7 +181,7 @@ def translate_method(
             return None
 
     value = _translate(arguments, scope, problems, None, read)
-    return None if value is None else Expression(text_of(value.code), XML)
+    return None if value is None else Expression(value.code, XML)
 
 
 # ---------------------------------------------------------------- statements

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from ...grammar.records import dataclass
 from ..catalog import types as tm
-from ..catalog.objects import Form
 from ..catalog.types import SqlType
 from ..target import nodes as n
 from ..target.emit import emit
@@ -65,15 +64,6 @@ class Value:
         return self.type is not None and self.type.is_string
 
     @property
-    def form(self) -> Form:
-        """What it is at its outermost."""
-        if n.is_conversion(self.code):
-            return Form.CONVERSION
-        if isinstance(self.code, n.Text):
-            return Form.LITERAL
-        return Form.CAST if self.code.__class__ is n.Cast else Form.OTHER
-
-    @property
     def is_literal(self) -> bool:
         """A string or integer literal."""
         return self.constant is not None
@@ -94,6 +84,16 @@ INVALID = Value(n.NULL)
 def call(name: str, *arguments: n.Node, type: SqlType | None = None, nullable: bool = True) -> Value:
     """A function call."""
     return Value(n.Call(name, arguments), type, nullable=nullable)
+
+
+def kept_blanks(value: Value) -> Value:
+    """char(n) keeps its padding in T-SQL when it is joined or becomes bytes; PostgreSQL would cut it."""
+    type_ = value.type
+    if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
+        return value
+    if (type_.length or 1) > 1:
+        return call("rpad", value.code, n.Integer(type_.length or 1), type=type_)
+    return value
 
 
 def string(text: str, *, national: bool = False) -> Value:

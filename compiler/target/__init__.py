@@ -2,7 +2,7 @@
 
 nodes       one class each for a literal, a name, a call, an operator; its class says how tightly it binds
 queries     SELECT and its clauses, FROM, VALUES, set operations, common table expressions
-statements  INSERT, UPDATE, DELETE, LOCK TABLE
+statements  INSERT, UPDATE, DELETE; tables, indexes, types, sequences, views
 emit        tree → text, with emit_queries and emit_statements: the only place that quotes
 quoting     PostgreSQL's spelling of strings and identifiers
 layout      line breaks in a query's text

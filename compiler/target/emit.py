@@ -182,6 +182,16 @@ def _element(node: n.Element, put: Put) -> None:
     put("]")
 
 
+@writes(n.Slice)
+def _slice(node: n.Slice, put: Put) -> None:
+    write(node.of, put)
+    put("[")
+    write(node.first, put)
+    put(":")
+    write(node.last, put)
+    put("]")
+
+
 @writes(n.Written)
 def _written(node: n.Written, put: Put) -> None:
     put(node.text)
@@ -474,9 +484,9 @@ def _elements(node: n.Elements, put: Put) -> None:
 
 @writes(n.Subquery)
 def _subquery(node: n.Subquery, put: Put) -> None:
-    put("(")
+    put("(\n" if node.apart else "(")
     write(node.query, put)
-    put(")")
+    put("\n)" if node.apart else ")")
 
 
 @writes(n.Exists)
@@ -504,6 +514,11 @@ def _group(node: n.Group, put: Put) -> None:
     put(OPEN)
     write(node.inner, put)
     put(CLOSE)
+
+
+@writes(n.Alone)
+def _alone(node: n.Alone, put: Put) -> None:
+    put(layout(emit(node.inner)))
 
 
 @writes(n.Line)

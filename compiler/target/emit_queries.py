@@ -35,7 +35,10 @@ def _aliased(node: q.Aliased, put: Put) -> None:
     if node.ordinality:
         put(" WITH ORDINALITY")
     put(f" AS {quote(node.alias)}")
-    _columns(node.columns, put)
+    if node.tight:
+        put(f"({', '.join(map(quote, node.columns))})")
+    else:
+        _columns(node.columns, put)
 
 
 @writes(q.Lateral)
@@ -99,6 +102,10 @@ def _grouping_sets(node: q.GroupingSets, put: Put) -> None:
     put(")")
 
 
+_SHORT_LIST = 40
+"""Characters of a list behind which FROM stands."""
+
+
 @writes(q.Select)
 def _select(node: q.Select, put: Put) -> None:
     breaks = node.breaks
@@ -107,11 +114,19 @@ def _select(node: q.Select, put: Put) -> None:
     if own:
         put(OPEN)
     put("SELECT DISTINCT" if node.distinct else "SELECT")
-    if node.items:
-        put(" ")
-        list_of(node.items, put)
+    if breaks is q.Breaks.LIST:
+        pieces: list[str] = []
+        list_of(node.items, pieces.append)
+        items = "".join(pieces)
+        put(f" {items}")
+        before_from = "\n" if len(items) > _SHORT_LIST else " "
+    else:
+        if node.items:
+            put(" ")
+            list_of(node.items, put)
+        before_from = " " if breaks is q.Breaks.LATE else between
     if node.source is not None:
-        put(" FROM " if breaks is q.Breaks.LATE else f"{between}FROM ")
+        put(f"{before_from}FROM ")
         write(node.source, put)
     for join in node.joins:
         _join(join, between, put)

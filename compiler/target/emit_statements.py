@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from . import nodes as n
 from . import statements as s
-from .emit import Put, list_of, write, writes
-from .layout import BREAK, CLOSE, OPEN
+from .emit import Put, emit, list_of, write, writes
+from .layout import BREAK, CLOSE, OPEN, flat
 from .queries import Breaks
-from .quoting import quote
+from .quoting import literal, quote
 
 
 @writes(s.Effect)
@@ -80,7 +82,11 @@ def _returning(items: tuple[n.Node, ...], put: Put) -> None:
 def _apart(node: s.Returning, put: Put) -> None:
     put(OPEN)
     write(node.change, put)
-    _returning(node.items, put)
+    if node.line:
+        put("\nRETURNING ")
+        list_of(node.items, put)
+    else:
+        _returning(node.items, put)
     put(CLOSE)
 
 
@@ -91,3 +97,223 @@ def _create_table_as(node: s.CreateTableAs, put: Put) -> None:
     put(f" AS{BREAK}")
     write(node.query, put)
     put(CLOSE)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _flat(node: n.Node, put: Put) -> None:
+    """Write an expression of a definition, which stays on one line."""
+    put(flat(emit(node)))
+
+
+def _names(names: Iterable[str]) -> str:
+    return f"({', '.join(map(quote, names))})"
+
+
+@writes(s.Constraint)
+def _constraint(node: s.Constraint, put: Put) -> None:
+    if node.name is not None:
+        put(f"CONSTRAINT {quote(node.name)} ")
+    if node.check is not None:
+        put("CHECK (")
+        _flat(node.check, put)
+        put(")")
+    elif node.references is None:
+        put(node.kind)
+        if node.columns:
+            put(f" {_names(node.columns)}")
+    else:
+        if node.columns:
+            put(f"FOREIGN KEY {_names(node.columns)} ")
+        _references(node.references, put)
+    if not node.valid:
+        put(" NOT VALID")
+
+
+def _references(node: s.References, put: Put) -> None:
+    put(f"REFERENCES {node.table}")
+    if node.columns:
+        put(f" {_names(node.columns)}")
+    for event, action in node.actions:
+        put(f" ON {event} {action}")
+
+
+@writes(s.Column)
+def _column(node: s.Column, put: Put) -> None:
+    put(f"{quote(node.name)} {node.type}")
+    if node.computed is not None:
+        put(" GENERATED ALWAYS AS (")
+        _flat(node.computed, put)
+        put(") STORED")
+    if node.identity is not None:
+        put(f" GENERATED ALWAYS AS IDENTITY{_identity(*node.identity)}")
+    if not node.nullable:
+        put(" NOT NULL")
+    if node.default is not None:
+        put(" DEFAULT ")
+        _flat(node.default, put)
+    for constraint in node.constraints:
+        put(" ")
+        write(constraint, put)
+
+
+def _identity(seed: int, increment: int) -> str:
+    """The options of an identity that does not count 1, 2, 3."""
+    if (seed, increment) == (1, 1):
+        return ""
+    text = f"START WITH {seed} INCREMENT BY {increment}"
+    if increment > 0 and seed < 1:
+        text += f" MINVALUE {seed}"
+    if increment < 0 and seed > -1:
+        text += f" MAXVALUE {seed}"
+    return f" ({text})"
+
+
+def _on_lines(items: tuple[n.Node, ...], put: Put) -> None:
+    between = "\n    "
+    for item in items:
+        put(between)
+        between = ",\n    "
+        write(item, put)
+
+
+@writes(s.CreateTable)
+def _create_table(node: s.CreateTable, put: Put) -> None:
+    put(f"CREATE TABLE {node.name} (")
+    _on_lines(node.parts, put)
+    put("\n)")
+
+
+@writes(s.Add)
+def _add(node: s.Add, put: Put) -> None:
+    put("ADD COLUMN " if isinstance(node.part, s.Column) else "ADD ")
+    write(node.part, put)
+
+
+@writes(s.Drop)
+def _drop(node: s.Drop, put: Put) -> None:
+    put(f"DROP {node.kind} {'IF EXISTS ' if node.guarded else ''}")
+    write(node.name, put)
+
+
+@writes(s.AlterColumn)
+def _alter_column(node: s.AlterColumn, put: Put) -> None:
+    put(f"ALTER COLUMN {quote(node.name)} ")
+    write(node.change, put)
+
+
+@writes(s.SetType)
+def _set_type(node: s.SetType, put: Put) -> None:
+    put(f"TYPE {node.type}")
+    if node.using is not None:
+        put(" USING ")
+        _flat(node.using, put)
+
+
+@writes(s.SetDefault)
+def _set_default(node: s.SetDefault, put: Put) -> None:
+    put("SET DEFAULT ")
+    _flat(node.value, put)
+
+
+@writes(s.AddIdentity)
+def _add_identity(node: s.AddIdentity, put: Put) -> None:
+    start = f"START WITH {node.seed} INCREMENT BY {node.increment}"
+    put(f"ADD GENERATED ALWAYS AS IDENTITY ({start})")
+
+
+@writes(s.AlterTable)
+def _alter_table(node: s.AlterTable, put: Put) -> None:
+    put(f"ALTER TABLE {node.name}")
+    if node.short or len(node.actions) == 1:
+        put(" ")
+        list_of(node.actions, put)
+    else:
+        _on_lines(node.actions, put)
+
+
+@writes(s.CreateIndex)
+def _create_index(node: s.CreateIndex, put: Put) -> None:
+    put(f"CREATE {'UNIQUE ' if node.unique else ''}INDEX {quote(node.name)} ON {node.table} (")
+    list_of(node.columns, put)
+    put(")")
+    if node.include:
+        put(f" INCLUDE {_names(node.include)}")
+    if node.where is not None:
+        put(" WHERE ")
+        _flat(node.where, put)
+
+
+@writes(s.CreateRowTrigger)
+def _create_row_trigger(node: s.CreateRowTrigger, put: Put) -> None:
+    put(f"CREATE TRIGGER {quote(node.name)} BEFORE {node.events} ON {node.table} ")
+    put("FOR EACH ROW EXECUTE FUNCTION ")
+    write(node.call, put)
+
+
+@writes(s.CreateStatementTrigger)
+def _create_statement_trigger(node: s.CreateStatementTrigger, put: Put) -> None:
+    column = "" if node.column is None else f" OF {quote(node.column)}"
+    put(f"CREATE TRIGGER {quote(node.name)} AFTER {node.event}{column} ON {node.table}\n    ")
+    if node.rows:
+        tables = " ".join(f"{version} AS {quote(name)}" for version, name in node.rows)
+        put(f"REFERENCING {tables}\n    ")
+    put("FOR EACH STATEMENT ")
+    if node.when is not None:
+        put("WHEN (")
+        write(node.when, put)
+        put(") ")
+    put("EXECUTE FUNCTION ")
+    write(node.call, put)
+
+
+@writes(s.RevokeFromPublic)
+def _revoke_from_public(node: s.RevokeFromPublic, put: Put) -> None:
+    put("REVOKE EXECUTE ON FUNCTION ")
+    write(node.function, put)
+    put(" FROM PUBLIC")
+
+
+@writes(s.Truncate)
+def _truncate(node: s.Truncate, put: Put) -> None:
+    put(f"TRUNCATE TABLE {node.name} RESTART IDENTITY")
+
+
+# ------------------------------------------------------------------ types, sequences, views
+
+
+@writes(s.CreateDomain)
+def _create_domain(node: s.CreateDomain, put: Put) -> None:
+    put(f"CREATE DOMAIN {node.name} AS {node.type}")
+    if node.named is not None:
+        put(f" CONSTRAINT {quote(node.named)} CHECK (true)")
+
+
+@writes(s.CreateType)
+def _create_type(node: s.CreateType, put: Put) -> None:
+    columns = ", ".join(f"{quote(name)} {type_}" for name, type_ in node.columns)
+    put(f"CREATE TYPE {node.name} AS ({columns})")
+
+
+@writes(s.CommentOn)
+def _comment_on(node: s.CommentOn, put: Put) -> None:
+    put(f"COMMENT ON {node.kind} {node.name} IS {literal(node.text)}")
+
+
+@writes(s.Sequence)
+def _sequence(node: s.Sequence, put: Put) -> None:
+    put(f"ALTER SEQUENCE {node.name}" if node.type is None else f"CREATE SEQUENCE {node.name} AS {node.type}")
+    for words, number in node.options:
+        put(f" {words}" if number is None else f" {words} {number}")
+
+
+@writes(s.CreateView)
+def _create_view(node: s.CreateView, put: Put) -> None:
+    put(f"CREATE VIEW {node.name}")
+    if node.columns:
+        put(f" {_names(node.columns)}")
+    put(" AS " if node.plain else " AS\n")
+    write(node.query, put)
+    if node.checked:
+        put("\nWITH CHECK OPTION")

@@ -155,6 +155,15 @@ class Element(Atom):
     index: Node
 
 
+@dataclass(frozen=True, slots=True)
+class Slice(Atom):
+    """``of[first:last]``."""
+
+    of: Node
+    first: Node
+    last: Node
+
+
 # ------------------------------------------------------------------ operators
 
 
@@ -490,9 +499,10 @@ class Elements(Atom):
 
 @dataclass(frozen=True, slots=True)
 class Subquery(Atom):
-    """``(query)``."""
+    """``(query)``; ``apart``: the parentheses stand on lines of their own."""
 
     query: Node
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -523,6 +533,13 @@ class Lines(Atom):
 @dataclass(frozen=True, slots=True)
 class Group(Atom):
     """What breaks into lines together, before each :class:`Line` in it, if it does not fit."""
+
+    inner: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Alone(Atom):
+    """A query that breaks into lines as if it stood by itself."""
 
     inner: Node
 

@@ -35,6 +35,8 @@ class Aliased(Atom):
     columns: tuple[str, ...] = ()
     lateral: bool = False
     ordinality: bool = False
+    tight: bool = False
+    """No blank stands between the alias and its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Breaks(Enum):
     NEVER = "nowhere: it is short"
     OUTER = "all of them, where the statement around it is too wide"
     LATE = "as OUTER, but FROM, which stays beside the list"
+    LIST = "before FROM alone, where the list is long"
     PAIRED = "as OWN, but HAVING, which stays beside GROUP BY"
 
 

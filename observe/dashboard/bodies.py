@@ -11,11 +11,14 @@ LIMIT = 65536
 _XML_LIMIT = 20_000
 
 
-def forms(body: bytes) -> dict[str, str]:
-    """The ways to show a body, the best first: of JSON, XML, text and hex, those that it has."""
+def forms(body: bytes, encoding: str = "utf8") -> dict[str, str]:
+    """The ways to show a body, the best first: of JSON, XML, text and hex, those that it has.
+
+    ``encoding`` is the instance's for nvarchar.
+    """
     body = body[:LIMIT]
     shown: dict[str, str] = {}
-    text = as_text(body)
+    text = as_text(body, encoding)
     if text is not None:
         with contextlib.suppress(ValueError, RecursionError):
             shown["JSON"] = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
@@ -26,9 +29,13 @@ def forms(body: bytes) -> dict[str, str]:
     return shown
 
 
-def as_text(body: bytes) -> str | None:
-    """UTF-16 as NVARCHAR is sent, else UTF-8; None for what is neither."""
-    for coding in ("utf-16-le", "utf-8") if _looks_wide(body) else ("utf-8",):
+def as_text(body: bytes, encoding: str = "utf8") -> str | None:
+    """UTF-16 as NVARCHAR is sent, else UTF-8; None for what is neither.
+
+    UTF-16 without a plain letter is hardly ever valid UTF-8, so that is tried first.
+    """
+    codings = ["utf-8", "utf-16-le"] if encoding == "utf16" else ["utf-8"]
+    for coding in ("utf-16-le", "utf-8") if _looks_wide(body) else codings:
         try:
             text = body.decode(coding)
         except UnicodeDecodeError:

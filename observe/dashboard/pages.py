@@ -195,7 +195,9 @@ async def conversation(_site: Site, instance: Instance, request: Request) -> Ans
     ) or [{"state": None, "far_service": None}]
     far = str(ours["far_service"] or "another instance")
     for body in waiting:
-        body["forms"] = bodies.forms(bytes(body["body"])) if body["body"] is not None else {}
+        body["forms"] = (
+            bodies.forms(bytes(body["body"]), body["encoding"]) if body["body"] is not None else {}
+        )
         body["is_cut"] = (body["bytes"] or 0) > bodies.LIMIT
     return "conversation.html", {
         "title": "Conversation",
@@ -264,7 +266,9 @@ async def quarantine(_site: Site, instance: Instance, request: Request) -> Answe
     rows = await queries.quarantine(instance, request.query_params.get("queue") or None)
     for row in rows:
         row["preview"] = (
-            next(iter(bodies.forms(bytes(row["body"])).items())) if row["body"] is not None else None
+            next(iter(bodies.forms(bytes(row["body"]), row["encoding"]).items()))
+            if row["body"] is not None
+            else None
         )
     groups: dict[str, list[Row]] = {}
     for row in rows:

@@ -96,12 +96,18 @@ async def timeline(instance: Instance, handle: str) -> list[Row]:
 
 async def bodies(instance: Instance, handle: str) -> list[Row]:
     """What waits, with bodies for those who may receive them."""
-    return await instance.rows("SELECT * FROM ssb_internal.conversation_bodies(%s::uuid)", handle)
+    return await instance.rows(
+        "SELECT b.*, ssb.nvarchar_encoding() AS encoding"
+        " FROM ssb_internal.conversation_bodies(%s::uuid) AS b",
+        handle,
+    )
 
 
 async def quarantine(instance: Instance, queue: str | None = None) -> list[Row]:
     """Groups that are set aside, the newest first."""
-    return await instance.rows("SELECT * FROM ssb_internal.quarantined_groups(%s)", queue)
+    return await instance.rows(
+        "SELECT g.*, ssb.nvarchar_encoding() AS encoding FROM ssb_internal.quarantined_groups(%s) AS g", queue
+    )
 
 
 async def transport(instance: Instance) -> list[Row]:

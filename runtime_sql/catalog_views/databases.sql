@@ -36,10 +36,12 @@ EXCEPTION WHEN OTHERS THEN
 END;
 $$;
 
+-- What the session's scripts compare by: case counts, unless they are compiled with --collation ci, which pgsb run and
+-- pgsb shell say in the setting.
 CREATE OR REPLACE FUNCTION ssb_internal.collation_name()
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 'SQL_Latin1_General_CP1_CI_AS';
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN current_setting('pgsb.collation', true) = 'ci' THEN 'SQL_Latin1_General_CP1_CI_AS' ELSE 'SQL_Latin1_General_CP1_CS_AS' END;
 
 CREATE OR REPLACE VIEW sys.databases AS
 SELECT ssb_internal.database_name(d.database_id)                         AS name,

@@ -55,8 +55,8 @@ BEGIN
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service)
-    VALUES (v_id, v_handle, gen_random_uuid(), true, p_is_encrypted, false, v_id,
-            gen_random_uuid(), p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
+    VALUES (v_id, v_handle, v_handle, true, p_is_encrypted, false, v_id,
+            v_handle, p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
             p_service, p_contract, p_far_service);
     RETURN v_handle;
 END;
@@ -74,14 +74,37 @@ DECLARE
     -- waits for us, or we for it.
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
                         ELSE ssb_internal.await_message_type() END;
-    v_path record;
+    v_handle uuid;
+    v_conversation_id uuid;
+    v_is_encrypted boolean;
+    v_database_id integer;
+    v_queue_id integer;
+    v_near_order regclass;
+    v_near_state regclass;
+    v_contract_id integer;
+    v_far_id bigint;
+    v_far_service_id integer;
+    v_far_queue_id integer;
+    v_far_order regclass;
+    v_far_state regclass;
+    v_broker_guid text;
+    v_service text;
+    v_far_service text;
+    v_contract text;
+    v_type_id integer;
+    v_order bigint;
+    v_is_in_0 boolean;
 BEGIN
     LOOP
-        -- The order after its advisory lock, as in ssb.send.
-        SELECT e.conversation_id, e.is_encrypted, p.*, u.message_type_id, nextval('ssb.endpoint_id') AS id,
-               pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer),
-               nextval(p.far_order) AS queuing_order, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation
-          INTO v_path
+        -- The order below the group's lock, which the caller has, and after its advisory lock, as in ssb.send.
+        SELECT ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id,
+               p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
+               p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, nextval('ssb.endpoint_id'),
+               CASE WHEN pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
+               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
+          INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id,
+               v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
+               v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_far_id, v_order, v_is_in_0
           FROM ssb.conversation_endpoint AS e
           JOIN ssb.dialog_path AS p ON p.database_id = e.database_id AND p.from_service = e.service_name
                                    AND p.to_service = e.far_service AND p.contract = e.contract_name
@@ -112,28 +135,26 @@ BEGIN
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority, due_at)
-    VALUES (v_path.id, gen_random_uuid(), v_path.conversation_id, false, v_path.is_encrypted, false, v_path.id,
-            gen_random_uuid(), v_path.database_id, v_path.far_service_id, v_path.far_queue_id, v_path.far_order,
-            v_path.far_state, v_path.contract_id, 5,
-            v_path.to_service, v_path.contract, v_path.from_service, v_path.broker_guid, v_path.message_type_id, p_message_type,
-            p_endpoint_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
-            now() + interval '31 minutes');
+    VALUES (v_far_id, v_handle, v_conversation_id, false, v_is_encrypted, false, v_far_id,
+            v_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
+            v_far_service, v_contract, v_service, v_broker_guid, v_type_id, p_message_type,
+            p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5, now() + interval '31 minutes');
     UPDATE ssb.conversation_endpoint AS e
-       SET far_endpoint_id = v_path.id, far_queue_id = v_path.far_queue_id, far_order = v_path.far_order,
-           far_state = v_path.far_state, far_contract_id = v_path.contract_id, far_priority = 5,
-           sent_count = 1, sent_order = v_path.queuing_order, plain_type_id = v_path.message_type_id, plain_type = p_message_type
+       SET far_endpoint_id = v_far_id, far_queue_id = v_far_queue_id, far_order = v_far_order, far_state = v_far_state,
+           far_contract_id = v_contract_id, far_priority = 5, sent_count = 1, sent_order = v_order,
+           plain_type_id = v_type_id, plain_type = p_message_type
      WHERE e.endpoint_id = p_endpoint_id;
-    IF v_path.rotation % 2 = 0 THEN
+    IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
-        PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_path.id, v_path.queuing_order);
+        PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_far_id, v_order);
     END IF;
     RETURN true;
 END;

@@ -128,7 +128,8 @@ DECLARE
     v_far_queue_id integer;
     v_far_order regclass;
     v_far_priority smallint;
-    v_rotation bigint;
+    v_is_in_0 boolean;                 -- of the message tables the one that takes new messages
+    v_is_special boolean;
     v_is_known boolean;
     v_endpoint ssb.conversation_endpoint;
     v_queue ssb.queue;
@@ -136,19 +137,25 @@ DECLARE
     v_number bigint;
 BEGIN
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
-        DELETE FROM ssb.conversation_endpoint AS e
-         WHERE e.conversation_handle = handle AND e.is_initiator
-           AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-           AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
-           AND has_sequence_privilege('public', e.near_state, 'SELECT')
-           AND has_sequence_privilege('public', e.far_state, 'SELECT')
-           AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                      e.near_order, 'USAGE')
-           AND (SELECT f.closed_at IS NOT NULL AND f.is_close_known AND NOT f.is_closed_by_error AND NOT f.is_refused
-                  FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
-        RETURNING e.endpoint_id, e.claim_id INTO v_endpoint_id, v_claim_id;
-        IF NOT FOUND THEN
+        IF NOT ssb_internal.is_target_handle(handle) THEN
+            DELETE FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = handle AND e.is_initiator
+               AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+               AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND has_sequence_privilege('public', e.near_state, 'SELECT')
+               AND has_sequence_privilege('public', e.far_state, 'SELECT')
+               AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          e.near_order, 'USAGE')
+               AND (SELECT f.closed_at IS NOT NULL AND f.is_close_known AND NOT f.is_closed_by_error AND NOT f.is_refused
+                      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
+            RETURNING e.endpoint_id, e.claim_id,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
+                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                 INTO v_endpoint_id, v_claim_id, v_is_in_0, v_is_special;
+        END IF;
+        IF v_endpoint_id IS NULL THEN
             -- That the far side ends while we wait for our lock is as if it did a moment later.
             UPDATE ssb.conversation_endpoint AS e
                SET sent_count = e.sent_count + 1, closed_at = clock_timestamp(), is_close_known = true,
@@ -165,17 +172,24 @@ BEGIN
                                           e.near_order, 'USAGE')
                AND (SELECT f.closed_at IS NULL AND NOT f.is_refused
                       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
-            RETURNING e.endpoint_id, e.sent_count - 1, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority
-                 INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority;
+            RETURNING e.endpoint_id, e.sent_count - 1, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
+                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                 INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
+                      v_is_in_0, v_is_special;
         END IF;
         -- Nobody will receive what is left.
-        IF FOUND THEN
-            v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
-            IF v_rotation & 2 <> 0 OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL THEN
+        IF v_endpoint_id IS NOT NULL THEN
+            IF v_is_special THEN
                 PERFORM ssb_internal.forget_messages(v_endpoint_id);
+                IF v_far_endpoint_id IS NULL THEN
+                    PERFORM ssb_internal.hand_over_group(v_endpoint_id, v_claim_id);
+                    RETURN;
+                END IF;
             END IF;
             IF v_far_endpoint_id IS NOT NULL THEN
-                IF v_rotation % 2 = 0 THEN
+                IF v_is_in_0 THEN
                     WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id)
                     INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                                message_type_id, priority, validation, body)
@@ -198,10 +212,7 @@ BEGIN
                 END IF;
                 RETURN;
             END IF;
-            IF pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL THEN
-                PERFORM ssb_internal.hand_over_group(v_endpoint_id, v_claim_id);
-            END IF;
-            IF v_rotation % 2 = 0 THEN
+            IF v_is_in_0 THEN
                 DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id;
             ELSE
                 DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_endpoint_id;

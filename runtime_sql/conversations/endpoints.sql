@@ -1,4 +1,23 @@
--- What the conversation statements have in common: the lock, the state, the errors.
+-- What the conversation statements have in common: the handles, the lock, the state, the errors.
+
+-- A dialog of the fast path draws one random number, where it needs five: random numbers come from the system, and
+-- cost what a small statement costs. The initiator's handle is the conversation's id too, and each side's handle that of its group,
+-- as long as that is its own; the target's handle is the initiator's with another version (8 in RFC 9562: "of
+-- one's own making").
+CREATE OR REPLACE FUNCTION ssb_internal.target_handle(p_initiator uuid)
+RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT overlay(p_initiator::text PLACING '8' FROM 15 FOR 1)::uuid;
+END;
+
+-- Whether it is surely a target's. Those that another instance has begun are drawn at random.
+CREATE OR REPLACE FUNCTION ssb_internal.is_target_handle(p_handle uuid)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT get_byte(uuid_send(p_handle), 6) >> 4 = 8;
+END;
 
 -- Locks the group of an endpoint and returns the endpoint as it is then; a row of
 -- NULLs when there is none. Waiting for the lock can take as long as the other

@@ -25,16 +25,32 @@ DECLARE
     -- Before the contract is read, as in ssb_internal.send_first_fast_path.
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
                         ELSE ssb_internal.await_message_type() END;
-    v_path record;
+    v_handle CONSTANT uuid := gen_random_uuid();
+    v_far_handle CONSTANT uuid := ssb_internal.target_handle(v_handle);
+    v_service_id integer;
+    v_queue_id integer;
+    v_near_order regclass;
+    v_near_state regclass;
+    v_contract_id integer;
+    v_far_service_id integer;
+    v_far_queue_id integer;
+    v_far_order regclass;
+    v_far_state regclass;
+    v_broker_guid text;
+    v_type_id integer;
+    v_near_id bigint;
+    v_far_id bigint;
+    v_order bigint;
+    v_is_in_0 boolean;
 BEGIN
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
-           p.far_order, p.far_state, p.broker_guid, u.message_type_id, pg_current_xact_id(),
-           nextval('ssb.endpoint_id') AS near_id, nextval('ssb.endpoint_id') AS far_id,
-           gen_random_uuid() AS handle, gen_random_uuid() AS conversation,
-           pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer),
-           nextval(p.far_order) AS queuing_order, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation
-      INTO v_path
+           p.far_order, p.far_state, p.broker_guid, u.message_type_id, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
+           CASE WHEN pg_current_xact_id() IS NOT NULL
+                     AND pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
+           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
+      INTO v_service_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id,
+           v_far_order, v_far_state, v_broker_guid, v_type_id, v_near_id, v_far_id, v_order, v_is_in_0
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
@@ -54,30 +70,30 @@ BEGIN
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority,
             sent_count, sent_order, plain_type_id, plain_type, due_at)
-    VALUES (v_path.near_id, v_path.handle, v_path.conversation, true, coalesce(p_is_encrypted, true), false, v_path.near_id,
-            gen_random_uuid(), v_database_id, v_path.service_id, v_path.queue_id, v_path.near_order, v_path.near_state,
-            v_path.contract_id, 5, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
-            v_path.far_id, v_path.far_queue_id, v_path.far_order, v_path.far_state, v_path.contract_id, 5,
-            1, v_path.queuing_order, v_path.message_type_id, p_message_type, NULL),
-           (v_path.far_id, gen_random_uuid(), v_path.conversation, false, coalesce(p_is_encrypted, true), false, v_path.far_id,
-            gen_random_uuid(), v_database_id, v_path.far_service_id, v_path.far_queue_id, v_path.far_order, v_path.far_state,
-            v_path.contract_id, 5, p_to_service, p_contract, p_from_service, v_path.broker_guid, v_path.message_type_id,
+    VALUES (v_near_id, v_handle, v_handle, true, coalesce(p_is_encrypted, true), false, v_near_id,
+            v_handle, v_database_id, v_service_id, v_queue_id, v_near_order, v_near_state,
+            v_contract_id, 5, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
+            v_far_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
+            1, v_order, v_type_id, p_message_type, NULL),
+           (v_far_id, v_far_handle, v_handle, false, coalesce(p_is_encrypted, true), false, v_far_id,
+            v_far_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
+            v_contract_id, 5, p_to_service, p_contract, p_from_service, v_broker_guid, v_type_id,
             p_message_type,
-            v_path.near_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
+            v_near_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5,
             0, NULL, NULL, NULL, now() + interval '31 minutes');
-    IF v_path.rotation % 2 = 0 THEN
+    IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_path.far_queue_id, v_path.far_id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_path.far_queue_id, v_path.far_id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
-        PERFORM ssb_internal.trace_sent(v_path.near_id, p_message_type, v_path.far_id, v_path.queuing_order);
+        PERFORM ssb_internal.trace_sent(v_near_id, p_message_type, v_far_id, v_order);
     END IF;
-    RETURN v_path.handle;
+    RETURN v_handle;
 END;
 $$;
 

@@ -46,9 +46,23 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     -- Behind what version 1 had
     route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
     peer_id         integer,                               -- of the address; NULL: none leads there
+    sent_bytes      bigint      NOT NULL DEFAULT 0,        -- of the message number `acknowledged`, sent in fragments: so many are over there
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
 CREATE INDEX IF NOT EXISTS remote_conversation_by_retry ON ssb.remote_conversation (peer_id, retry_at) WHERE retry_at IS NOT NULL;
+
+-- Fragments of a large message that has not come as a whole: see transport/fragments.sql.
+CREATE TABLE IF NOT EXISTS ssb.message_fragment (
+    endpoint_id             bigint NOT NULL,               -- the receiver's
+    message_sequence_number bigint NOT NULL,
+    body_offset             bigint NOT NULL,
+    body                    bytea  NOT NULL,
+    body_length             bigint NOT NULL,               -- of the whole message
+    stamp                   text   NOT NULL,               -- which message of that number the sender means
+    PRIMARY KEY (endpoint_id, message_sequence_number, body_offset)
+);
+ALTER TABLE ssb.message_fragment ALTER COLUMN body SET STORAGE EXTERNAL;
+REVOKE ALL ON ssb.message_fragment FROM PUBLIC;
 
 -- What the Broker Configuration Notice service was asked, and whether it has answered.
 CREATE TABLE IF NOT EXISTS ssb.configuration_notice (

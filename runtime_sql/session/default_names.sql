@@ -21,6 +21,7 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
   JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
   LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
  WHERE a.attgenerated = '';
+GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
 -- p_column and p_name are written as in SQL: in quotes where they need them, as a name with capitals does.
 -- p_name: NULL takes the name away.

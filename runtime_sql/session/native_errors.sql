@@ -149,6 +149,13 @@ RETURNS ssb.error
 LANGUAGE sql IMMUTABLE
 RETURN ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error;
 
+-- Whether a queue has that name, in whatever schema. SECURITY DEFINER: errors are everybody's.
+CREATE OR REPLACE FUNCTION ssb_internal.names_queue(p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = p_name); $$;
+
 -- Message 229.
 CREATE OR REPLACE FUNCTION ssb_internal.denied_text(p_right text, p_relation regclass)
 RETURNS text
@@ -372,7 +379,7 @@ BEGIN
         -- TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
         IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') = '' THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
-        ELSIF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN
+        ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN

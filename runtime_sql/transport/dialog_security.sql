@@ -144,7 +144,7 @@ $$;
 -- Of dialogs that are about to send: their security, and the certificates that serve. Those that cannot have it
 -- are put off, and left out.
 CREATE OR REPLACE FUNCTION ssb_internal.secure_dialogs(p_endpoints bigint[])
-RETURNS TABLE (endpoint_id bigint, near text, far text)
+RETURNS TABLE (endpoint_id bigint, security char(1), near text, far text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -161,7 +161,6 @@ BEGIN
           FROM ssb.conversation_endpoint AS e
           JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
          WHERE e.endpoint_id = ANY (p_endpoints)
-           AND (r.security IS NULL OR r.security <> 'N' OR (e.is_initiator AND NOT r.is_under_way))
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
     LOOP
         IF v_pair.is_initiator THEN
@@ -191,10 +190,11 @@ BEGIN
             CONTINUE;
         END IF;
         UPDATE ssb.remote_conversation AS r
-           SET security = v_found.security, near_user = v_found.near_user, far_user = v_found.far_user
+           SET security = v_found.security, near_user = v_found.near_user, far_user = v_found.far_user, is_under_way = true
          WHERE r.endpoint_id = ANY (v_pair.endpoints)
-           AND (r.security, r.near_user, r.far_user) IS DISTINCT FROM (v_found.security, v_found.near_user, v_found.far_user);
-        RETURN QUERY SELECT e, v_found.near, v_found.far FROM unnest(v_pair.endpoints) AS e;
+           AND (r.security, r.near_user, r.far_user, r.is_under_way)
+               IS DISTINCT FROM (v_found.security, v_found.near_user, v_found.far_user, true);
+        RETURN QUERY SELECT e, v_found.security, v_found.near, v_found.far FROM unnest(v_pair.endpoints) AS e;
     END LOOP;
 END;
 $$;

@@ -236,7 +236,7 @@ $$;
 -- status, why the rest has to wait; refusal and refusal_code, why it never will be taken. It commits as a whole.
 --
 -- p_dialogs: an object for each dialog, p_places: for each message its dialog's place there, from 0. A message
--- is taken when it is the next one of its dialog. One that has come already counts as taken; behind a gap
+-- is taken when it is the next one of its dialog (of one in fragments, taken_bytes tells how much has come). One that has come already counts as taken; behind a gap
 -- nothing is. An Error is taken whatever its number, once: before it the sender has thrown away what was still
 -- to be sent, and one that was restored to an earlier time has begun to count anew.
 --
@@ -244,7 +244,7 @@ $$;
 -- key_id, database_id and far_user, whom the key belongs to.
 CREATE OR REPLACE FUNCTION ssb_internal.take_set(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                         p_kinds text[], p_bodies bytea[], p_is_opened boolean)
-RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -256,6 +256,7 @@ DECLARE
     v_remote ssb.remote_conversation;
     v_made record;
     v_is_known boolean;
+    v_is_whole boolean;
     v_binding text;
     v_dropped bigint := 0;
 BEGIN
@@ -286,11 +287,13 @@ BEGIN
             refusal_code := NULL;
             refusal := NULL;
             instance := NULL;
+            taken_bytes := NULL;
             next_number := 0;
             SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
              WHERE r.conversation_id = v_message.conversation_id AND r.is_initiator = NOT v_message.is_initiator FOR UPDATE;
             v_is_known := FOUND;
-            IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0 AND v_message.kind = 'message' THEN
+            IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0
+               AND (v_message.kind = 'message' OR v_message.kind LIKE 'fragment %') THEN
                 -- Somebody else may be at the same (a daemon that was killed, whose session goes on).
                 PERFORM ssb_internal.lock_name('target ' || v_message.conversation_id);
                 SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
@@ -337,18 +340,29 @@ BEGIN
         END IF;
         IF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
             -- No dialog of ours, or one that was forgotten long ago. Of its end nobody needs to be told.
-            IF v_message.kind = 'message' THEN
+            IF v_message.kind NOT IN ('end', 'error') THEN
                 status := 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
                           'or it has been dropped.';
             ELSE
                 next_number := v_message.number + 1;
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND (v_message.number = next_number OR v_message.kind = 'error') THEN
-            SELECT t.status, t.refusal_code, t.refusal INTO status, refusal_code, refusal
-              FROM ssb_internal.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
-            IF status IS NULL AND refusal IS NULL THEN
+            v_is_whole := true;
+            IF v_message.kind LIKE 'fragment %' THEN
+                SELECT t.is_whole, t.taken_bytes, t.status, t.refusal_code, t.refusal
+                  INTO v_is_whole, taken_bytes, status, refusal_code, refusal
+                  FROM ssb_internal.take_fragment(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
+            ELSE
+                SELECT t.status, t.refusal_code, t.refusal INTO status, refusal_code, refusal
+                  FROM ssb_internal.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
+                IF v_message.kind <> 'message' AND status IS NULL THEN
+                    DELETE FROM ssb.message_fragment AS f WHERE f.endpoint_id = v_remote.endpoint_id;
+                END IF;
+            END IF;
+            IF status IS NULL AND refusal IS NULL AND v_is_whole THEN
+                taken_bytes := NULL;
                 next_number := greatest(next_number, v_message.number + 1);
-                IF v_message.trace IS NOT NULL AND v_message.kind = 'message' THEN
+                IF v_message.trace IS NOT NULL AND v_message.kind NOT IN ('end', 'error') THEN
                     PERFORM ssb_internal.keep_trace(m.endpoint_id, m.queuing_order, v_message.number, v_message.trace)
                        FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
                               WHERE m.endpoint_id = v_remote.endpoint_id ORDER BY m.queuing_order DESC LIMIT 1) AS m;
@@ -500,7 +514,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
 -- … what it has opened, which is taken as what comes in the clear …
 CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                            p_kinds text[], p_bodies bytea[])
-RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -510,12 +524,12 @@ BEGIN
     SELECT t.* INTO v_taken
       FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t;
     RETURN QUERY
-    SELECT u.place::integer - 1, u.next_number, NULL::text, NULL::integer, NULL::text, u.instance
+    SELECT u.place::integer - 1, u.next_number, NULL::text, NULL::integer, NULL::text, u.instance, NULL::bigint
       FROM unnest(v_taken.next_numbers, v_taken.instances) WITH ORDINALITY AS u (next_number, instance, place) WHERE u.next_number > 0
     UNION ALL
-    SELECT o.place, o.next_number, o.status, o.refusal_code, o.refusal, o.instance
+    SELECT o.place, o.next_number, o.status, o.refusal_code, o.refusal, o.instance, o.taken_bytes
       FROM jsonb_to_recordset(v_taken.others)
-        AS o (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text);
+        AS o (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;

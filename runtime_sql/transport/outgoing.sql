@@ -107,7 +107,8 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers() FROM PUBLIC;
 
--- Of dialogs that are parked and due, the first messages get their peer back: they are tried. Where those are taken, the rest
+-- Of dialogs that are parked and due, the first messages get their peer back: they are tried, no more than go through every instance
+-- that forwards (MESSAGE_FORWARD_SIZE). Where those are taken, the rest
 -- follows (ssb_internal.settle_taken). A message that was sent meanwhile may have its peer already: then they all get it, for
 -- a dialog's messages leave in order.
 CREATE OR REPLACE FUNCTION ssb_internal.try_parked(p_peer_id integer, p_messages integer)
@@ -132,9 +133,13 @@ BEGIN
         UPDATE ssb.transmission AS t SET peer_id = p_peer_id
          WHERE t.transmission_id IN (SELECT f.transmission_id
                                        FROM unnest(v_due) AS d (endpoint_id)
-                                      CROSS JOIN LATERAL (SELECT f.transmission_id FROM ssb.transmission AS f
-                                                           WHERE f.endpoint_id = d.endpoint_id
-                                                           ORDER BY f.transmission_id LIMIT 16) AS f);
+                                      CROSS JOIN LATERAL (SELECT f.transmission_id, row_number() OVER w AS n,
+                                                                 sum(length(f.body) + 200) OVER w AS so_far
+                                                            FROM (SELECT f.* FROM ssb.transmission AS f
+                                                                   WHERE f.endpoint_id = d.endpoint_id
+                                                                   ORDER BY f.transmission_id LIMIT 16) AS f
+                                                          WINDOW w AS (ORDER BY f.transmission_id)) AS f
+                                      WHERE f.n = 1 OR f.so_far <= 491520);
     END IF;
 END;
 $$;
@@ -178,7 +183,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
 -- is there from now on, whatever happens to this server. So the call is a transaction of its own.
 --
 -- The highest priority goes first; in each the dialogs take turns, from behind (p_after_endpoint, p_after_id), which is where the set
--- before ended; NULL: from the first one. A set is p_messages and p_bytes at most, or one message. It divides into eight
+-- before ended; NULL: from the first one. A set is p_messages and p_bytes at most, or one message. Of a body larger than p_fragment the
+-- next fragment is the last thing in a set (transport/fragments.sql); NULL: the other instance does not know of them. It divides into eight
 -- dialogs where so many have something. p_under_way: dialogs whose last set has not been answered yet.
 --
 -- What it settles before: p_ids, of the messages of a set that were all taken, and of its dialogs p_endpoints, p_next_numbers and
@@ -186,8 +192,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
 --
 -- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
-CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_under_way bigint[],
-    p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
+    p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
     p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[])
 RETURNS TABLE (dialogs jsonb, places integer[], numbers bigint[], message_types text[], kinds text[], bodies bytea[],
                ids bigint[], endpoints bigint[], sides jsonb, traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint,
@@ -212,7 +218,7 @@ DECLARE
     v_part record;
     v_new bigint[];
     v_sealed bigint[];
-    v_marked bigint[];
+    v_marked bigint[];                              -- of those the ones that may leave
     v_count integer;
     v_is_full boolean;
 BEGIN
@@ -268,17 +274,21 @@ BEGIN
                            FILTER (WHERE m.is_first) AS dialogs,
                        array_agg(cardinality(endpoints) + m.place::integer - 1) AS places, array_agg(m.number) AS numbers,
                        array_agg(m.message_type_name) AS message_types,
-                       array_agg(CASE WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
-                       array_agg(m.body) AS bodies, array_agg(m.transmission_id) AS ids,
+                       array_agg(CASE WHEN m.is_large
+                                      THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
+                                      WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
+                       array_agg(CASE WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
+                                      ELSE m.body END) AS bodies, array_agg(m.transmission_id) AS ids,
                        array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
                        array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
                        array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
                        max(m.so_far) AS bytes, count(*)::integer AS messages,
-                       bool_or(bytes + m.so_far + m.next_length > p_bytes) AS is_cut,
+                       bool_or(bytes + m.so_far + m.next_length > p_bytes) OR bool_or(m.is_large) AS is_cut, bool_or(m.is_large) AS has_large,
                        jsonb_agg(jsonb_build_object('at', v_count + m.n - 1, 'trace', m.trace, 'sent', date_part('epoch', m.enqueued_at)))
                            FILTER (WHERE m.trace IS NOT NULL) AS traced
                   INTO v_part
                   FROM (SELECT p.*, sum(p.is_first::integer) OVER w AS place, sum(p.length) OVER w AS so_far, row_number() OVER w AS n,
+                               sum(p.is_large::integer) OVER w AS large_so_far,
                                lead(p.length) OVER () AS next_length
                           FROM (SELECT l.*, lag(l.endpoint_id) OVER () IS DISTINCT FROM l.endpoint_id AS is_first
                                   FROM (WITH RECURSIVE walk AS (
@@ -298,11 +308,12 @@ BEGIN
                                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                                   ORDER BY t.endpoint_id + 0 LIMIT 1) AS x)
                                         SELECT t.transmission_id, w.endpoint_id, t.message_sequence_number AS number, t.message_type_name,
-                                               t.is_end_of_dialog, t.is_conversation_error, t.body, coalesce(length(t.body), 0) + 200 AS length,
-                                               t.trace, t.enqueued_at,
-                                               x.*
+                                               t.is_end_of_dialog, t.is_conversation_error, t.body, least(coalesce(length(t.body), 0), p_fragment) + 200 AS length, (length(t.body) > p_fragment) IS TRUE AS is_large,
+                                               t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
+                                               x.is_under_way, x.security, x.conversation_id, x.is_initiator, x.session_key, x.far_service,
+                                               x.to_instance, x.service_name, x.from_instance, x.contract_name, x.lifetime, x.is_encrypted
                                           FROM walk AS w
-                                         CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.conversation_id, e.is_initiator, r.session_key,
+                                         CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.conversation_id, e.is_initiator, r.session_key,
                                                                     e.far_service, coalesce(e.far_broker_instance, r.far_instance) AS to_instance,
                                                                     e.service_name, d.service_broker_guid AS from_instance, e.contract_name,
                                                                     e.lifetime, e.is_encrypted
@@ -318,7 +329,7 @@ BEGIN
                                                               ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
                                          LIMIT p_messages - v_count) AS l) AS p
                         WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
-                 WHERE bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1);
+                 WHERE (bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1)) AND m.large_so_far - m.is_large::integer = 0;
                 IF v_part.messages > 0 THEN
                     IF v_count = 0 THEN
                         dialogs := v_part.dialogs;
@@ -346,7 +357,8 @@ BEGIN
                     bytes := bytes + v_part.bytes;
                     after_priority := v_priority;
                     after_endpoint := v_part.endpoints[cardinality(v_part.endpoints)];
-                    after_id := v_part.ids[cardinality(v_part.ids)];
+                    -- Behind a fragment the dialog has its next turn when that has arrived.
+                    after_id := CASE WHEN v_part.has_large THEN 9223372036854775807 ELSE v_part.ids[cardinality(v_part.ids)] END;
                 END IF;
                 v_is_full := v_count >= p_messages OR coalesce(v_part.is_cut, false);
                 -- From the first dialog up to where this began.
@@ -371,20 +383,21 @@ BEGIN
         EXIT WHEN cardinality(v_new) = 0 AND cardinality(v_sealed) = 0;
         -- Which security each dialog has: those that lack what theirs needs are put off. Those that a change of routes is just taking
         -- back, or whose row somebody holds, are left out.
-        sides := (SELECT jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far))
-                    FROM ssb_internal.secure_dialogs(v_new || v_sealed) AS s);
         SELECT array_agg(r.endpoint_id) INTO v_marked
           FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
                  WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
-                   AND (r.security = 'N' OR sides ? r.endpoint_id::text)
                    FOR NO KEY UPDATE SKIP LOCKED) AS r;
-        UPDATE ssb.remote_conversation AS r SET is_under_way = true WHERE r.endpoint_id = ANY (v_marked) AND NOT r.is_under_way;
+        SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far))
+                                         FILTER (WHERE s.security <> 'N')
+          INTO v_marked, sides
+          FROM ssb_internal.secure_dialogs(v_marked) AS s;
         v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
         IF cardinality(v_marked) = cardinality(v_new) THEN
-            sides := (SELECT jsonb_object_agg(r.endpoint_id, coalesce(sides -> r.endpoint_id::text, '{}')
+            sides := (SELECT jsonb_object_agg(r.endpoint_id, (sides -> r.endpoint_id::text)
                                               || jsonb_build_object('security', r.security, 'database_id', r.database_id,
                                                                     'inbound_key_id', r.inbound_key_id))
-                        FROM ssb.remote_conversation AS r WHERE r.endpoint_id = ANY (v_marked) AND r.security <> 'N');
+                        FROM ssb.remote_conversation AS r
+                       WHERE sides IS NOT NULL AND r.endpoint_id = ANY (v_marked) AND sides ? r.endpoint_id::text);
             EXIT;
         END IF;
         v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
@@ -396,8 +409,8 @@ BEGIN
     RETURN NEXT;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.next_set(integer, uuid, integer, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[], bigint[],
-                                                 text[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.next_set(integer, uuid, integer, bigint, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[],
+                                                 bigint[], text[]) FROM PUBLIC;
 
 -- The other instance cannot be reached, or let nobody in. The status of each message says why.
 CREATE OR REPLACE FUNCTION ssb_internal.note_transport_failure(p_peer_id integer, p_status text)
@@ -438,6 +451,7 @@ BEGIN
     UPDATE ssb.remote_conversation AS r
        SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR u.instance IS NULL THEN r.route_epoch END,
            far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
+           sent_bytes = CASE WHEN r.acknowledged < u.next_number THEN 0 ELSE r.sent_bytes END,
            outbound_key_id = coalesce(u.key_id, r.outbound_key_id), failures = 0, retry_at = NULL
       FROM unnest(p_endpoints, p_next_numbers, p_instances, p_key_ids) AS u (endpoint_id, next_number, instance, key_id)
      WHERE r.endpoint_id = u.endpoint_id
@@ -448,9 +462,12 @@ BEGIN
         DELETE FROM ssb.transmission AS t WHERE t.transmission_id = ANY (p_ids);
     ELSE
         DELETE FROM ssb.transmission AS t
-         USING unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
-         WHERE t.transmission_id = ANY (p_ids) AND t.endpoint_id = u.endpoint_id AND t.message_sequence_number < u.next_number
-           AND t.endpoint_id = ANY (v_mine);
+         WHERE t.transmission_id = ANY (ARRAY(
+                   SELECT f.transmission_id
+                     FROM unnest(p_ids) AS i (transmission_id)
+                    CROSS JOIN LATERAL (SELECT f.* FROM ssb.transmission AS f WHERE f.transmission_id = i.transmission_id OFFSET 0) AS f
+                     JOIN unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number) ON u.endpoint_id = f.endpoint_id
+                    WHERE f.message_sequence_number < u.next_number AND f.endpoint_id = ANY (v_mine)));
     END IF;
     IF v_parked IS NOT NULL THEN
         UPDATE ssb.transmission AS t SET peer_id = r.peer_id
@@ -462,7 +479,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.settle_taken(bigint[], bigint[], bigint[], text[], uuid[], boolean) FROM PUBLIC;
 
 -- What the other instance answered, an object for each dialog: endpoint_id; next_number, below which it has
--- everything; status, why it does not take more now; refusal and its code, why never; instance, which it is. p_ids: the messages
+-- everything; taken_bytes, how much of that message; status, why it does not take more now; refusal and its code, why never; instance, which it is. p_ids: the messages
 -- of the set that is answered.
 -- Locks  the group of a side that has ended its conversation, when the far side knows
 CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb, p_ids bigint[])
@@ -490,6 +507,9 @@ BEGIN
                  AS a (endpoint_id bigint, next_number bigint, status text, refusal text, instance text, key_id uuid)
               WHERE a.status IS NULL AND a.refusal IS NULL AND a.endpoint_id <> ALL (v_ends)) AS t
       WHERE t.endpoints IS NOT NULL;
+    UPDATE ssb.remote_conversation AS r SET sent_bytes = a.taken_bytes
+      FROM jsonb_to_recordset(p_answers) AS a (endpoint_id bigint, next_number bigint, taken_bytes bigint)
+     WHERE a.taken_bytes >= 0 AND r.endpoint_id = a.endpoint_id AND r.acknowledged = a.next_number AND r.sent_bytes <> a.taken_bytes;
     FOR v_answer IN
         SELECT a.* FROM jsonb_to_recordset(p_answers)
             AS a (endpoint_id bigint, next_number bigint, status text, refusal_code integer, refusal text, instance text, key_id uuid)
@@ -502,6 +522,7 @@ BEGIN
            SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
                far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
+               sent_bytes = CASE WHEN r.acknowledged < v_answer.next_number THEN 0 ELSE r.sent_bytes END,
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),
                failures = CASE WHEN v_answer.status IS NULL OR v_has_progressed THEN 0 ELSE r.failures END
          WHERE r.endpoint_id = v_answer.endpoint_id;
@@ -549,6 +570,7 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
+    SELECT ssb_internal.forget_fragments();
     DELETE FROM ssb.remote_conversation AS r
      WHERE r.taken_at < clock_timestamp() - interval '1 day'
        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = r.endpoint_id);

@@ -15,8 +15,9 @@ ROOT = Path(compiler.__file__).resolve().parent
 HABITS = {
     "brackets stripped instead of Token.name": r"""strip\(.{0,3}\[\]""",
     "quotes stripped instead of names.unquoted": r"""strip\(('"'|chr\(34\))\)""",
-    "quotes counted": r"""count\(["']'["']\)""",
+    "quotes counted": r"""count\(["']'["'][,)]""",
     "emitted SQL asked for its beginning": r"""\.sql(\.upper\(\))?\.startswith|\bsql\.upper\(\)""",
+    "emitted SQL searched": r"(search|match|sub|split|find\w+)\(.*\.sql\b|text_of\([^()]*\)\.\w|in text_of\(",
     "a translated value asked by its text": r"\b(value|item|left|right|inner)\.text\.(starts|ends)with",
     "a tree written out to be searched": r"(?<![\w.])repr\((?!self)",
     "source text asked for a word": r"""span\.text(\.upper\(\)|\.lower\(\)|\[)|in \w+\.span\.text""",
@@ -40,6 +41,7 @@ def test_every_habit_would_be_found() -> None:
         "label.strip('\"')",
         'if before.count("\'") % 2:',
         'value.sql.startswith("sys.convert_")',
+        'if text_of(query).startswith("SELECT"):',
         'if not value.text.startswith("rpad("):',
         "text = repr(code)",
         "head = statement.span.text.upper()",

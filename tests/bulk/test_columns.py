@@ -7,12 +7,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from bulk_desk import Desk
+from bulk_desk import Desk, make_desk
 
 from pgsb.bulk import BulkError, Outputs, columns
+from pgsb.bulk.datasource import register
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
-from support import Database
+from pgsb.bulk.sending import Dialogs, send
+from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
 
@@ -40,6 +42,56 @@ def test_text_obeys_marks_and_refuses_what_is_none(spark: Any) -> None:
         None,
     )
     assert got == ["ä\U0001f600"] * 4 + [None, None, "", None]
+
+
+def test_text_without_a_mark_is_what_the_instance_has(spark: Any) -> None:
+    wide = ["日本", "ä\U0001f600", '<?xml version="1.0" encoding="utf-16"?><o id="é"/>', '{"id": 5}', ""]
+    bodies = [one.encode("utf-16-le") for one in wide]
+    with columns.reading("utf16"):
+        text, xml, id_ = columns.text(), columns.xml_value("/o/@id"), columns.json_value("$.id", "int")
+    assert _values(spark, text, *bodies, b"\xef\xbb\xbfa", b"\xff\xfea\0", b"a", b"\x00\xd8", None) == [
+        *wide,
+        "a",
+        "a",
+        None,
+        None,
+        None,
+    ]
+    assert _values(spark, xml, *bodies) == [None, None, "é", None, None]
+    assert _values(spark, id_, *bodies) == [None, None, None, 5, None]
+    assert _values(spark, columns.text(), "ä".encode()) == ["ä"]
+
+
+def test_a_job_reads_and_sends_utf16_where_the_instance_has_it(
+    spark: Any, utf16: Database, tcp: Callable[[Database], str], connect: Callable[..., Connection]
+) -> None:
+    connection = connect(utf16.dsn)
+    desk = make_desk(connection, utf16)
+    connection.execute("CREATE TABLE dbo.spoken (body text)")
+    (handle,) = connection.execute("SELECT ssb.begin_dialog('source', 'target', 'trades')").fetchone() or (
+        "",
+    )
+    connection.execute("SELECT ssb.send(%s, 'trade', '日本'::text)", [handle])
+
+    def program(messages: Any) -> Outputs:
+        spoken = messages.select("conversation_handle", columns.text().alias("body"))
+        replies = spoken.selectExpr(
+            "conversation_handle", "'note' AS message_type_name", "body AS message_body"
+        )
+        return Outputs(tables={"dbo.spoken": spoken.select("body")}, replies=replies)
+
+    run_job(tcp(utf16), "dbo.target", program, JobOptions(mode="once"))
+    assert desk.one("SELECT body FROM dbo.spoken") == "日本"
+    assert desk.one("SELECT message_body FROM dbo.source") == "日本".encode("utf-16-le")
+    frame = spark.createDataFrame([("é",)], "message_body string")
+    send(frame, tcp(utf16), message_type="trade", dialogs=Dialogs("source", "target", "trades"))
+    assert desk.one("SELECT message_body FROM dbo.target") == "é".encode("utf-16-le")
+    connection.execute("DELETE FROM dbo.spoken")
+    options = {"dsn": tcp(utf16), "fromService": "source", "toService": "target", "contract": "trades"}
+    register(spark)
+    frame.write.format("pgsb").mode("append").options(**options, messageType="note").save()
+    sent = connection.execute("SELECT message_body FROM dbo.target WHERE message_type_name = 'note'")
+    assert sent.fetchall() == [("é".encode("utf-16-le"),)]
 
 
 def test_text_is_null_where_utf16_is_broken(spark: Any) -> None:

@@ -179,7 +179,10 @@ def test_what_is_dropped_waits_at_its_sender_and_tells_why(chain: Chain) -> None
     # Two has no daemon yet.
     until(lambda: any("has no daemon" in status for status in near.waiting()))
     large = near.begin("//Far")
-    near.do("SELECT ssb.send(%s, '//Ask', decode(repeat('00ff', 600000), 'hex'))", large)
+    near.do(
+        "SELECT ssb.send(%s, '//Ask', decode(repeat('00ff', 200000), 'hex')) FROM generate_series(1, 8)",
+        large,
+    )
     until(lambda: any("MESSAGE_FORWARD_SIZE = 1 MB" in status for status in near.waiting()))
     near.do("SELECT ssb.end_conversation(%s, cleanup => true)", large)
     two.do("SELECT ssb.alter_route('ToFar', %s, database => 'msdb')", _ONE)
@@ -249,6 +252,31 @@ def test_what_passes_through_is_shown_and_ends_with_its_time(chain: Chain) -> No
     assert one.value("SELECT count(*) FROM sys.dm_broker_forwarded_messages") == 0
 
 
+def test_a_large_body_passes_through_an_instance_with_little_room(chain: Chain, full: None) -> None:
+    """In fragments, sealed and in the clear; and many messages that are more together than has room."""
+    near, one, two, far = chain.sides
+    for side in (one, two):
+        side.do("SELECT ssb.alter_endpoint('BrokerEndpoint', message_forward_size => 1)")
+    far.do("SELECT ssb.create_service('//Open', 'dbo.far_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_route('ToOpen', %s, '//Open')", _ONE)
+    chain.route(one, "//Open", _TWO)
+    chain.route(two, "//Open", FAR)
+    for handle in (begin(near, "//Far"), near.begin("//Open")):
+        near.do(
+            "SELECT ssb.send(%s, '//Ask', convert_to(rpad(n::text, n, '.'), 'UTF8'))"
+            " FROM (VALUES (1500000), (300000), (300001), (300002), (300003), (5)) AS v (n)",
+            handle,
+        )
+    chain.start(*chain.sides)
+    until(lambda: far.value("SELECT count(*) FROM dbo.far_queue") == 12, 60)
+    lengths = (
+        "SELECT array_agg(length(message_body) ORDER BY queuing_order) FROM dbo.far_queue"
+        " WHERE convert_from(substring(message_body FOR 7), 'UTF8') LIKE length(message_body)::text || '%%'"
+        " GROUP BY conversation_handle"
+    )
+    assert far.column(lengths) == [[1500000, 300000, 300001, 300002, 300003, 5]] * 2
+
+
 def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
     one = chain.one
     one.do(
@@ -288,7 +316,7 @@ def test_every_message_comes_once_and_in_order_while_daemons_die(
     try:
         for victim in victims:
             near.do(
-                "SELECT ssb.send(h, '//Ask', n::text)"
+                "SELECT ssb.send(h, '//Ask', rpad(n::text, CASE n %% 20 WHEN 7 THEN 1200000 ELSE 2 END))"
                 " FROM unnest(%s::uuid[]) AS h, generate_series(%s::integer, %s::integer) AS n",
                 handles,
                 sent,

@@ -63,7 +63,12 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
     ],
 )
 def test_types(written: str, expected: SqlType | None) -> None:
-    assert type_of(written) == expected
+    assert type_of(written, national=False) == expected
+
+
+def test_types_where_nvarchar_has_its_own_bytes() -> None:
+    assert type_of("character varying(20)", national=True) == tm.nvarchar(20)
+    assert type_of("character(2)", national=True) == SqlType("nchar", length=2)
 
 
 def test_types_of_an_earlier_script(database: Database) -> None:
@@ -104,7 +109,7 @@ def test_a_synonym_is_no_view(database: Database) -> None:
         "\nSELECT name FROM sys.views"
         "\nSELECT name, type, base_object_name FROM sys.synonyms"
     )
-    assert tsql.results == [[["V"]], [["s", "SN", "[dbo].[t]"]]]
+    assert tsql.results == [[["V"]], [["S", "SN", "[dbo].[t]"]]]
     tsql.close()
 
 

@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from pgsb.cli.like_sqlcmd import _REFUSED, sqlcmd_command
+from pgsb.cli.run import _LETTERS, run_command
 from support import Database
 
 pytestmark = pytest.mark.one_postgres
@@ -120,6 +122,29 @@ def test_sqlcmds_letters(database: Database, pgsb: Pgsb, tmp_path: Path) -> None
 def test_what_sqlcmd_has_and_pgsb_has_not(pgsb: Pgsb, arguments: list[str], sentence: str) -> None:
     left = pgsb("sqlcmd", *arguments)
     assert left.status == 2 and sentence in left.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-S", "host", "-Q", "x"], "-S is a letter of sqlcmd; here it is --dsn. pgsb sqlcmd takes"),
+        (["-h", "-1", "-Q", "x"], "-h is a letter of sqlcmd; here it is --headers"),
+        (["-Psecret", "x.sql"], "-P is a letter of sqlcmd; here it is PGPASSWORD"),
+        (["-y", "30", "x.sql"], "-y is a letter of sqlcmd: pgsb sqlcmd takes it, or says why not"),
+    ],
+)
+def test_run_says_what_a_letter_of_sqlcmd_is_here(pgsb: Pgsb, arguments: list[str], sentence: str) -> None:
+    left = pgsb("run", *arguments)
+    assert left.status == 2 and sentence in left.err and "secret" not in left.err
+
+
+def test_every_letter_of_sqlcmd_is_known_to_both() -> None:
+    """-? is the help of both."""
+    letters = set("aAbcCdDeEfFgGhHiIjkKlLmMNopPqQrRsStuUvVwWxXyYzZ")
+    of_run = {name[1] for option in run_command.params for name in option.opts if len(name) == 2}
+    of_sqlcmd = {name[1] for option in sqlcmd_command.params for name in option.opts if len(name) >= 2}
+    assert letters <= of_run | set(_LETTERS), letters - of_run - set(_LETTERS)
+    assert letters <= of_sqlcmd | set(_REFUSED), letters - of_sqlcmd - set(_REFUSED)
 
 
 # ---------------------------------------------------------------- streams

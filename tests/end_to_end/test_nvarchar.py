@@ -1,5 +1,6 @@
 """`pgsb install --nvarchar utf16`: SQL Server's bytes of nvarchar, beside the default, UTF-8."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Iterator
 
@@ -8,35 +9,10 @@ import pytest
 from end_to_end.conftest import Outcome
 from end_to_end.tsql import Tsql
 
+from pgsb import client
 from pgsb.runtime_sql import installer
 from pgsb.runtime_sql.installer import RuntimeVersionError
 from support import Connection, Database
-
-
-@pytest.fixture(scope="module")
-def empty(postgres: str) -> Iterator[Callable[[str], Database]]:
-    """Makes databases without the runtime; they go with the module."""
-    made: list[str] = []
-
-    def make(name: str) -> Database:
-        with psycopg.connect(postgres, autocommit=True) as admin:
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE template1".encode())
-        made.append(name)
-        return Database(name, postgres.replace("/postgres?", f"/{name}?"))
-
-    yield make
-    with psycopg.connect(postgres, autocommit=True) as admin:
-        for name in made:
-            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
-
-
-@pytest.fixture(scope="module")
-def utf16(empty: Callable[[str], Database]) -> Database:
-    """A database with SQL Server's bytes, for the module to share."""
-    database = empty("nvarchar_utf16")
-    with psycopg.connect(database.dsn, autocommit=True) as connection:
-        installer.install(connection, nvarchar="utf16")
-    return database
 
 
 @pytest.fixture
@@ -133,6 +109,46 @@ def test_variables_and_columns_convert_both_ways(wide: Tsql) -> None:
     assert first == [["0xE900", "0xC3A9", "0x" + hashlib.md5(b"\xe9\0").hexdigest().upper()]]
     assert second == [["\u203d"]]
     assert third == [["0xE900", "0xC3A9", "é"], ["0xE900", None, None]]
+
+
+def test_char_and_nchar_are_as_long_as_declared(wide: Tsql, tsql: Tsql) -> None:
+    script = (
+        "DECLARE @n NCHAR(3) = N'é', @c CHAR(3) = 'a';\n"
+        "SELECT CAST(@n AS VARBINARY(9)), CAST(@c AS VARBINARY(9)), DATALENGTH(@n), DATALENGTH(@c),\n"
+        "       LEN(@n), CAST(@n AS BINARY(7)), HASHBYTES('MD5', @n), HASHBYTES('MD5', @c);\n"
+    )
+    for session, national in ((wide, "é  ".encode("utf-16-le")), (tsql, "é  ".encode())):
+        session.run_well(script)
+        digests = [hashlib.md5(one).hexdigest().upper() for one in (national, b"a  ")]
+        padded = (national + b"\0\0\0")[:7]
+        assert session.results == [
+            [
+                [
+                    f"0x{national.hex().upper()}",
+                    "0x612020",
+                    "6",
+                    "3",
+                    "1",
+                    f"0x{padded.hex().upper()}",
+                    *(f"0x{one}" for one in digests),
+                ]
+            ]
+        ]
+
+
+def test_columns_of_earlier_tables_count_as_nvarchar(utf16: Database) -> None:
+    """PostgreSQL does not keep which they were; where both are UTF-8, it makes no difference to bytes."""
+    first = Tsql(utf16.dsn)
+    first.run_well("CREATE TABLE dbo.Earlier (n NVARCHAR(9), c NCHAR(2), m NVARCHAR(MAX), v VARCHAR(9));")
+    first.run_well("INSERT dbo.Earlier VALUES (N'é', N'é', N'é', 'é');")
+    first.close()
+    later = Tsql(utf16.dsn)
+    later.run_well(
+        "SELECT CAST(n AS VARBINARY(9)), CAST(c AS VARBINARY(9)), CAST(m AS VARBINARY(9)),"
+        " CAST(CAST(v AS VARCHAR(9)) AS VARBINARY(9)), DATALENGTH(n) FROM dbo.Earlier"
+    )
+    assert later.results == [[["0xE900", "0xE9002000", "0xE900", "0xC3A9", "2"]]]
+    later.close()
 
 
 def test_send_and_receive_carry_sql_servers_bytes(wide: Tsql) -> None:
@@ -238,14 +254,13 @@ def test_a_runtime_from_before_the_choice_is_utf8(
     )
 
 
-def test_texts_carry_the_choice(empty: Callable[[str], Database], connect: Callable[..., Connection]) -> None:
+def test_texts_carry_the_choice(empty_database: Database, connect: Callable[..., Connection]) -> None:
     """`--print` and `--as-extension`; without a choice they make none."""
-    database = empty("nvarchar_text")
-    with psycopg.connect(database.dsn, autocommit=True) as connection:
-        connection.execute(installer.install_sql("broker", "utf16").encode())
-        assert installer.nvarchar_of(connection) == "utf16"
-        installer.install(connection, parts="all")
-        assert connection.execute("SELECT sys.text_of('\\x6100')").fetchone() == ("a",)
+    connection = connect(empty_database.dsn)
+    connection.execute(installer.install_sql("broker", "utf16").encode())
+    assert installer.nvarchar_of(connection) == "utf16"
+    installer.install(connection, parts="all")
+    assert connection.execute("SELECT sys.text_of('\\x6100')").fetchone() == ("a",)
     version = installer.RUNTIME_VERSION
     files = installer.extension_files("utf16")
     name = f"{installer.EXTENSION_NAME}--{version}.sql"
@@ -260,3 +275,42 @@ def test_the_command_says_what_was_chosen(utf16: Database, pgsb: Callable[..., O
     refused = pgsb("install", "--dsn", utf16.dsn, "--nvarchar", "utf8")
     assert refused.status == 1
     assert "keeps nvarchar as utf16" in refused.err and "pgsb uninstall" in refused.err
+
+
+def test_the_python_client_speaks_it(utf16: Database) -> None:
+    with client.connect(utf16.dsn) as session:
+        session.sql.execute(
+            "SELECT ssb.create_queue('dbo.client'), ssb.create_service('//Client', 'dbo.client', '{DEFAULT}')"
+        )
+        dialog = session.begin_dialog("//Client", "//Client")
+        for body in ("日本", "é", b"\xff\xfea\0", b"\x01"):
+            session.send(dialog, body=body)
+        session.end(dialog, error=7, description="wróng")
+        messages = session.receive("dbo.client")
+        messages += session.receive("dbo.client")
+        session.send_new("//Client", "//Client", body="日")
+        messages += session.receive("dbo.client")
+    found = {message.body: message for message in messages}
+    assert found["日本".encode("utf-16-le")].text == "日本"
+    assert found["é".encode("utf-16-le")].text == "é"
+    assert found[b"\xff\xfea\0"].text == "a"
+    assert found["日".encode("utf-16-le")].text == "日"
+    with pytest.raises(UnicodeDecodeError):
+        _ = found[b"\x01"].text
+    (error,) = [message for message in messages if message.error]
+    assert error.error == (7, "wróng") and error.text.startswith("<Error")
+
+
+def test_the_async_client_speaks_it(utf16: Database) -> None:
+    async def exchange() -> str:
+        async with await client.connect_async(utf16.dsn) as session:
+            await session.sql.execute(
+                "SELECT ssb.create_queue('dbo.later'),"
+                " ssb.create_service('//Later', 'dbo.later', '{DEFAULT}')"
+            )
+            await session.send_new("//Later", "//Later", body="日")
+            (message,) = await session.receive("dbo.later")
+            assert message.body == "日".encode("utf-16-le")
+            return message.text
+
+    assert asyncio.run(exchange()) == "日"

@@ -124,7 +124,7 @@ def test_names_are_those_of_the_sessions_database(terminal: Terminal) -> None:
     names = load_names(terminal.connection, "Shop")
     objects = {(one.name, one.kind): one.columns for one in names.objects}
     assert objects["Orders", "table"] == ("OrderId", "Symbol", "Grams")
-    assert objects["place", "procedure"] == ("@id", "@symbol")
+    assert objects["Place", "procedure"] == ("@Id", "@Symbol")
     assert "message_body" in objects["Inbox", "queue"]
     assert "//Shop" in names.of_kind("service") and "Shop" in names.of_kind("database")
     assert "service_queues" in [one.name for one in names.catalog]
@@ -212,7 +212,7 @@ def test_commands_look_the_database_up(terminal: Terminal) -> None:
     assert shown("\\ds //Shop")[2:] == [["//Shop", "Inbox", "DEFAULT"]]
     assert shown("\\dc DEFAULT")[2:] == [["DEFAULT", "DEFAULT", "BINARY", "ANY"]]
     assert [row[0] for row in shown("\\l") if row[0] == "Shop"] == ["Shop"]
-    assert [row[1] for row in shown("\\d")[2:]] == ["Inbox", "Orders", "place"]
+    assert [row[1] for row in shown("\\d")[2:]] == ["Inbox", "Orders", "Place"]
     table = shown("\\d orders")
     assert table[2:4] == [
         ["OrderId", "int", "NOT", "NULL", "NULL"],

@@ -133,6 +133,23 @@ def test_an_end_that_waited_for_the_end_is_refused(session: Session, another: Op
         waiting.result()
 
 
+def test_an_end_that_waited_for_a_new_follower_hands_it_the_group(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.end(far)
+    beginner, ender = another(), another()
+    follower = pair.dialog(beginner, related_conversation=near)
+    waiting = start_and_block(session, ender, lambda: ender.end(near))
+    beginner.commit()
+    waiting.result()
+    ender.commit()
+    assert session.state(near) is None
+    session.send(follower, pair.request)
+    session.send(session.receive(pair.far)[0].handle, pair.reply, "led")
+    assert session.bodies(pair.near) == ["led"]
+
+
 def test_sending_and_ending_on_both_sides_at_once_waits_for_nobody(
     session: Session, another: Open, pair: Pair
 ) -> None:

@@ -383,3 +383,10 @@ def test_bodies_are_shown_as_what_they_are(body: bytes, first: str, shown: str) 
     assert next(iter(found)) == first
     assert shown in found[first]
     assert "hex" in found
+
+
+@pytest.mark.one_postgres
+def test_bodies_of_an_instance_with_utf16_are_read_so() -> None:
+    assert forms("日本".encode("utf-16-le"), "utf16")["text"] == "日本"
+    assert forms("<é/>".encode("utf-16"), "utf16")["XML"] == "<é/>"
+    assert forms("größer".encode(), "utf16")["text"] == "größer"

@@ -188,3 +188,26 @@ def test_tables_in_change_leave_sets_to_the_careful_way(session: Session, pair: 
         assert [session.receive(pair.near)[0].type for _ in handles] == [END] * 5
     finally:
         session.do("SELECT setval('ssb.rotation_state', 0)")
+
+
+@pytest.mark.parametrize("state", [2, 3])
+def test_where_both_tables_are_in_use_nothing_is_left(session: Session, pair: Pair, state: int) -> None:
+    near, far = pair.conversing()
+    for rotation in (2, 3):
+        session.do("SELECT setval('ssb.rotation_state', %s)", rotation)
+        session.send(near, pair.request, "unread")
+        session.send(far, pair.reply, "unread too")
+    session.do("SELECT setval('ssb.rotation_state', %s)", state)
+    try:
+        session.end(far)
+        session.end(near)
+        assert session.value("SELECT count(*) FROM ssb.message_stored") == 0
+    finally:
+        session.do("SELECT setval('ssb.rotation_state', 0)")
+
+
+def test_a_target_is_known_by_its_handle(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    told = session.rows("SELECT ssb_internal.is_target_handle(h) FROM unnest(%s::uuid[]) AS h", [near, far])
+    assert told == [(False,), (True,)]
+    assert session.group(near) != session.group(far)

@@ -1,8 +1,11 @@
 """sys.internal_tables, sys.partitions and the module texts: what monitoring scripts join."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 import psycopg
+import pytest
+from end_to_end.tsql import Tsql
 
 from support import Database
 
@@ -86,23 +89,32 @@ def test_the_engines_own_locks_are_no_application_locks(
         assert connection.execute(mine).fetchone() == (1,)
 
 
-def test_the_collation_has_one_name(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
-    connection = connect(database.dsn)
-    connection.execute("CREATE TABLE dbo.named (s varchar(9))")
-    names = connection.execute(
-        "SELECT sys.serverproperty('Collation'), sys.databasepropertyex(ssb.db_name(), 'Collation'),"
-        " sys.sql_variant_property('a', 'Collation', 'varchar', 0, 0, 1),"
-        " (SELECT d.collation_name FROM sys.databases AS d WHERE d.name = ssb.db_name()),"
-        " (SELECT c.collation_name FROM sys.columns AS c WHERE c.object_id = sys.object_id('dbo.named')),"
-        " (SELECT t.collation_name FROM sys.types AS t WHERE t.name = 'nvarchar')"
-    ).fetchone()
-    assert names == ("SQL_Latin1_General_CP1_CI_AS",) * 6
-    # What tells the collation's properties tells those of that name: sort order 52 is without case.
-    assert connection.execute(
-        "SELECT sys.databasepropertyex(ssb.db_name(), 'ComparisonStyle')"
-        " = sys.collationproperty(sys.serverproperty('Collation'), 'ComparisonStyle'),"
-        " sys.databasepropertyex(ssb.db_name(), 'SQLSortOrder')"
-    ).fetchone() == (True, "52")
+@pytest.mark.parametrize(
+    ("collation", "name", "order"),
+    [("cs", "SQL_Latin1_General_CP1_CS_AS", "51"), ("ci", "SQL_Latin1_General_CP1_CI_AS", "52")],
+)
+def test_the_collation_has_one_name_and_it_tells_how_texts_compare(
+    database: Database, collation: str, name: str, order: str
+) -> None:
+    with closing(Tsql(database.dsn, collation=collation)) as session:
+        connection = session.connection
+        connection.execute("CREATE TABLE dbo.named (s varchar(9))")
+        names = connection.execute(
+            "SELECT sys.serverproperty('Collation'), sys.databasepropertyex(ssb.db_name(), 'Collation'),"
+            " sys.sql_variant_property('a', 'Collation', 'varchar', 0, 0, 1),"
+            " (SELECT d.collation_name FROM sys.databases AS d WHERE d.name = ssb.db_name()),"
+            " (SELECT c.collation_name FROM sys.columns AS c WHERE c.object_id = sys.object_id('dbo.named')),"
+            " (SELECT t.collation_name FROM sys.types AS t WHERE t.name = 'nvarchar')"
+        ).fetchone()
+        assert names == (name,) * 6
+        # What tells the collation's properties tells those of that name.
+        assert connection.execute(
+            "SELECT sys.databasepropertyex(ssb.db_name(), 'ComparisonStyle')"
+            " = sys.collationproperty(sys.serverproperty('Collation'), 'ComparisonStyle')::text,"
+            " sys.databasepropertyex(ssb.db_name(), 'SQLSortOrder')"
+        ).fetchone() == (True, order)
+        session.run_well("IF N'a' = N'A' PRINT 'ignores case' ELSE PRINT 'case counts'")
+        assert session.prints == ["ignores case" if "_CI_" in name else "case counts"]
 
 
 def test_held_conversation_groups_are_locks(

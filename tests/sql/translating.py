@@ -233,7 +233,7 @@ def write(result: Statement | None) -> str:
 
 def ddl(result: Ddl) -> list[str]:
     """The statements of a definition."""
-    return [one if isinstance(one, str) else text_of(one) for one in result.statements]
+    return [text_of(one) for one in result.statements]
 
 
 def _lines(before: tuple[n.Node, ...], *rest: str) -> str:
@@ -296,8 +296,8 @@ def _body(result: Statement | Expression | None, kind: str) -> str:
     return write(result) or "NULL"
 
 
-def _without_result(statement: str | n.Node) -> str:
-    text = statement if isinstance(statement, str) else text_of(statement)
+def _without_result(statement: n.Node) -> str:
+    text = text_of(statement)
     return f"PERFORM {text[7:]}" if text.startswith("SELECT ") else text
 
 

@@ -33,6 +33,7 @@ from ...check.statements import check_chains
 from ...plpgsql import nodes as pl
 from ...plpgsql.emit import expression
 from ...sql.translate import convert_expression
+from ...target import nodes as n
 from ..arguments import WrongArguments, argument_value, wrong_call
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
@@ -345,7 +346,7 @@ def _lower_template(
         )
         if variables
     ]
-    check = pl.Raw(" AND ".join(checks))
+    check = pl.raw(" AND ".join(checks))
     # Whichever it is, the last statement leaves on an error: callers put something before it.
     return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
 
@@ -385,7 +386,7 @@ def _table_parameter(
 ) -> pl.Declaration:
     """Declare a parameter of a table type; without an argument it has no rows."""
     rows = f"{table.row_type}[]"
-    value: pl.Expr = pl.Raw("'{}'")
+    value: pl.Expr = pl.raw("'{}'")
     if argument is not None and argument.value is not None:
         given = ctx.scope.table_variable(argument.value.text.strip())
         if given is None or given.row_type != table.row_type:
@@ -484,7 +485,7 @@ def lower_text(
         # USE holds to the end of the text.
         ctx.catalog.database = database
         used = ctx.helper("database_used", "text")
-        before.append(pl.Assign(used, pl.Raw("current_setting('pgsb.database', true)")))
+        before.append(pl.Assign(used, pl.raw("current_setting('pgsb.database', true)")))
         after.insert(0, pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
@@ -495,7 +496,7 @@ def lower_text(
     if inner.at_end:
         ends: list[pl.Statement] = [
             pl.Block(tuple(body), label=inner.body_label),
-            pl.If(((pl.Raw(f"NOT {ctx.session}.leaving"), tuple(inner.at_end)),)),
+            pl.If(((pl.raw(f"NOT {ctx.session}.leaving"), tuple(inner.at_end)),)),
         ]
         core = [pl.Block(tuple(ends), label=label, declarations=tuple(declarations))]
     ctx.prelude += inner.prelude
@@ -517,7 +518,7 @@ def lower_text(
 def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:
     if source.postgres == target.postgres:
         return pl.Name(reference)
-    return pl.Raw(convert_expression(Expression(reference, source), target).sql)
+    return pl.Raw(convert_expression(Expression(n.Variable(reference), source), target).code)
 
 
 def _inner_context(

@@ -22,8 +22,8 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
                -1 AS NUM_OUTPUT_PARAMS, -1 AS NUM_RESULT_SETS, CAST(NULL AS varchar(254)) AS REMARKS,
                2 AS PROCEDURE_TYPE
         FROM sys.objects
-        WHERE type IN ('P', 'FN', 'TF', 'IF') AND (@sp_name IS NULL OR name LIKE LOWER(@sp_name))
-          AND (@sp_owner IS NULL OR SCHEMA_NAME(schema_id) LIKE LOWER(@sp_owner))
+        WHERE type IN ('P', 'FN', 'TF', 'IF') AND (@sp_name IS NULL OR LOWER(name) LIKE LOWER(@sp_name))
+          AND (@sp_owner IS NULL OR LOWER(SCHEMA_NAME(schema_id)) LIKE LOWER(@sp_owner))
         ORDER BY 1, 2, 3;
         """,
     ),
@@ -38,7 +38,7 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
         JOIN sys.index_columns AS c
             ON c.object_id = i.object_id AND c.index_id = i.index_id AND c.key_ordinal > 0
         WHERE LOWER(t.name) = LOWER(@table_name)
-          AND (@table_owner IS NULL OR SCHEMA_NAME(t.schema_id) = LOWER(@table_owner))
+          AND (@table_owner IS NULL OR LOWER(SCHEMA_NAME(t.schema_id)) = LOWER(@table_owner))
         ORDER BY 1, 2, 3, 5;
         """,
     ),

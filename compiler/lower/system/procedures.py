@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from ... import nodes
 from ...catalog.names import ObjectName, fold
 from ...catalog.types import INT, NVARCHAR_MAX, SqlType
 from ...plpgsql import nodes as pl
+from ...target import nodes as n
 from ..arguments import argument_value
 from ..context import Context
 from ..dispatch import system_procedures
@@ -197,7 +197,7 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
         action = name.removeprefix("sp_").removesuffix("extendedproperty").upper()
         arguments = (("action", pl.Text(action)), *arguments)
     if name == "sp_getapplock":
-        arguments = (("trancount", pl.Raw(f"{ctx.session}.trancount")), *arguments)
+        arguments = (("trancount", pl.raw(f"{ctx.session}.trancount")), *arguments)
     call = pl.Invoke(function, (), arguments)
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)
@@ -368,8 +368,8 @@ def _constant_text(value: pl.Expr | None) -> str | None:
     """The value of an argument that is a string constant."""
     if isinstance(value, pl.Text):
         return value.value
-    if isinstance(value, pl.Raw) and (match := re.fullmatch(r"'((?:[^']|'')*)'", value.sql)):
-        return match.group(1).replace("''", "'")
+    if isinstance(value, pl.Raw) and isinstance(value.code, n.Text):
+        return value.code.value
     return None
 
 

@@ -7,14 +7,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote
+from ...catalog.names import ObjectName, fold, identifier, is_placeholder
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
-from ...target.emit import emit
-from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..conversions import convert
@@ -42,12 +40,12 @@ from .system_versioning import (
     without_period,
 )
 from .tables import (
-    column_text,
-    constraint_text,
+    column_of,
+    constraint_of,
     default_names,
+    drop_of_index,
     ignoring_triggers,
-    index_name,
-    index_text,
+    index_of,
     keeping_of_spelling,
     names_of_parts,
     naming_of_defaults,
@@ -181,22 +179,20 @@ def _add(
         )
     elif definition.columns:
         require_generated(definition, ctx)
-    actions: list[str] = []
+    actions: list[n.Node] = []
     info = table_info(_together(definition), name, ctx)
     relation = ctx.frame.relations[0]
     relation.columns = (*old, *info.columns) if known is not None else None
     for column in definition.columns:
-        actions.append(f"ADD COLUMN {column_text(column, info, ctx)}")
+        actions.append(s.Add(column_of(column, info, ctx)))
     for constraint in definition.constraints:
-        text = constraint_text(constraint, None, ctx)
-        if not valid and constraint.kind in ("CHECK", "FOREIGN KEY"):
-            text += " NOT VALID"
-        actions.append(f"ADD {text}")
+        part = constraint_of(constraint, ctx)
+        actions.append(s.Add(replace(part, valid=valid or part.kind not in ("CHECK", "FOREIGN KEY"))))
     given: list[tuple[str, str]] = []
     for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
         value = store(default_value(_bare(expression), ctx), type_)
-        actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
+        actions.append(s.AlterColumn(fold(column_name), s.SetDefault(value.code)))
         if given_name is not None:
             given.append((given_name, column_name))
     given += default_names(definition)
@@ -217,13 +213,13 @@ def _add(
         if constraint.ignore_dup_key
     ]
     added = [column.name.name for column in definition.columns]
-    following: tuple[str | n.Node, ...] = (
+    following: tuple[n.Node, ...] = (
         *keeping_of_spelling(name, sql, added, names_of_parts(definition), new=False),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
     )
-    indexes = [index_text(index, name, ctx) for index in definition.indexes]
-    first: list[str | n.Node] = [_statement(sql, actions)] if actions else []
+    indexes = [index_of(index, name, ctx) for index in definition.indexes]
+    first = [s.AlterTable(sql, tuple(actions))] if actions else []
     if definition.columns and _may_have_history(name, known):
         following = (*following, s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     return Ddl((*first, *indexes, *following, *add_period(definition, sql)), defines=defines)
@@ -232,12 +228,6 @@ def _add(
 def _together(definition: Definition) -> Definition:
     """The added columns with their own constraints: table constraints may name old columns."""
     return Definition(definition.columns, [], [])
-
-
-def _statement(sql: str, actions: list[str]) -> str:
-    if len(actions) == 1:
-        return f"ALTER TABLE {sql} {actions[0]}"
-    return f"ALTER TABLE {sql}\n    " + ",\n    ".join(actions)
 
 
 def _default_for(reader: Reader) -> tuple[exp.Expr, str]:
@@ -274,7 +264,7 @@ def _alter_column(
     reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context
 ) -> Ddl | None:
     column_node = reader.name()
-    column = identifier(column_node.name)
+    column = fold(column_node.name)
     if reader.current_upper == "ADD" and reader.text_at(1) == "MASKED":
         warn_of_mask(reader, column_node, ctx)
     if reader.current_upper in ("ADD", "DROP") and reader.text_at(1) == "HIDDEN":
@@ -313,16 +303,16 @@ def _alter_column(
     plain = n.Cast(value.code, type_.postgres)
     same = value.type is not None and value.type.family == type_.family
     converted = plain if same else convert(value, type_).code
-    using = "" if converted == plain else f" USING {emit(converted)}"
-    actions = [f"ALTER COLUMN {column} TYPE {type_.postgres}{using}"]
+    using = None if converted == plain else converted
+    actions = [s.AlterColumn(column, s.SetType(type_.postgres, using))]
     primary = any(
         key.primary and fold(column_node.name) in map(fold, key.columns)
         for key in (known.keys if known else ())
     )
     if nullable is False:
-        actions.append(f"ALTER COLUMN {column} SET NOT NULL")
+        actions.append(s.AlterColumn(column, s.SET_NOT_NULL))
     elif (nullable is True or (found is not None and not found.nullable)) and not primary:
-        actions.append(f"ALTER COLUMN {column} DROP NOT NULL")
+        actions.append(s.AlterColumn(column, s.DROP_NOT_NULL))
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = _with_column(
@@ -339,7 +329,7 @@ def _alter_column(
         if _may_have_history(name, known)
         else ()
     )
-    return Ddl((_statement(sql, actions), *following), defines=defines)
+    return Ddl((s.AlterTable(sql, tuple(actions)), *following), defines=defines)
 
 
 def _may_have_history(name: ObjectName, known: TableInfo | None) -> bool:
@@ -363,8 +353,8 @@ def _may_be_default(constraint: str, names: dict[str, str], known: TableInfo | N
 
 
 def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl:
-    actions: list[str] = []
-    first: list[str | n.Node] = []
+    actions: list[n.Node] = []
+    first: list[n.Node] = []
     keys_change = False
     gone: set[str] = set()
     kind = "CONSTRAINT"
@@ -376,7 +366,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             kind = "CONSTRAINT"
         elif reader.word("INDEX"):
             kind = "INDEX"
-        guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
+        guarded = reader.word("IF", "EXISTS")
         dropped = reader.name().name
         if kind == "COLUMN":
             period_column = _find(known, dropped)
@@ -387,17 +377,16 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
                     number=13588,
                 )
             gone.add(fold(dropped))
-            actions.append(f"DROP COLUMN {guard}{identifier(dropped)}")
+            actions.append(s.Drop("COLUMN", n.Name((fold(dropped),)), guarded))
         elif kind == "INDEX":
-            schema = name.parts(ctx.scope.database, ctx.scope.default_database)[0]
-            first.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(dropped, name))}")
+            first.append(drop_of_index(dropped, name, guarded=guarded, ctx=ctx))
         elif _may_be_default(fold(dropped), names, known):
             names.pop(fold(dropped), None)
-            guarded = (n.NamedArgument("p_if_exists", n.TRUE),) if guard else ()
-            arguments = (n.Text(sql), n.Text(identifier(dropped)), *guarded)
+            if_exists = (n.NamedArgument("p_if_exists", n.TRUE),) if guarded else ()
+            arguments = (n.Text(sql), n.Text(identifier(dropped)), *if_exists)
             first.append(s.Effect(n.Call("ssb_internal.drop_constraint", arguments)))
         else:
-            actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
+            actions.append(s.Drop("CONSTRAINT", n.Name((fold(dropped),)), guarded))
             keys_change = True
         if reader.take(T.WITH) and reader.take(T.L_PAREN):
             reader.skip_parenthesis()
@@ -415,7 +404,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             # Which key that was is not known here: none is relied on any more.
             keys = ()
         defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)
-    last: list[str | n.Node] = [_statement(sql, actions)] if actions else []
+    last: list[n.Node] = [s.AlterTable(sql, tuple(actions))] if actions else []
     if gone and _may_have_history(name, known):
         last.append(s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     return Ddl((*first, *last), defines=defines)

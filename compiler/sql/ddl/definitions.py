@@ -31,7 +31,7 @@ class Constraint:
     check: exp.Expr | None = None
     references: exp.Table | None = None
     foreign_columns: list[str] = field(default_factory=list)
-    actions: str = ""
+    actions: list[tuple[str, str]] = field(default_factory=list)
     node: exp.Expr | None = None
 
 
@@ -305,7 +305,7 @@ def _foreign_key(reader: Reader, name: str | None, column: str | None) -> Constr
         ):
             if reader.word(*words):
                 if action != "NO ACTION":
-                    found.actions += f" ON {event} {action}"
+                    found.actions.append((event, action))
                 break
         else:
             reader.fail()

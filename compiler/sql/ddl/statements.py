@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....grammar.tokens import Token
+from ...target import statements as s
 from ..context import Context, object_name
 from ..dispatch import DEFINITION, translates
 from ..interface import Ddl
@@ -29,7 +30,7 @@ def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
     if reader.word("TRUNCATE", "TABLE"):
         name = ctx.defined_name(object_name(reader.target()))
         reader.rest()
-        return Ddl((f"TRUNCATE TABLE {name} RESTART IDENTITY",))
+        return Ddl((s.Truncate(name),))
     if reader.word("CREATE", "TYPE"):
         return create_type(reader, ctx)
     if reader.word("CREATE", "SEQUENCE"):

@@ -12,12 +12,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
+from ...catalog.names import ObjectName, fold, identifier, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import statements as s
-from ...target.layout import flat
 from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..expressions.calls import default_value
@@ -73,10 +72,10 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     info = table_info(definition, name, ctx)
     ctx.push()
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
-    lines = [column_text(column, info, ctx) for column in definition.columns]
-    lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
-    statements: list[str | n.Node] = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
-    statements += [index_text(index, name, ctx) for index in definition.indexes]
+    parts: list[s.Column | s.Constraint] = [column_of(column, info, ctx) for column in definition.columns]
+    parts += [constraint_of(constraint, ctx) for constraint in definition.constraints]
+    statements: list[n.Node] = [s.CreateTable(sql, tuple(parts))]
+    statements += [index_of(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
     statements += ignoring_triggers(sql, info.keys)
@@ -198,7 +197,7 @@ def _with_expressions(
             ctx.stored = True
             value = scalar(_unwrapped(column.computed), ctx)
             ctx.stored = False
-            computed = flat(value.text)
+            computed = value.code
             type_ = value.type
             if type_ is None and not value.is_null:
                 ctx.problem(
@@ -208,10 +207,10 @@ def _with_expressions(
                 )
         if column.default is not None:
             value = store(default_value(_unwrapped(column.default), ctx), type_)
-            default = flat(value.text)
+            default = value.code
         columns.append(replace(known, type=type_, default=default, computed=computed))
     checks = tuple(
-        flat(condition(constraint.check, ctx).text)
+        condition(constraint.check, ctx).code
         for constraint in _all_constraints(definition)
         if constraint.check is not None
     )
@@ -258,7 +257,7 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
     ctx.push()
     ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
     checks = tuple(
-        flat(condition(constraint.check, ctx).text)
+        condition(constraint.check, ctx).code
         for constraint in _all_constraints(definition)
         if constraint.check is not None
     )
@@ -266,7 +265,7 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
     for column, known in zip(definition.columns, info.columns, strict=True):
         computed = known.computed
         if column.computed is not None:
-            computed = flat(scalar(_unwrapped(column.computed), ctx).text)
+            computed = scalar(_unwrapped(column.computed), ctx).code
         columns.append(
             ColumnInfo(known.name, known.type, known.nullable, known.identity, known.default, computed)
         )
@@ -276,13 +275,13 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
     return TableInfo(None, tuple(columns), info.keys, checks)
 
 
-# ---------------------------------------------------------------- texts
+# ---------------------------------------------------------------- columns and constraints
 
 
-def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
-    """A column definition as PostgreSQL text."""
+def column_of(column: Column, info: TableInfo, ctx: Context) -> s.Column:
+    """A column definition."""
     known = next(item for item in info.columns if fold(item.name) == fold(column.name.name))
-    name = identifier(column.name.name)
+    type_text = known.type.postgres if known.type is not None else "text"
     if known.computed is not None:
         node = column.computed
         if node is not None:
@@ -303,20 +302,18 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
                         dotted,
                         hint="put it into a view",
                     )
-        type_text = known.type.postgres if known.type is not None else "text"
-        text = f"{name} {type_text} GENERATED ALWAYS AS ({known.computed}) STORED"
     else:
         domain = ctx.domain_of(column.type) if column.type is not None and known.identity is None else None
-        text = f"{name} {domain or _column_type(known.type, known.identity)}"
-        if known.identity is not None:
-            text += f" GENERATED ALWAYS AS IDENTITY{_identity_text(known.identity)}"
-    if not known.nullable and not any(c.kind == "PRIMARY KEY" for c in column.constraints):
-        text += " NOT NULL"
-    if known.default is not None and known.default != "NULL":
-        text += f" DEFAULT {known.default}"
-    for constraint in column.constraints:
-        text += " " + _inline_constraint(constraint, ctx)
-    return text
+        type_text = domain or _column_type(known.type, known.identity)
+    return s.Column(
+        fold(column.name.name),
+        type_text,
+        known.computed,
+        known.identity if known.computed is None else None,
+        known.nullable or any(c.kind == "PRIMARY KEY" for c in column.constraints),
+        None if isinstance(known.default, n.Null) else known.default,
+        tuple(replace(constraint_of(constraint, ctx), columns=()) for constraint in column.constraints),
+    )
 
 
 def _column_type(type_: SqlType | None, identity: tuple[int, int] | None) -> str:
@@ -327,48 +324,22 @@ def _column_type(type_: SqlType | None, identity: tuple[int, int] | None) -> str
     return type_.postgres
 
 
-def _identity_text(identity: tuple[int, int]) -> str:
-    seed, increment = identity
-    if (seed, increment) == (1, 1):
-        return ""
-    text = f"START WITH {seed} INCREMENT BY {increment}"
-    if increment > 0 and seed < 1:
-        text += f" MINVALUE {seed}"
-    if increment < 0 and seed > -1:
-        text += f" MAXVALUE {seed}"
-    return f" ({text})"
-
-
-def _named(constraint: Constraint) -> str:
-    return f"CONSTRAINT {identifier(constraint.name)} " if constraint.name else ""
-
-
-def _inline_constraint(constraint: Constraint, ctx: Context) -> str:
-    head = _named(constraint)
-    if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
-        return f"{head}{constraint.kind}"
-    if constraint.kind == "CHECK":
-        return f"{head}CHECK ({flat(condition(constraint.check, ctx).text)})"
-    return f"{head}{_references(constraint, ctx)}"
-
-
-def constraint_text(constraint: Constraint, definition: Definition | None, ctx: Context) -> str:
-    """A table constraint as PostgreSQL text."""
-    head = _named(constraint)
-    columns = ", ".join(identifier(column) for column, _ in constraint.columns)
-    if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
-        return f"{head}{constraint.kind} ({columns})"
-    if constraint.kind == "CHECK":
-        return f"{head}CHECK ({flat(condition(constraint.check, ctx).text)})"
-    return f"{head}FOREIGN KEY ({columns}) {_references(constraint, ctx)}"
-
-
-def _references(constraint: Constraint, ctx: Context) -> str:
-    assert constraint.references is not None
-    text = f"REFERENCES {ctx.defined_name(object_name(constraint.references))}"
-    if constraint.foreign_columns:
-        text += f" ({', '.join(identifier(column) for column in constraint.foreign_columns)})"
-    return text + constraint.actions
+def constraint_of(constraint: Constraint, ctx: Context) -> s.Constraint:
+    """A table constraint."""
+    references = None
+    if constraint.references is not None:
+        references = s.References(
+            ctx.defined_name(object_name(constraint.references)),
+            tuple(map(fold, constraint.foreign_columns)),
+            tuple(constraint.actions),
+        )
+    return s.Constraint(
+        constraint.kind,
+        fold(constraint.name) if constraint.name else None,
+        tuple(fold(column) for column, _ in constraint.columns),
+        condition(constraint.check, ctx).code if constraint.kind == "CHECK" else None,
+        references,
+    )
 
 
 # ---------------------------------------------------------------- indexes
@@ -407,10 +378,9 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
         return Ddl(())
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
-    statements: list[str | n.Node] = [index_text(index, table, ctx)]
+    statements: list[n.Node] = [index_of(index, table, ctx)]
     if index.replaces:
-        schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
-        statements.insert(0, f"DROP INDEX IF EXISTS {quote(schema)}.{quote(index_name(index.name, table))}")
+        statements.insert(0, drop_of_index(index.name, table, guarded=True, ctx=ctx))
     ctx.pop()
     defines: tuple[TableInfo, ...] = ()
     if index.ignore_dup_key:
@@ -429,39 +399,44 @@ def index_name(index: str, table: ObjectName) -> str:
     return folded if table_name in folded else fold(f"{table_name}__{folded}")
 
 
-def index_text(index: Index, table: ObjectName, ctx: Context) -> str:
-    """CREATE INDEX as PostgreSQL text."""
-    columns = ", ".join(
-        f"{identifier(column)}{' DESC' if descending else ''}" for column, descending in index.columns
+def index_of(index: Index, table: ObjectName, ctx: Context) -> n.Node:
+    """CREATE INDEX."""
+    return s.CreateIndex(
+        index_name(index.name, table),
+        ctx.defined_name(table),
+        tuple(n.OrderItem(n.Name((fold(column),)), descending) for column, descending in index.columns),
+        index.unique,
+        tuple(map(fold, index.include)),
+        condition(index.where, ctx).code if index.where is not None else None,
     )
-    text = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote(index_name(index.name, table))} "
-    text += f"ON {ctx.defined_name(table)} ({columns})"
-    if index.include:
-        text += f" INCLUDE ({', '.join(identifier(column) for column in index.include)})"
-    if index.where is not None:
-        text += f" WHERE {flat(condition(index.where, ctx).text)}"
-    return text
 
 
-def ignoring_triggers(table: str, keys: Iterable[KeyInfo]) -> list[str]:
+def drop_of_index(name: str, table: ObjectName, *, guarded: bool, ctx: Context) -> n.Node:
+    """DROP INDEX of an index of a table."""
+    schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
+    return s.Drop("INDEX", n.Name((schema, index_name(name, table))), guarded)
+
+
+def ignoring_triggers(table: str, keys: Iterable[KeyInfo]) -> list[n.Node]:
     """IGNORE_DUP_KEY = ON: a trigger leaves duplicates out, whoever inserts them."""
-    statements = []
+    statements: list[n.Node] = []
     for key in keys:
         if key.ignore_dup_key:
-            name = identifier("_".join(["ignore_dup_key", *key.columns]))
-            arguments = ", ".join(literal(fold(column)) for column in key.columns)
-            statements.append(
-                f"CREATE TRIGGER {name} BEFORE INSERT ON {table} "
-                f"FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate({arguments})"
-            )
+            name = fold("_".join(["ignore_dup_key", *key.columns]))
+            call = n.Call("sys.leave_out_duplicate", tuple(n.Text(fold(column)) for column in key.columns))
+            statements.append(s.CreateRowTrigger(name, "INSERT", table, call))
     return statements
 
 
-def _rowversion_triggers(table: str, info: TableInfo) -> list[str]:
+def _rowversion_triggers(table: str, info: TableInfo) -> list[n.Node]:
     """A rowversion column gets a new number with every change of its row."""
     return [
-        f"CREATE TRIGGER rowversion BEFORE INSERT OR UPDATE ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION sys.set_rowversion({literal(fold(column.name))})"
+        s.CreateRowTrigger(
+            "rowversion",
+            "INSERT OR UPDATE",
+            table,
+            n.Call("sys.set_rowversion", (n.Text(fold(column.name)),)),
+        )
         for column in info.columns
         if column.type is not None and column.type.name == "rowversion"
     ]
@@ -469,8 +444,8 @@ def _rowversion_triggers(table: str, info: TableInfo) -> list[str]:
 
 def drop_index(reader: Reader, ctx: Context) -> Ddl:
     """``DROP INDEX [IF EXISTS] i ON t, …`` and the old ``t.i``."""
-    guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
-    statements: list[str] = []
+    guarded = reader.word("IF", "EXISTS")
+    statements: list[n.Node] = []
     while True:
         first = reader.target()
         if reader.take(T.ON):
@@ -480,10 +455,9 @@ def drop_index(reader: Reader, ctx: Context) -> Ddl:
             old = object_name(first)
             table = ObjectName(old.schema or "", old.database, old.server)
             name = old.name
-        schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
         info = ctx.scope.table(table)
         if info is None or not info.read_only:
-            statements.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(name, table))}")
+            statements.append(drop_of_index(name, table, guarded=guarded, ctx=ctx))
         index_options(reader)
         if not reader.take(T.COMMA):
             break
@@ -497,7 +471,7 @@ def drop_index(reader: Reader, ctx: Context) -> Ddl:
 
 def drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
     """DROP TABLE or VIEW (``kind``), behind these words."""
-    guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
+    guarded = reader.word("IF", "EXISTS")
     names: list[ObjectName] = []
     while True:
         names.append(object_name(reader.target()))
@@ -505,7 +479,8 @@ def drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
             break
     if not reader.at_end:
         reader.fail()
-    return Ddl(tuple(f"DROP {kind} {guard}{ctx.defined_name(name)}" for name in names), drops=tuple(names))
+    statements = (s.Drop(kind, n.Variable(ctx.defined_name(name)), guarded) for name in names)
+    return Ddl(tuple(statements), drops=tuple(names))
 
 
 NOT_NULL_TYPE = "columns are NOT NULL"
@@ -526,11 +501,10 @@ def create_type(reader: Reader, ctx: Context) -> Ddl | None:
         reader.fail()
     if base is None:
         return None
-    text = f"CREATE DOMAIN {ctx.defined_name(name)} AS {base.postgres}"
-    if not_null:
-        # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
-        text += f' CONSTRAINT "{NOT_NULL_TYPE}" CHECK (true)'
-    return Ddl((text, *keeping_of_spelling(name, ctx.defined_name(name))), types=((name, base, not_null),))
+    # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
+    domain = s.CreateDomain(ctx.defined_name(name), base.postgres, NOT_NULL_TYPE if not_null else None)
+    kept = keeping_of_spelling(name, ctx.defined_name(name))
+    return Ddl((domain, *kept), types=((name, base, not_null),))
 
 
 _SEQUENCE_LIMITS = {
@@ -546,30 +520,31 @@ def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
     target = object_name(reader.target())
     name = ctx.defined_name(target)
     type_name = "bigint"
-    options: dict[str, str] = {}
+    options: dict[str, tuple[str, int | None]] = {}
     while not reader.at_end:
         if reader.take(T.ALIAS):
             type_ = ctx.type_of(reader.type_name(), cast=False)
             type_name = type_.name if type_ is not None and type_.name in _SEQUENCE_LIMITS else "bigint"
         elif reader.word("START", "WITH"):
-            options["START"] = f"START WITH {signed(reader)}"
+            options["START"] = "START WITH", signed(reader)
         elif reader.word("RESTART"):
-            options["RESTART"] = f"RESTART WITH {signed(reader)}" if reader.word("WITH") else "RESTART"
+            again = reader.word("WITH")
+            options["RESTART"] = ("RESTART WITH", signed(reader)) if again else ("RESTART", None)
         elif reader.word("INCREMENT", "BY"):
-            options["INCREMENT"] = f"INCREMENT BY {signed(reader)}"
+            options["INCREMENT"] = "INCREMENT BY", signed(reader)
         elif reader.word("MINVALUE"):
-            options["MIN"] = f"MINVALUE {signed(reader)}"
+            options["MIN"] = "MINVALUE", signed(reader)
         elif reader.word("MAXVALUE"):
-            options["MAX"] = f"MAXVALUE {signed(reader)}"
+            options["MAX"] = "MAXVALUE", signed(reader)
         elif reader.word("NO"):
             word = reader.current_upper
             if word not in ("MINVALUE", "MAXVALUE", "CYCLE", "CACHE"):
                 reader.fail()
             reader.advance()
             if verb == "ALTER" and word in ("CYCLE", "MAXVALUE"):
-                options[word[:3] if word == "MAXVALUE" else word] = f"NO {word}"
+                options[word[:3] if word == "MAXVALUE" else word] = f"NO {word}", None
         elif reader.word("CYCLE"):
-            options["CYCLE"] = "CYCLE"
+            options["CYCLE"] = "CYCLE", None
         elif reader.word("CACHE"):
             # PostgreSQL would give each session numbers of its own, out of order with the others'.
             if reader.current_text.isdecimal():
@@ -578,10 +553,10 @@ def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
             reader.fail()
     if verb == "CREATE":
         postgres, low, high = _SEQUENCE_LIMITS[type_name]
-        ascending = not options.get("INCREMENT", "INCREMENT BY 1").split()[-1].startswith("-")
-        options.setdefault("MIN", f"MINVALUE {low}")
-        options.setdefault("MAX", f"MAXVALUE {high}")
-        options.setdefault("START", f"START WITH {options['MIN' if ascending else 'MAX'].split()[-1]}")
-        created = f"CREATE SEQUENCE {name} AS {postgres} {' '.join(options.values())}"
+        ascending = (options.get("INCREMENT", ("", 1))[1] or 0) >= 0
+        options.setdefault("MIN", ("MINVALUE", low))
+        options.setdefault("MAX", ("MAXVALUE", high))
+        options.setdefault("START", ("START WITH", options["MIN" if ascending else "MAX"][1]))
+        created = s.Sequence(name, postgres, tuple(options.values()))
         return Ddl((created, *keeping_of_spelling(target, name)))
-    return Ddl((f"ALTER SEQUENCE {name} {' '.join(options.values())}",) if options else ())
+    return Ddl((s.Sequence(name, None, tuple(options.values())),) if options else ())

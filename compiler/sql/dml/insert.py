@@ -10,7 +10,7 @@ from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold, identifier
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
 from ...target import queries as q
@@ -286,15 +286,10 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     sql = ctx.relation_name(name)
     after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():
-        spelled = identifier(column_name)
-        start = f"(START WITH {seed} INCREMENT BY {increment})"
-        after.append(
-            n.Written(
-                f"ALTER TABLE {sql} ALTER COLUMN {spelled} SET NOT NULL, "
-                f"ALTER COLUMN {spelled} ADD GENERATED ALWAYS AS IDENTITY {start}"
-            )
-        )
         key = fold(column_name)
+        counting = s.AddIdentity(seed, increment)
+        actions = (s.AlterColumn(key, s.SET_NOT_NULL), s.AlterColumn(key, counting))
+        after.append(s.AlterTable(sql, actions, short=True))
         sequence = n.Call("pg_get_serial_sequence", (n.Text(sql), n.Text(key)))
         highest = n.Call("setval", (sequence, n.Call("max", (n.Name((key,)),))))
         after.append(q.Select((highest,), n.Variable(sql), breaks=q.Breaks.NEVER))

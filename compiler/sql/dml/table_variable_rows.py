@@ -40,7 +40,7 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
     """The value of a cell; DEFAULT is the column's."""
     if cell.code is not n.DEFAULT:
         return cell
-    return Value(n.Written(column.default, n.OR), column.type) if column.default is not None else v.NULL
+    return Value(column.default, column.type) if column.default is not None else v.NULL
 
 
 def needs_query(variable: TableVariable, columns: list[ColumnInfo], row: list[Value]) -> bool:
@@ -105,7 +105,7 @@ def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> n.Node:
         next_one = n.Sum("+", _last(variable, column), n.integer(increment))
         return n.Call("COALESCE", (next_one, n.integer(seed)))
     if column.default is not None:
-        return n.Written(column.default, n.OR)
+        return column.default
     if not column.nullable:
         return not_null(n.NULL, column, name)
     return n.NULL
@@ -222,7 +222,7 @@ def new_rows(
             cells.append(code if column.nullable else not_null(code, column, name))
             continue
         if column.computed is not None:
-            computed.append(q.Labelled(n.Paren(n.Written(column.computed)), label))
+            computed.append(q.Labelled(n.Paren(column.computed), label))
             cells.append(own)
             continue
         value = (
@@ -262,7 +262,7 @@ def new_rows(
         joins.append(q.Join("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
         conditions.append(_unique(variable, key, number, name))
     for check in info.checks:
-        conditions.append(n.Call("sys.check_row", (n.Written(check), n.Text(name))))
+        conditions.append(n.Call("sys.check_row", (check, n.Text(name))))
     return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
 
 

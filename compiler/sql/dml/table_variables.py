@@ -372,7 +372,7 @@ def _rechecked(query: q.Select, variable: TableVariable, changed: set[str], name
         conditions.append(n.Call("sys.unique_key", (n.Subquery(unique), *texts)))
     if changed:
         for check in variable.info.checks:
-            holds = n.Call("sys.check_row", (n.Written(check), n.Text(name), n.Text("UPDATE")))
+            holds = n.Call("sys.check_row", (check, n.Text(name), n.Text("UPDATE")))
             all_hold = q.Select((n.Call("bool_and", (holds,)),), q.Aliased(every, "n"), breaks=q.Breaks.NEVER)
             conditions.append(n.Is(n.Subquery(all_hold), "NOT FALSE"))
     if not conditions:

@@ -124,21 +124,11 @@ def _plus_null(left: Value, right: Value) -> Value:
 def _concatenate(left: Value, right: Value) -> Value:
     type_ = _joined_type(left, right)
     return Value(
-        n.joined(_kept_blanks(left).code, _kept_blanks(right).code),
+        n.joined(v.kept_blanks(left).code, v.kept_blanks(right).code),
         type_,
         nullable=left.nullable or right.nullable,
         joined=_is_text_only(left) or _is_text_only(right),
     )
-
-
-def _kept_blanks(value: Value) -> Value:
-    """char(n) keeps its padding in T-SQL when it is joined; PostgreSQL would cut it."""
-    type_ = value.type
-    if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
-        return value
-    if (type_.length or 1) > 1:
-        return v.call("rpad", value.code, n.Integer(type_.length or 1), type=type_)
-    return value
 
 
 def _joined_bytes(a: tm.SqlType, b: tm.SqlType) -> tm.SqlType:

@@ -416,7 +416,7 @@ def angle(name: str) -> Builder:
 
 def datalength(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DATALENGTH: two bytes for each Unicode character."""
-    (value,) = arguments
+    value = v.kept_blanks(arguments[0])
     if value.type is not None and value.type.is_unicode:
         return v.call("sys.datalength_utf16", value.code, type=tm.INT)
     return v.call("sys.datalength", value.code, type=tm.INT)

@@ -177,6 +177,8 @@ def _prepare(kind: str, value: Value) -> Value:
         and (value.type.is_unicode or value.type.family not in ("string", "binary"))
     ):
         return convert(value, tm.VARBINARY_MAX)
+    if kind == "x":
+        return v.kept_blanks(value)
     if kind == "a" and value.pg is not None and value.type is not None and value.type.name == "int":
         return v.cast(value, "integer", tm.INT)
     return value

@@ -60,7 +60,7 @@ CREATE TABLE dbo.sold (
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
 );
 
-SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', ARRAY['Product', 'SoldAt']);
+SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', p_columns => ARRAY['Product', 'SoldAt']);
 
 -- shop.up.sql:15
 
@@ -142,4 +142,11 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $ServeCounter$;
+
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb_internal.keep_module_spelling('dbo.servecounter', 'ServeCounter');
+END;
+$call$;
 

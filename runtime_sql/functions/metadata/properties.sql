@@ -177,9 +177,9 @@ BEGIN
                                     WHEN v_database.options ? 'RESTRICTED_USER' THEN 'RESTRICTED_USER' ELSE 'MULTI_USER' END
         WHEN 'recovery' THEN coalesce(upper(v_database.options ->> 'RECOVERY'), 'FULL')
         WHEN 'collation' THEN ssb_internal.collation_name()
-        WHEN 'comparisonstyle' THEN '196609'
+        WHEN 'comparisonstyle' THEN sys.collationproperty(ssb_internal.collation_name(), 'ComparisonStyle')::text
         WHEN 'lcid' THEN '1033'
-        WHEN 'sqlsortorder' THEN '52'
+        WHEN 'sqlsortorder' THEN CASE WHEN ssb_internal.collation_name() LIKE '%\_CI\_%' THEN '52' ELSE '51' END
         WHEN 'version' THEN '904'
         WHEN 'isautoclose' THEN '0'
         WHEN 'isautoshrink' THEN '0'

@@ -211,8 +211,28 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN lastval();
-EXCEPTION WHEN object_not_in_prerequisite_state THEN
+EXCEPTION WHEN object_not_in_prerequisite_state OR insufficient_privilege THEN
     RETURN NULL;
+END;
+$$;
+-- SCOPE_IDENTITY() where a body reads it behind an INSERT of its own, which its compiled text notes: PostgreSQL's lastval() is
+-- also moved by what SEND and NEXT VALUE FOR draw, and by triggers. p_before: what it was.
+--
+-- Called by  compiled INSERT and MERGE of bodies that read SCOPE_IDENTITY()
+CREATE OR REPLACE FUNCTION ssb_internal.identity_after(p_table text, p_before numeric) RETURNS numeric
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_sequence regclass := sys.identity_sequence(to_regclass(p_table));
+BEGIN
+    IF v_sequence IS NULL THEN
+        -- A view does not tell which table's column it was.
+        RETURN CASE WHEN (SELECT c.relkind FROM pg_class AS c WHERE c.oid = to_regclass(p_table)) = 'v' THEN sys.identity() ELSE p_before END;
+    END IF;
+    RETURN currval(v_sequence);
+EXCEPTION WHEN object_not_in_prerequisite_state OR insufficient_privilege THEN
+    RETURN p_before;
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.scope_identity() RETURNS numeric

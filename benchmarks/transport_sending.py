@@ -1,0 +1,322 @@
+"""`python -m benchmarks.transport_sending`: SEND to another instance, latency, the paper's topology.
+
+SEND: microseconds of processor time of the sender's session for a message of 200 bytes, on a dialog with a
+service of another instance and with one of this instance, in sets of 500 (`ssb.send_batch`) and one by one in
+a transaction of 500. No daemon runs, and nobody reads.
+
+Latency: from SEND on a quiet dialog to the message in the other instance's queue, beside what is made by
+hand: INSERT and NOTIFY, a session that LISTENs, reads, inserts over there and commits.
+
+Topology: the paper's. Three instances send messages of 100 bytes to a fourth, where a reader takes up to
+10,000 at a time into a table; beside it the same senders and reader in one instance. Messages a second, and
+processor time of all sessions and daemons.
+
+By turns in each round; ratios are minimum / median / maximum of the rounds.
+"""
+
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+import click
+import psycopg
+
+from pgsb.daemon.config import BrokerOptions
+from pgsb.daemon.embedded import EmbeddedBroker
+from pgsb.runtime_sql import installer
+
+from .queues.profile import processor_seconds
+from .queues.server import BenchServer, Connection, machine, running, settle
+from .transport import ADDRESS, OBJECTS, TEMPLATE, Load, Pair, dsn_of, own_threads, pair_of, send
+
+SET = 500
+_PATIENCE_SECONDS = 60.0
+_LOCAL = """
+SELECT ssb.create_queue('dbo.local');
+SELECT ssb.create_service('//Local', 'dbo.local', '{c}');
+"""
+_BEGIN = "SELECT ssb.begin_dialog('//Here', %s, 'c', encryption => false)"
+_BATCH = """
+SELECT ssb.send_batch(array_fill(%s::uuid, ARRAY[%s]), array_fill('m'::text, ARRAY[%s]),
+                      array_fill(convert_to(rpad('', %s, '.'), 'UTF8'), ARRAY[%s]))
+"""
+_SINGLE = "SELECT ssb.send(%s, 'm', convert_to(rpad('', 200, '.'), 'UTF8'))"
+_HAND = """
+CREATE TABLE hand_away (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
+CREATE TABLE hand_come (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
+"""
+_TAKE_ALL = """
+WITH come AS (SELECT queuing_order, message_body FROM ssb.receive('dbo.there', 10000))
+INSERT INTO arrived SELECT queuing_order, message_body FROM come
+"""
+
+
+@dataclass
+class Ratios:
+    """Of one comparison, a figure of ours and of the other side for each round."""
+
+    name: str
+    unit: str
+    ours: list[float] = field(default_factory=list)
+    others: list[float] = field(default_factory=list)
+
+    def line(self) -> str:
+        """As it is printed."""
+        ratios = sorted(ours / other for ours, other in zip(self.ours, self.others, strict=True))
+        return (
+            f"{self.name:44}{statistics.median(self.ours):12,.1f} |{statistics.median(self.others):12,.1f}"
+            f" {self.unit:10}| {ratios[0]:.2f} / {statistics.median(ratios):.2f} / {ratios[-1]:.2f}"
+        )
+
+
+def _session_seconds(connection: Connection) -> float:
+    return processor_seconds(connection.info.backend_pid) or 0.0
+
+
+# ---------------------------------------------------------------------------- SEND
+
+
+def _cost_of(connection: Connection, act: Callable[[], None], messages: int) -> float:
+    before = _session_seconds(connection)
+    act()
+    return (_session_seconds(connection) - before) * 1e6 / messages
+
+
+def _sending(server: BenchServer, number: int, in_set: Ratios, singly: Ratios) -> None:
+    with pair_of(server, number) as pair:
+        session = pair.here
+        session.execute(_LOCAL)
+        handles: dict[str, object] = {}
+        for service in ("//There", "//Local"):
+            row = session.execute(_BEGIN, [service]).fetchone()
+            assert row is not None
+            handles[service] = row[0]
+
+        def batches(service: str, count: int = 20) -> Callable[[], None]:
+            def act() -> None:
+                for _ in range(count):
+                    session.execute(_BATCH, [handles[service], SET, SET, 200, SET])
+
+            return act
+
+        def singles(service: str, count: int = 4) -> Callable[[], None]:
+            def act() -> None:
+                for _ in range(count):
+                    with session.transaction(), session.pipeline():
+                        for _ in range(SET):
+                            session.execute(_SINGLE, [handles[service]])
+
+            return act
+
+        for service in handles:
+            session.execute(_SINGLE, [handles[service]])
+            batches(service, 2)()
+            singles(service, 1)()
+        for service, into in (("//There", "ours"), ("//Local", "others")):
+            getattr(in_set, into).append(_cost_of(session, batches(service), 20 * SET))
+            getattr(singly, into).append(_cost_of(session, singles(service), 4 * SET))
+
+
+# ---------------------------------------------------------------------------- latency
+
+
+def _wait_for(connection: Connection, count: str, wanted: int) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while connection.execute(count).fetchone() != (wanted,):
+        if time.monotonic() > deadline:
+            raise click.ClickException(f"message {wanted} has not arrived")
+
+
+def _latency_of_ours(pair: Pair, messages: int, known: int) -> float:
+    took = []
+    addresses = {ADDRESS.lower(): pair.dsns[1]}
+    with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
+        if not broker.wait_until_leading():
+            raise click.ClickException("the daemon does not lead")
+        if known:
+            send(pair, Load(None, known), known)
+        row = pair.here.execute(_BEGIN, ["//There"]).fetchone()
+        assert row is not None
+        count = "SELECT count(*) FROM ssb.message_stored WHERE body = 'quiet'"
+        for number in range(messages + 5):
+            time.sleep(0.02)
+            began = time.perf_counter()
+            pair.here.execute("SELECT ssb.send(%s, 'm', 'quiet'::bytea)", [row[0]])
+            _wait_for(pair.there, count, number + 1)
+            took.append(time.perf_counter() - began)
+    return statistics.median(took[5:]) * 1e3
+
+
+def _latency_by_hand(pair: Pair, messages: int) -> float:
+    pair.here.execute(_HAND)
+    pair.there.execute(_HAND)
+    is_over = threading.Event()
+
+    def carry() -> None:
+        with (
+            psycopg.connect(pair.dsns[0], autocommit=True) as near,
+            psycopg.connect(pair.dsns[1], autocommit=True) as far,
+        ):
+            near.execute("LISTEN hand")
+            while not is_over.is_set():
+                if list(near.notifies(timeout=0.5, stop_after=1)):
+                    rows = near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall()
+                    far.execute(
+                        "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
+                        [[body for _, body in rows]],
+                    )
+                    near.execute("DELETE FROM hand_away WHERE id = ANY (%s)", [[one for one, _ in rows]])
+
+    carrier = threading.Thread(target=carry)
+    carrier.start()
+    took = []
+    time.sleep(1)
+    try:
+        for number in range(messages + 5):
+            time.sleep(0.02)
+            began = time.perf_counter()
+            pair.here.execute(
+                "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
+            )
+            _wait_for(pair.there, "SELECT count(*) FROM hand_come", number + 1)
+            took.append(time.perf_counter() - began)
+    finally:
+        is_over.set()
+        carrier.join()
+    return statistics.median(took[5:]) * 1e3
+
+
+# ---------------------------------------------------------------------------- the paper's topology
+
+
+@contextmanager
+def _instances(server: BenchServer, number: int, senders: int) -> Iterator[list[str]]:
+    """The target's DSN and then the senders'; without senders the target sends itself."""
+    names = [f"bench_paper_{number}_{one}" for one in range(senders + 1)]
+    with server.connect() as admin:
+        for name in names:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+        dsns = [dsn_of(server, name) for name in names]
+        for place, dsn in enumerate(dsns):
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("SELECT ssb.alter_database(NULL, 'NEW_BROKER')")
+                if place == 0:
+                    connection.execute("SELECT ssb.create_queue('dbo.there')")
+                    connection.execute("SELECT ssb.create_service('//There', 'dbo.there', '{c}')")
+                    connection.execute("CREATE TABLE arrived (id bigint NOT NULL, body bytea NOT NULL)")
+                else:
+                    connection.execute(f"SELECT ssb.create_route('There', '{ADDRESS}', '//There')".encode())
+                if place > 0 or not senders:
+                    connection.execute("SELECT ssb.create_queue('dbo.here')")
+                    connection.execute("SELECT ssb.create_service('//Here', 'dbo.here', '{c}')")
+        yield dsns
+        for name in names:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def _send_all(connection: Connection, messages: int) -> None:
+    handles = [connection.execute(_BEGIN, ["//There"]).fetchone() for _ in range(10)]
+    for number in range(messages // 100):
+        handle = handles[number % 10]
+        assert handle is not None
+        connection.execute(_BATCH, [handle[0], 100, 100, 100, 100])
+
+
+def _seconds_of_sessions(admin: Connection) -> float:
+    rows = admin.execute(
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE datname LIKE 'bench_paper%' AND backend_type = 'client backend'"
+    ).fetchall()
+    return sum(processor_seconds(pid) or 0.0 for (pid,) in rows)
+
+
+def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tuple[float, float]:
+    """Messages a second, and microseconds of processor time a message."""
+    with _instances(server, number, senders) as dsns, ExitStack() as stack:
+        admin = stack.enter_context(server.connect())
+        for dsn in dsns[1:]:
+            options = BrokerOptions(dsn, addresses={ADDRESS.lower(): dsns[0]})
+            broker = stack.enter_context(EmbeddedBroker(options, lambda _: None))
+            if not broker.wait_until_leading():
+                raise click.ClickException("the daemon does not lead")
+        sources = dsns[1:] or [dsns[0]] * 3
+        sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in sources]
+        reader = stack.enter_context(psycopg.connect(dsns[0], autocommit=True))
+        before, own, began = _seconds_of_sessions(admin), own_threads(), time.monotonic()
+        threads = [
+            threading.Thread(target=_send_all, args=(session, messages // len(sessions)))
+            for session in sessions
+        ]
+        for thread in threads:
+            thread.start()
+        wanted = messages // len(sessions) // 100 * 100 * len(sessions)
+        arrived = 0
+        while arrived < wanted:
+            found = reader.execute(_TAKE_ALL).rowcount
+            arrived += found
+            if not found:
+                time.sleep(0.002)
+        took = time.monotonic() - began
+        for thread in threads:
+            thread.join()
+        spent = _seconds_of_sessions(admin) - before + own_threads() - own
+    return wanted / took, spent * 1e6 / wanted
+
+
+def _say(ratios: Sequence[Ratios]) -> None:
+    for one in ratios:
+        click.echo(one.line())
+
+
+@click.command()
+@click.option("--postgres", help="Major version or bin directory.")
+@click.option("--rounds", default=3, show_default=True)
+@click.option(
+    "--only",
+    "parts",
+    multiple=True,
+    type=click.Choice(["send", "latency", "paper"]),
+    help="All three if not given.",
+)
+@click.option("--messages", default=60_000, show_default=True, help="Of the paper's topology.")
+@click.option("--known", default=0, show_default=True, help="Dialogs that are known beside the quiet one.")
+@click.option("--quick", is_flag=True, help="One round.")
+def main(
+    postgres: str | None, rounds: int, parts: tuple[str, ...], messages: int, known: int, quick: bool
+) -> None:
+    """SEND to another instance, latency, and the paper's topology."""
+    in_set, singly = Ratios("SEND, sets of 500: remote | local", "µs"), Ratios("SEND, singly", "µs")
+    latency = Ratios(f"latency, {known:,} known dialogs: ours | by hand", "ms")
+    rate = Ratios("paper's topology: three instances | one", "a second")
+    processor = Ratios("paper's topology, processor time", "µs")
+    asked = parts or ("send", "latency", "paper")
+    with running(postgres) as server:
+        conditions = machine()
+        click.echo(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
+        template = server.database(TEMPLATE)
+        with template.connect() as connection:
+            installer.install(connection)
+            connection.execute(OBJECTS)
+            if not quick:
+                settle(connection)
+        for number in range(1 if quick else rounds):
+            if "send" in asked:
+                _sending(server, 10 * number, in_set, singly)
+            if "latency" in asked:
+                with pair_of(server, 10 * number + 1) as pair:
+                    latency.ours.append(_latency_of_ours(pair, 20 if quick else 100, known))
+                    latency.others.append(_latency_by_hand(pair, 20 if quick else 100))
+            if "paper" in asked:
+                for senders, into in ((3, "ours"), (0, "others")):
+                    found = _paper(server, 10 * number + 2 + senders, messages, senders)
+                    getattr(rate, into).append(found[0])
+                    getattr(processor, into).append(found[1])
+    _say([one for one in (in_set, singly, latency, rate, processor) if one.ours])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+-- SCOPE_IDENTITY() and @@IDENTITY are what the INSERTs of the body made, whatever SEND draws in between.
+CREATE TABLE dbo.Orders (Id int IDENTITY(10,1), w int)
+CREATE TABLE dbo.Audit (Id int IDENTITY(500,1), w int)
+INSERT dbo.Orders (w) VALUES (1)
+CREATE QUEUE dbo.ToDo
+CREATE SERVICE [//ToDo] ON QUEUE dbo.ToDo ([DEFAULT])
+GO
+CREATE TRIGGER dbo.OrdersSends ON dbo.Orders AFTER INSERT AS
+DECLARE @h uniqueidentifier;
+INSERT dbo.Audit (w) VALUES (1);
+BEGIN DIALOG @h FROM SERVICE [//ToDo] TO SERVICE '//ToDo' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'x');
+GO
+CREATE PROCEDURE dbo.AddOrders @id int OUTPUT AS
+INSERT dbo.Orders (w) VALUES (7);
+SET @id = SCOPE_IDENTITY();
+GO
+INSERT dbo.Orders (w) VALUES (1)
+SELECT SCOPE_IDENTITY() AS s, @@ROWCOUNT AS r
+INSERT dbo.Orders (w) SELECT 1 WHERE 1 = 0
+SELECT SCOPE_IDENTITY() AS s
+INSERT dbo.Orders (w) OUTPUT inserted.Id VALUES (1)
+SELECT SCOPE_IDENTITY() AS s
+DECLARE @i int
+EXEC dbo.AddOrders @i OUTPUT
+SELECT @i AS in_proc, SCOPE_IDENTITY() AS s
+INSERT dbo.Audit (w) EXEC ('SELECT 1')
+SELECT SCOPE_IDENTITY() AS s
+MERGE dbo.Orders AS t USING (VALUES (99)) AS s(w) ON t.w = s.w WHEN NOT MATCHED THEN INSERT (w) VALUES (s.w);
+SELECT SCOPE_IDENTITY() AS s
+GO
+INSERT dbo.Orders (w) VALUES (1)
+SELECT @@IDENTITY AS i
+GO
