@@ -406,6 +406,9 @@ DECLARE
     v_fitting ssb.claimed_conversation[];
     v_leaders bigint[];
     v_first bigint;
+    -- Asked once for each claim: a plan may look at all rows of the table, a hundred thousand of this very claim
+    -- among them. A claim that is not among these is asked when it is met: it may be newer.
+    v_alive CONSTANT bigint[] := ARRAY(SELECT c.claim_id FROM ssb.claim AS c WHERE ssb_internal.claim_is_alive(c.claim_id));
 BEGIN
     -- Locked now, claimed from the commit on. The next statement has a new snapshot:
     -- what others received before we had the lock is gone for it.
@@ -414,7 +417,8 @@ BEGIN
       FROM (SELECT u.leader, u.place
               FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
-             WHERE l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id)
+             WHERE CASE WHEN l.claim_id IS NULL THEN true WHEN l.claim_id = ANY (v_alive) THEN false
+                        ELSE NOT ssb_internal.claim_is_alive(l.claim_id) END
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
     -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
