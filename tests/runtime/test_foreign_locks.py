@@ -180,6 +180,7 @@ TAKEN = {
         3,
         "daemon/test_foreign_locks.py: the leader's lock, the fence",
     ),
+    "runtime_sql/bulk/answer_claim.sql": (1, "here: ENDs and sets"),
     "runtime_sql/bulk/claims.sql": (
         2,
         "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock",
