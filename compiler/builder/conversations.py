@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...grammar.tokens import Token, TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
 from .reader import Node, Reader
@@ -149,6 +150,20 @@ def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
     )
 
 
+def _compound(variable: nodes.Variable, operator: str, value: nodes.SqlText) -> nodes.SqlText:
+    """``@v += value`` as what it assigns: ``@v + (value)``, each token at a place of the assignment."""
+    start, end = variable.span.start, variable.span.end
+    first, last = value.tokens[0].start, value.tokens[-1].end
+    tokens = (
+        Token(TokenKind.VARIABLE, variable.name, start, end, ""),
+        Token(TokenKind.SYMBOL, operator, end, end, operator),
+        Token(TokenKind.SYMBOL, "(", first, first, "("),
+        *value.tokens,
+        Token(TokenKind.SYMBOL, ")", last, last, ")"),
+    )
+    return nodes.SqlText(span=value.span, tokens=tokens)
+
+
 def _first_assigns(items: list[nodes.ReceiveStar | nodes.ReceiveColumn | nodes.ReceiveAssignment]) -> bool:
     return isinstance(items[0], nodes.ReceiveAssignment)
 
@@ -163,9 +178,12 @@ def _receive_item(
             return nodes.ReceiveStar(span=span)
         case "receive_assignment":
             assert expression is not None
-            return nodes.ReceiveAssignment(
-                span=span, variable=read.need_variable(tree), expression=read.text(expression)
-            )
+            variable = read.need_variable(tree)
+            value = read.text(expression)
+            operator = read.terminal(tree, "COMPOUND")
+            if operator is not None:
+                value = _compound(variable, read.words(operator)[:-1], value)
+            return nodes.ReceiveAssignment(span=span, variable=variable, expression=value)
         case "receive_column" | "receive_alias":
             assert expression is not None
             alias = read.terminal(tree, "NAME", "STRING")

@@ -382,7 +382,7 @@ class ReceiveColumn(Node):
 
 @dataclass(frozen=True, kw_only=True)
 class ReceiveAssignment(Node):
-    """``@v = expression`` in the list of RECEIVE."""
+    """``@v = expression`` in the list of RECEIVE; that of ``@v += value`` is ``@v + (value)``."""
 
     variable: Variable
     expression: SqlText

@@ -12,3 +12,16 @@ GO
 DECLARE @x NVARCHAR(100) = N'>', @y NVARCHAR(100);
 WAITFOR (RECEIVE TOP (1) @x = @x + CAST(message_body AS NVARCHAR(100)), @y = @x + N'!' FROM q1), TIMEOUT 1000;
 SELECT @x, @y;
+GO
+-- Compound assignments accumulate as those with = do.
+DECLARE @h UNIQUEIDENTIFIER;
+BEGIN DIALOG @h FROM SERVICE s1 TO SERVICE 's2' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'a'); SEND ON CONVERSATION @h (N'b'); SEND ON CONVERSATION @h (N'c');
+GO
+DECLARE @s NVARCHAR(MAX) = N'>', @n INT = 0, @d INT = 100, @p INT = 1, @bits INT = 0, @all INT = 7;
+WAITFOR (
+    RECEIVE @s += CAST(message_body AS NVARCHAR(MAX)) + N';', @n += message_sequence_number + 1, @d -= @n - 1,
+            @p *= 1 + 1, @BITS |= message_sequence_number, @all &= 6, @all ^= 1
+    FROM q2
+), TIMEOUT 1000;
+SELECT @s, @n, @d, @p, @bits, @all, @@ROWCOUNT;
