@@ -162,7 +162,10 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
 
 def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool]) -> None:
     """Mark the period's columns of a table, with whether each is hidden."""
-    known = catalog.tables[table]
+    known = catalog.tables.get(table)
+    if known is None:
+        # Another session has made it since the tables were read.
+        return
     catalog.tables[table] = replace(
         known,
         versioned=True,

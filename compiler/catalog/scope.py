@@ -43,11 +43,6 @@ __all__ = [
     "sets_row_limit",
 ]
 
-# Reserved in PL/pgSQL beside those reserved in SQL (names.quote knows these).
-_PLPGSQL_RESERVED = frozenset(
-    "all begin by case declare else end execute for foreach from if in into loop not null or strict "
-    "then to using when while".split()
-)
 # Not reserved, but they would hide what generated code relies on.
 _TAKEN = frozenset({"found", "sqlstate", "sqlerrm", "new", "old", "current_user", "session_user"})
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -68,7 +63,6 @@ def plain_name(name: str) -> str:
     if (
         _PLAIN.match(name)
         and len(name) <= MAX_IDENTIFIER_BYTES
-        and lowered not in _PLPGSQL_RESERVED
         and lowered not in _TAKEN
         and quote(lowered) == lowered
     ):
@@ -76,7 +70,7 @@ def plain_name(name: str) -> str:
     folded = fold(name)
     if folded in _TAKEN:
         return f"{folded}_"
-    return f'"{folded}"' if folded in _PLPGSQL_RESERVED else quote(folded)
+    return quote(folded)
 
 
 def object_name(name: nodes.QualifiedName) -> ObjectName:

@@ -110,6 +110,13 @@ def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
     return Value(n.Cast(value.code, postgres), type_ or value.type, nullable=value.nullable)
 
 
+def of_known_type(value: Value) -> n.Node:
+    """How an argument of any type is written: PostgreSQL gives a literal text or NULL there no type."""
+    if value.is_null or isinstance(value.constant, str):
+        return n.Cast(value.code, "text")
+    return value.code
+
+
 def at_clock(value: Value) -> Value:
     """The wall clock of a datetimeoffset where its offset is known, else the value."""
     if value.clock is None:

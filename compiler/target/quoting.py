@@ -21,6 +21,9 @@ _RESERVED = frozenset(
     tablesample then to trailing true union unique user using variadic verbose when where window with
     """.split()
 )
+# Reserved in PL/pgSQL alone: unquoted they are no label, and they end or divide an expression in a body
+# (``WHILE x < dbo.loop(1) LOOP``, ``SELECT strict INTO …``).
+_RESERVED_IN_BODIES = frozenset("begin by declare execute foreach if loop strict while".split())
 _NOT_A_FUNCTION = frozenset(
     """
     between bigint bit boolean char character coalesce dec decimal exists extract float greatest
@@ -31,6 +34,7 @@ _NOT_A_FUNCTION = frozenset(
     xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
     """.split()
 )
+_QUOTED = _RESERVED | _RESERVED_IN_BODIES | _NOT_A_FUNCTION
 _LAST_PART = re.compile(r'("(?:[^"]|"")*"|[^".]*)\Z')
 _UNSAFE = re.compile("[\r\n\ufdd0-\ufdd2]")
 
@@ -38,7 +42,7 @@ _UNSAFE = re.compile("[\r\n\ufdd0-\ufdd2]")
 @lru_cache(maxsize=8192)
 def quote(identifier: str) -> str:
     """Quote a PostgreSQL identifier where it must be."""
-    if _PLAIN.match(identifier) and identifier not in _RESERVED and identifier not in _NOT_A_FUNCTION:
+    if _PLAIN.match(identifier) and identifier not in _QUOTED:
         return identifier
     return '"' + identifier.replace('"', '""') + '"'
 

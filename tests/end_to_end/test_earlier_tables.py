@@ -7,6 +7,7 @@ from end_to_end.tsql import Tsql
 
 from pgsb.compiler.catalog import types as tm
 from pgsb.compiler.catalog.types import SqlType
+from pgsb.server import learn
 from pgsb.server.learn import type_of
 from support import Connection, Database
 
@@ -152,4 +153,20 @@ def test_hidden_columns_of_a_system_versioned_table_stay_hidden(database: Databa
     assert versions == [["1", "5", None], ["1", "6", None]]
     later.run("UPDATE dbo.Price SET f = '2026-01-01'")
     assert [error.number for error in later.errors] == [13537]
+    later.close()
+
+
+def test_a_table_made_while_the_tables_are_read_is_no_error(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE TABLE Price (id int PRIMARY KEY, a datetime2 GENERATED ALWAYS AS ROW START, "
+        "b datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (a, b))"
+    )
+    first.close()
+    # As if another session had made it just after the query of the tables, before that of their periods.
+    monkeypatch.setattr(learn, "_TABLES", f"SELECT * FROM ({learn._TABLES}) AS t WHERE false")
+    later = Tsql(database.dsn)
+    later.run_well("SELECT 1 AS one")
     later.close()

@@ -110,7 +110,7 @@ def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
         # A frame whose beginning moves is summed up anew for each row, one whose end moves is not.
         base, latest = _mirrored(base), not latest
     name = "sys.last_present" if latest else "sys.first_present"
-    return Value(_over(n.Call(name, (value.code,)), base, ctx), plain.type)
+    return Value(_over(n.Call(name, (v.of_known_type(value),)), base, ctx), plain.type)
 
 
 _BEFORE = n.Frame("ROWS", n.Bound(n.Word("UNBOUNDED"), "PRECEDING"), n.Bound(n.Integer(1), "PRECEDING"))
@@ -129,6 +129,7 @@ def _present_offset(
     if len(arguments) == 3:
         (value, default), _ = reconcile([arguments[0], arguments[2]])
     offset = arguments[1] if len(arguments) > 1 else v.integer(1)
+    value = replace(value, code=v.of_known_type(value))
     found: n.Node
     if offset.constant == 1:
         found = replace(window, call=n.Call("sys.last_present", (value.code,)))

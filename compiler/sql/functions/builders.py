@@ -102,6 +102,15 @@ def native(name: str, *, when: Callable[[Value], bool] | None = None, otherwise:
     return build
 
 
+def edge(name: str) -> Builder:
+    """FIRST_VALUE, LAST_VALUE."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        return v.call(name, v.of_known_type(arguments[0]))
+
+    return build
+
+
 def is_text(value: Value) -> bool:
     """A string."""
     return value.is_string
@@ -501,7 +510,9 @@ def lag(name: str) -> Builder:
         texts = [argument.code for argument in arguments]
         if len(arguments) == 3:
             (value, default), _ = reconcile([arguments[0], arguments[2]])
-            texts[0], texts[2] = value.code, default.code
+            texts[0], texts[2] = v.of_known_type(value), default.code
+        else:
+            texts[0] = v.of_known_type(arguments[0])
         return v.call(name, *texts, type=arguments[0].type)
 
     return build

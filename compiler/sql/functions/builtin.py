@@ -354,8 +354,8 @@ FUNCTIONS: dict[str, Function] = {
     "CUME_DIST": Function("", None, build=b.rank("cume_dist", tm.FLOAT)),
     "LAG": Function("a?ia", None, build=b.lag("lag")),
     "LEAD": Function("a?ia", None, build=b.lag("lead")),
-    "FIRST_VALUE": Function("a", b.first, build=b.native("first_value")),
-    "LAST_VALUE": Function("a", b.first, build=b.native("last_value")),
+    "FIRST_VALUE": Function("a", b.first, build=b.edge("first_value")),
+    "LAST_VALUE": Function("a", b.first, build=b.edge("last_value")),
     "PERCENTILE_CONT": Function("f", tm.FLOAT, build=b.native("percentile_cont")),
     "PERCENTILE_DISC": Function("f", None, build=b.native("percentile_disc")),
     # dates

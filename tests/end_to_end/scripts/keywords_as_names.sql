@@ -57,3 +57,39 @@ GO
 DECLARE @@b INT
 EXEC more @@a = 4, @@b = @@b OUTPUT
 PRINT @@b
+GO
+-- Words that PL/pgSQL reserves.
+CREATE PROC dbo.Loop @max INT = 3 AS PRINT @max
+GO
+EXEC dbo.Loop
+GO
+CREATE PROC dbo.[while] @max INT = 3 AS DECLARE @begin INT = 1, @loop INT = 2; PRINT @max + @begin + @loop
+GO
+EXEC dbo.[while]
+GO
+CREATE FUNCTION dbo.[strict] (@if INT) RETURNS INT AS BEGIN RETURN @if + 1 END
+GO
+CREATE PROC dbo.[foreach] @x INT AS
+BEGIN
+    UPDATE dbo.[execute] SET [while] = @x WHERE [loop] = @x
+    PRINT @@ROWCOUNT
+    WHILE @x < dbo.[strict](3) SET @x += 1
+    PRINT @x
+    IF EXISTS (SELECT [loop] FROM dbo.[execute] WHERE [begin] IS NULL) GOTO loop
+    PRINT 'never'
+loop:
+    SET @x += 1
+    IF @x < 7 GOTO loop
+    PRINT @x
+END
+GO
+CREATE TABLE dbo.[execute] ([while] INT, [loop] INT, [begin] INT, [declare] INT, [into] INT, [strict] INT, [by] INT, [exit] INT)
+GO
+CREATE TRIGGER [for] ON dbo.[execute] AFTER INSERT AS SELECT [loop] FROM inserted
+GO
+INSERT dbo.[execute] ([loop], [strict]) VALUES (1, 8)
+GO
+EXEC dbo.[foreach] 1
+SELECT [while], [loop], [begin], [declare], [into], [strict], [by], [exit] FROM dbo.[execute]
+DECLARE @a INT, @b INT; SELECT @a = [into], @b = [strict] FROM dbo.[execute]; PRINT ISNULL(@a, 7) + @b
+EXEC ('SELECT [loop] AS [begin] FROM dbo.[execute]')

@@ -26,3 +26,11 @@ SELECT name = STUFF((SELECT ', ' + grp FROM #work WHERE grp IS NOT NULL ORDER BY
 SELECT HASHBYTES('MD5', 'a') h, CONVERT(varchar(34), HASHBYTES('MD5', 'a'), 1) hx, CAST(0x41 AS varchar) v, CAST('abc' AS varbinary(10)) vb, CONVERT(varbinary(4), 258) i4, CAST(0x00000102 AS int) bi
 DROP TABLE #work
 GO
+GO
+-- Literals as arguments of window functions.
+CREATE TABLE literals (b INT)
+INSERT literals VALUES (1), (2)
+SELECT LAST_VALUE('x') IGNORE NULLS OVER (ORDER BY b), FIRST_VALUE(N'y') OVER (ORDER BY b), LAST_VALUE(NULL) OVER (ORDER BY b),
+       LAG('y') OVER (ORDER BY b), LEAD('y', 1, 'z') OVER (ORDER BY b), LAG('y', 1, 'z') IGNORE NULLS OVER (ORDER BY b),
+       LAG('y', 2) IGNORE NULLS OVER (ORDER BY b), LAG(b, 1, NULL) OVER (ORDER BY b)
+FROM literals ORDER BY b
