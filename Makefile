@@ -33,7 +33,7 @@ bench: setup            ## our queue beside its peers, ratios in one run
 bench-procedures: setup ## compiled T-SQL beside the same loop written by hand in PL/pgSQL
 	.venv/bin/python -m benchmarks.procedures
 
-bench-transport: setup  ## messages carried to another instance, beside the floor made by hand
+bench-transport: setup  ## messages carried to another instance, beside the lower bound made by hand
 	.venv/bin/python -m benchmarks.transport
 
 docs: setup            ## the documentation as a site, in build/site

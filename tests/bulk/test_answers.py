@@ -94,7 +94,7 @@ def test_what_is_special_goes_the_long_way_with_the_same_outcome(
     desk: Desk, connect: Connect, special: str
 ) -> None:
     handles = desk.send(4, 2)
-    second = desk.one("SELECT conversation_handle FROM dbo.target ORDER BY queuing_order DESC LIMIT 1")
+    second = desk.value("SELECT conversation_handle FROM dbo.target ORDER BY queuing_order DESC LIMIT 1")
     owner = connect()
     (owner if "set_config" in special else desk.connection).execute(special, {"second": second})
     assert _answer(owner, 2) == (8, 4)
@@ -132,9 +132,9 @@ def test_both_sides_of_a_dialog_in_one_claim_end_one_after_the_other(desk: Desk,
     desk.connection.execute(
         "SELECT ssb.create_service('own', queue => 'dbo.target', contracts => '{trades}')"
     )
-    handle = desk.one("SELECT ssb.begin_dialog('own', 'target', 'trades')")
+    handle = desk.value("SELECT ssb.begin_dialog('own', 'target', 'trades')")
     desk.connection.execute("SELECT ssb.send(%s, 'trade', '1'::text)", (handle,))
-    target = desk.one("SELECT conversation_handle FROM dbo.target")
+    target = desk.value("SELECT conversation_handle FROM dbo.target")
     desk.connection.execute("SELECT ssb.send(%s, 'note', '2'::text)", (target,))
     owner = connect()
     held = claim(owner, "dbo.target")
@@ -143,4 +143,4 @@ def test_both_sides_of_a_dialog_in_one_claim_end_one_after_the_other(desk: Desk,
         "SELECT deleted, ended FROM ssb_internal.complete_claim(%s, end_all => true)", (held.claim_id,)
     ).fetchone()
     assert done == (2, 2)
-    assert desk.one("SELECT count(*) FROM sys.conversation_endpoints WHERE state <> 'CD'") == 0
+    assert desk.value("SELECT count(*) FROM sys.conversation_endpoints WHERE state <> 'CD'") == 0

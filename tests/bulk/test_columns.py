@@ -81,11 +81,11 @@ def test_a_job_reads_and_sends_utf16_where_the_instance_has_it(
         return Outputs(tables={"dbo.spoken": spoken.select("body")}, replies=replies)
 
     run_job(tcp(utf16), "dbo.target", program, JobOptions(mode="once"))
-    assert desk.one("SELECT body FROM dbo.spoken") == "日本"
-    assert desk.one("SELECT message_body FROM dbo.source") == "日本".encode("utf-16-le")
+    assert desk.value("SELECT body FROM dbo.spoken") == "日本"
+    assert desk.value("SELECT message_body FROM dbo.source") == "日本".encode("utf-16-le")
     frame = spark.createDataFrame([("é",)], "message_body string")
     send(frame, tcp(utf16), message_type="trade", dialogs=Dialogs("source", "target", "trades"))
-    assert desk.one("SELECT message_body FROM dbo.target") == "é".encode("utf-16-le")
+    assert desk.value("SELECT message_body FROM dbo.target") == "é".encode("utf-16-le")
     connection.execute("DELETE FROM dbo.spoken")
     options = {"dsn": tcp(utf16), "fromService": "source", "toService": "target", "contract": "trades"}
     register(spark)

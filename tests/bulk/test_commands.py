@@ -48,7 +48,7 @@ def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Des
             mine = Desk(connection, desk.database)
             for wanted in (1, 2):
                 for _ in range(1200):
-                    seen.append(mine.one("SELECT count(*) FROM dbo.total"))
+                    seen.append(mine.value("SELECT count(*) FROM dbo.total"))
                     if seen[-1] == wanted:
                         break
                     connection.execute("SELECT pg_sleep(0.05)")

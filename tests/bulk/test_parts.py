@@ -36,7 +36,7 @@ def test_a_part_is_every_message_of_its_conversations_in_order(desk: Desk, conne
     desk.connection.execute("SELECT ssb.alter_service('target', add_contracts => '{mixed}')")
     desk.send(3, 11)
     desk.send(5, 1)
-    handle = desk.one("SELECT ssb.begin_dialog('source', 'target', 'mixed')")
+    handle = desk.value("SELECT ssb.begin_dialog('source', 'target', 'mixed')")
     desk.connection.execute(
         "SELECT ssb.send(%s, 'Gr\u00fc\u00dfe', '\u00fc'::text), ssb.send(%s, 'note'),"
         " ssb.send(%s, 'note', ''::bytea)",
