@@ -54,7 +54,7 @@ BEGIN
            coalesce(array_agg(d.depth), '{}')
       FROM ssb_internal.queue_depths(NULL, 1000) AS d
      WHERE d.enqueued_total > 0;
-    DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < clock_timestamp() - p_keep;
+    DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < (SELECT clock_timestamp()) - p_keep;
     PERFORM ssb_internal.forget_traces();
     INSERT INTO ssb.broker_counter AS c (name, value)
     SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p

@@ -32,6 +32,7 @@ BEGIN
     END LOOP;
 END;
 $$;
+
 CREATE OR REPLACE FUNCTION sys.leave_out_duplicate()
 RETURNS trigger
 LANGUAGE plpgsql
