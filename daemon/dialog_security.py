@@ -35,6 +35,7 @@ from .readers import Connection
 from .transport_sets import Batch
 
 _KEPT_CIPHERS = 10_000
+_LONGEST_NAME = 4096
 _SESSION_KEY = "dialog key"
 NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
@@ -146,9 +147,13 @@ class DialogSecurity:
 
     def _cipher(self, key_id: uuid.UUID, key: bytes, header: Row) -> DialogCipher:
         """That of a dialog's direction, which is the same for each of its sets."""
-        name = key_id, *(header[one] for one in BOUND)
+        # With the key: what somebody else calls by the same id is another one.
+        name = key_id, key, *(header[one] for one in BOUND)
         cipher = self._ciphers.get(name)
         if cipher is None:
+            if sum(len(str(one)) for one in name) > _LONGEST_NAME:
+                # Not to be kept: nothing has shown yet that the header is genuine.
+                return DialogCipher(key_id, key, header)
             if len(self._ciphers) >= _KEPT_CIPHERS:
                 self._ciphers.clear()
             cipher = self._ciphers[name] = DialogCipher(key_id, key, header)

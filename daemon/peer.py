@@ -246,7 +246,10 @@ class Peer:
                 and count_of(next_numbers) == count_of(instances) == dialogs
             ):
                 return Taken(next_numbers, instances, others)
-        raise Unreachable(f"The instance at '{self.address}' gives answers that are none.")
+        raise self._senseless()
+
+    def _senseless(self) -> Unreachable:
+        return Unreachable(f"The instance at '{self.address}' gives answers that are none.")
 
     def _rows(self, rows: list[Any], dialogs: int) -> dict[int, Row | None]:
         found: dict[int, Row | None] = {}
@@ -254,7 +257,7 @@ class Peer:
             given = dict(zip(_NAMES, values, strict=True))
             # Whoever is over there: what is no answer to our question is not put before our functions.
             if not isinstance(place, int) or not 0 <= place < dialogs or not _is_answer(given):
-                raise Unreachable(f"The instance at '{self.address}' gives answers that are none.")
+                raise self._senseless()
             found[place] = None if given["next_number"] is None and given["status"] is None else given
         return found
 
@@ -265,8 +268,10 @@ class Peer:
             for place, (number, instance) in enumerate(plain)
             if number
         ]
-        for one in loaded(taken.others) or []:
-            rows.append((one.get("place"), *(one.get(name) for name in _NAMES)))
+        others = loaded(taken.others) or []
+        if not isinstance(others, list) or not all(isinstance(one, dict) for one in others):
+            raise self._senseless()
+        rows += [(one.get("place"), *(one.get(name) for name in _NAMES)) for one in others]
         return self._rows(rows, dialogs)
 
     def _reason(self, error: BaseException) -> str:

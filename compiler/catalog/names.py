@@ -61,11 +61,6 @@ def fold(name: str) -> str:
     return f"{head}_{digest}"
 
 
-def quote_label(identifier: str) -> str:
-    """Quote a column label so that its spelling survives: ``OrderID`` → ``"OrderID"``."""
-    return quote(identifier)
-
-
 def identifier(name: str) -> str:
     """Fold and quote a T-SQL identifier."""
     return quote(fold(name))

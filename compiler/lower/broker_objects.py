@@ -5,8 +5,6 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 
 from __future__ import annotations
 
-from ...grammar.lexer import string_value
-from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
 from ..plpgsql import nodes as pl
@@ -393,10 +391,3 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
     if not calls:
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.action))
     return calls
-
-
-def literal_value(text: nodes.SqlText) -> str | None:
-    """Return the value of a text that is one string literal."""
-    if len(text.tokens) == 1 and text.tokens[0].kind == TokenKind.STRING:
-        return string_value(text.tokens[0])
-    return None

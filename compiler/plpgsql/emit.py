@@ -170,7 +170,7 @@ class _Writer:
         self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
 
     def query(self, before: str, text: str, after: str) -> None:
-        """Write a query; its line ends are layout (sql/layout.py) and go to the current depth."""
+        """Write a query; its line ends are layout (target/layout.py) and go to the current depth."""
         for line in _layout_lines(f"{before}{text}{after}"):
             self.line(line)
 

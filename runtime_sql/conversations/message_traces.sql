@@ -258,14 +258,15 @@ END;
 $$;
 
 -- What nobody has asked for in a day, and spans that no daemon has told within an hour.
+-- (The time as a subquery, as in every look that an index by time serves: a volatile function is no condition of one.)
 -- Called by  ssb_internal.sample_queues
 CREATE OR REPLACE FUNCTION ssb_internal.forget_traces()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    DELETE FROM ssb.message_trace AS t WHERE t.noted_at < clock_timestamp() - interval '1 day';
-    DELETE FROM ssb.trace_span AS s WHERE s.ended_at < clock_timestamp() - interval '1 hour';
+    DELETE FROM ssb.message_trace AS t WHERE t.noted_at < (SELECT clock_timestamp()) - interval '1 day';
+    DELETE FROM ssb.trace_span AS s WHERE s.ended_at < (SELECT clock_timestamp()) - interval '1 hour';
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_traces() FROM PUBLIC;
 

@@ -132,7 +132,7 @@ BEGIN
     RETURN QUERY
     SELECT w.queue_id, array_agg(coalesce(s.depths[array_position(s.queue_ids, w.queue_id)], 0) ORDER BY s.sampled_at)
       FROM (SELECT DISTINCT ON (date_bin(p_step, n.sampled_at, 'epoch')) n.*
-              FROM ssb.queue_sample AS n WHERE n.sampled_at > clock_timestamp() - p_back
+              FROM ssb.queue_sample AS n WHERE n.sampled_at > (SELECT clock_timestamp()) - p_back
              ORDER BY date_bin(p_step, n.sampled_at, 'epoch'), n.sampled_at DESC) AS s
      CROSS JOIN unnest(p_queue_ids) AS w (queue_id)
      GROUP BY w.queue_id;

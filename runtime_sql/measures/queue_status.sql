@@ -68,7 +68,7 @@ DECLARE
     v_sample ssb.queue_sample;
 BEGIN
     SELECT s.* INTO v_sample FROM ssb.queue_sample AS s
-     WHERE s.sampled_at BETWEEN clock_timestamp() - interval '120 seconds' AND clock_timestamp() - interval '5 seconds'
+     WHERE s.sampled_at BETWEEN (SELECT clock_timestamp()) - interval '120 seconds' AND (SELECT clock_timestamp()) - interval '5 seconds'
      ORDER BY s.sampled_at DESC LIMIT 1;
     RETURN QUERY
     WITH depths AS MATERIALIZED (
@@ -180,7 +180,7 @@ BEGIN
                            n.sampled_at, coalesce(n.orders[p.place], 0) AS total, coalesce(n.depths[p.place], 0) AS depth
                       FROM ssb.queue_sample AS n
                      CROSS JOIN LATERAL (SELECT array_position(n.queue_ids, v_queue.queue_id) AS place) AS p
-                     WHERE n.sampled_at > clock_timestamp() - p_back
+                     WHERE n.sampled_at > (SELECT clock_timestamp()) - p_back
                      ORDER BY date_bin(p_step, n.sampled_at, 'epoch'), n.sampled_at DESC) AS s
             WINDOW w AS (ORDER BY s.sampled_at)) AS h
      WHERE h.seconds > 0

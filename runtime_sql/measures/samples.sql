@@ -40,7 +40,7 @@ AS $$
 $$;
 
 -- Notes the state of all queues, and adds to the daemon's counts what p_counts has: an object of
--- names and increments. Samples older than p_keep go.
+-- names and increments. Samples older than p_keep go, and so does what is of no use any more.
 --
 -- Called by  the daemon, every 15 seconds
 CREATE OR REPLACE FUNCTION ssb_internal.sample_queues(p_counts jsonb DEFAULT '{}', p_keep interval DEFAULT '1 day')
@@ -54,8 +54,9 @@ BEGIN
            coalesce(array_agg(d.depth), '{}')
       FROM ssb_internal.queue_depths(NULL, 1000) AS d
      WHERE d.enqueued_total > 0;
-    DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < clock_timestamp() - p_keep;
+    DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < (SELECT clock_timestamp()) - p_keep;
     PERFORM ssb_internal.forget_traces();
+    PERFORM ssb_internal.forget_duplicate_locks();
     INSERT INTO ssb.broker_counter AS c (name, value)
     SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
     ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;

@@ -6,7 +6,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.named_lock (
     name text COLLATE "C" PRIMARY KEY
 );
 
--- For each table with IGNORE_DUP_KEY up to 1,024 rows, to be locked and never changed (ssb_internal.lock_duplicate).
+-- For each table with IGNORE_DUP_KEY up to 1,024 rows, to be locked and never changed while it is there (ssb_internal.lock_duplicate).
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.duplicate_lock (
     table_id oid      NOT NULL,
     slot     smallint NOT NULL,

@@ -3,9 +3,9 @@
 --
 -- Two sessions that insert the same key at once meet at a lock, so that the second
 -- sees the first one's row instead of failing in the unique index. Its number is cut
--- down to 1,024 values a table, whose rows stay.
+-- down to 1,024 values a table, whose rows stay as long as it does. A temporary table is its session's alone.
 --
--- Called by  the trigger that CREATE TABLE, ALTER TABLE and CREATE INDEX make
+-- Called by  the trigger that CREATE TABLE, ALTER TABLE and CREATE INDEX make; ssb_internal.sample_queues
 -- Locks      a row of ssb.duplicate_lock, for the key
 
 -- Who holds it keeps others from inserting such keys, as an INSERT that has not ended does: so it is for those who
@@ -32,6 +32,17 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- Of tables that have been dropped.
+CREATE OR REPLACE FUNCTION ssb_internal.forget_duplicate_locks()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    DELETE FROM ssb.duplicate_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_duplicate_locks() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION sys.leave_out_duplicate()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -47,7 +58,8 @@ BEGIN
       INTO v_same, v_key
       FROM unnest(TG_ARGV) AS c(name);
     EXECUTE format('SELECT concat_ws(chr(1), %s)', v_key) INTO v_key USING NEW;
-    PERFORM ssb_internal.lock_duplicate(TG_RELID, v_key);
+    PERFORM ssb_internal.lock_duplicate(TG_RELID, v_key)
+       FROM pg_class AS c WHERE c.oid = TG_RELID AND c.relpersistence <> 't';
     EXECUTE format('SELECT true FROM %s AS t WHERE %s LIMIT 1', TG_RELID::regclass, v_same)
        INTO v_found USING NEW;
     IF v_found THEN

@@ -6,7 +6,7 @@
 -- What travels with each dialog, beside what the destination reads: hops_remaining; time_to_live and time_consumed,
 -- in seconds; set, the sender's number of the set.
 --
--- Called by  ssb.take_from_afar, ssb_internal.take_sealed; the daemon
+-- Called by  ssb_internal.take_incoming, ssb_internal.take_sealed; the daemon
 -- Locks      the endpoint's row, for MESSAGE_FORWARD_SIZE
 
 -- Most instances lead nobody on.

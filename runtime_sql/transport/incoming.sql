@@ -1,7 +1,7 @@
 -- The transport: messages that come from other instances.
 --
--- The other instance's daemon calls ssb.take_from_afar on a connection of its own to this database: nothing
--- listens here but PostgreSQL. Who may: the runtime's owner, and roles with CONNECT on the endpoint
+-- The other instance's daemon calls ssb_internal.take_from_peer (incoming_sets.sql) on a connection of its own to
+-- this database: nothing listens here but PostgreSQL. Who may: the runtime's owner, and roles with CONNECT on the endpoint
 -- (GRANT CONNECT ON ENDPOINT::e TO role). What such a role may do with it: put messages on dialogs of which it
 -- knows the session key, and begin dialogs with services on which it has SEND.
 --

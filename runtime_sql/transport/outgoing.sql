@@ -85,6 +85,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes(text) FROM PUBLIC;
 
 -- The instances for which something is there that could leave now.
+-- (The time as a subquery: a volatile function is no condition of an index, and every parked dialog would be read.)
 CREATE OR REPLACE FUNCTION ssb_internal.transport_peers()
 RETURNS TABLE (peer_id integer, address text, mirror_address text, has_forwarded boolean)
 LANGUAGE plpgsql STABLE
@@ -102,7 +103,7 @@ BEGIN
                                            AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
      WHERE f.is_there
         OR EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id)
-        OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= clock_timestamp());
+        OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= (SELECT clock_timestamp()));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers() FROM PUBLIC;
@@ -125,7 +126,7 @@ DECLARE
 BEGIN
     SELECT array_agg(r.endpoint_id) INTO v_due
       FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
-             WHERE r.peer_id = p_peer_id AND r.retry_at <= clock_timestamp()
+             WHERE r.peer_id = p_peer_id AND r.retry_at <= (SELECT clock_timestamp())
              ORDER BY r.retry_at LIMIT p_messages FOR NO KEY UPDATE SKIP LOCKED) AS r;
     IF v_due IS NOT NULL THEN
         PERFORM ssb_internal.park_stragglers(v_due);

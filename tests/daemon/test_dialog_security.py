@@ -15,7 +15,7 @@ from secured import begin, others_certificate, own_certificate, script
 
 from activation import Daemon
 from activation import until as until_at_last
-from pgsb.daemon.dialog_security import SealedSet
+from pgsb.daemon.dialog_security import DialogSecurity, SealedSet
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
@@ -456,6 +456,20 @@ def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
     for wrong in (("other", answer), ("set", answer[:-2]), ("set", "zz"), ("set", sealed.hex())):
         with pytest.raises(NotGenuine):
             cipher.open_answer(*wrong)
+
+
+def test_a_kept_cipher_is_that_of_its_key() -> None:
+    security = DialogSecurity(lambda text: None, lambda: None)
+    key_id, key = uuid.uuid4(), new_key()
+    sealed = security._cipher(key_id, key, _HEADER).seal(1, "type", "message", None, b"body")
+    with pytest.raises(NotGenuine):
+        security._cipher(key_id, new_key(), _HEADER).open(1, sealed)
+    assert security._cipher(key_id, key, _HEADER).open(1, sealed) == ("type", "message", None, b"body")
+    kept = dict(security._ciphers)
+    long = security._cipher(key_id, key, _HEADER | {"contract": "x" * 10_000})
+    with pytest.raises(NotGenuine):
+        long.open(1, sealed)
+    assert len(kept) == 2 and security._ciphers == kept
 
 
 def test_an_exchange_is_for_one_and_from_one() -> None:

@@ -87,6 +87,36 @@ def test_waiting_messages_keep_it(sql: Connection) -> None:
     assert traces(sql, "dbo.to_queue") == [None, PARENT, None, other]
 
 
+def test_who_forgets_them_reads_the_old_ones_alone(sql: Connection) -> None:
+    read = (
+        "SELECT sum(idx_tup_fetch + seq_tup_read) FROM pg_stat_xact_user_tables"
+        " WHERE relname IN ('message_trace', 'trace_span')"
+    )
+    with sql.transaction(force_rollback=True):
+        sql.execute(
+            "INSERT INTO ssb.message_trace (endpoint_id, queuing_order, traceparent, noted_at)"
+            " SELECT -1, n, %s, now() - CASE WHEN n = 1 THEN interval '25 hours' ELSE interval '1 hour' END"
+            " FROM generate_series(1, 3000) AS n",
+            [PARENT],
+        )
+        sql.execute(
+            "INSERT INTO ssb.trace_span (traceparent, name, kind, began_at, ended_at)"
+            " SELECT %s, 'x', 'producer', now(),"
+            " now() - CASE WHEN n = 1 THEN interval '2 hours' ELSE interval '1 minute' END"
+            " FROM generate_series(1, 3000) AS n",
+            [PARENT],
+        )
+        (before,) = sql.execute(read).fetchone() or ()
+        sql.execute("SET LOCAL enable_seqscan = off")
+        sql.execute("SELECT ssb_internal.forget_traces()")
+        (after,) = sql.execute(read).fetchone() or ()
+        assert 2 <= after - before < 100
+        (left,) = (
+            sql.execute("SELECT count(*) FROM ssb.message_trace WHERE endpoint_id = -1").fetchone() or ()
+        )
+        assert left == 2999
+
+
 def test_what_is_received_is_continued(sql: Connection) -> None:
     handle = send(sql, "one")
     sql.execute("SELECT ssb.set_trace_context(%s)", [PARENT])

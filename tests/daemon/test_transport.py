@@ -406,6 +406,15 @@ def test_an_instance_that_answers_nonsense_stops_nobody_else(
         until(lambda: any("answers that are none" in status for status in near.waiting()))
         near.send(near.begin("//Far"), "//Ask", "b")
         assert [body for _, _, body in far.receive(1)] == ["b"]
+    odd.execute("DROP FUNCTION ssb.take_from_afar; CREATE SCHEMA ssb_internal")
+    until(lambda: all("take_from_afar" in status for status in near.waiting()))
+    odd.execute(
+        "CREATE FUNCTION ssb_internal.take_from_peer(jsonb, integer[], bigint[], text[], text[], bytea[],"
+        " OUT next_numbers bigint[], OUT instances text[], OUT others jsonb) LANGUAGE sql AS $$"
+        " SELECT array_fill(0::bigint, n), array_fill(NULL::text, n), '[5]'::jsonb"
+        " FROM (SELECT ARRAY[jsonb_array_length($1)]) AS d (n) $$"
+    )
+    until(lambda: all("answers that are none" in status for status in near.waiting()))
 
 
 def test_a_route_that_comes_while_the_group_is_in_use_is_followed(

@@ -386,3 +386,20 @@ def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session
     stranger.do("SELECT public.insert_for_him()")
     session.do("DROP FUNCTION public.insert_for_him")
     assert session.column("SELECT k FROM public.unique_key") == [1]
+
+
+def test_no_key_stays_locked_behind_its_table(session: Session) -> None:
+    rows = "SELECT count(*) FROM ssb.duplicate_lock WHERE table_id = %s"
+    for kind, kept in (("TEMPORARY", 0), ("UNLOGGED", 2)):
+        session.do(
+            f"CREATE {kind} TABLE left_behind (k integer UNIQUE);"
+            " CREATE TRIGGER leave_out BEFORE INSERT ON left_behind FOR EACH ROW"
+            " EXECUTE FUNCTION sys.leave_out_duplicate('k'); INSERT INTO left_behind VALUES (1), (2), (1)"
+        )
+        table = session.value("SELECT 'left_behind'::regclass::oid")
+        assert session.column("SELECT k FROM left_behind ORDER BY k") == [1, 2]
+        session.do("SELECT ssb_internal.sample_queues()")
+        assert session.value(rows, table) == kept
+        session.do("DROP TABLE left_behind")
+        session.do("SELECT ssb_internal.sample_queues()")
+        assert session.value(rows, table) == 0

@@ -1,6 +1,8 @@
 """What cannot be delivered waits in sys.transmission_queue, with the reason, and goes when the
 obstacle does."""
 
+from collections.abc import Callable
+
 from runtime.broker import END, ERROR, Pair, Session, refused
 
 
@@ -168,3 +170,34 @@ def test_an_altered_service_takes_its_messages_along(session: Session, pair: Pai
     session.do("SELECT ssb.drop_queue(%s)", pair.far)
     session.send(far, pair.reply)
     assert len(session.receive(pair.near)) == 1
+
+
+def test_who_looks_for_parked_dialogs_reads_those_that_are_due(
+    session: Session, another: Callable[[], Session]
+) -> None:
+    peer = session.value(
+        "INSERT INTO ssb.transport_peer (address) VALUES ('TCP://parked:1') RETURNING peer_id"
+    )
+    session.do(
+        "INSERT INTO ssb.remote_conversation"
+        " (endpoint_id, conversation_id, is_initiator, database_id, service_id, peer_id, failures, retry_at)"
+        " SELECT -n, gen_random_uuid(), true, 1, 1, %s, 1,"
+        " clock_timestamp() + CASE WHEN n <= 2 THEN '-1 hour' ELSE '1 hour' END::interval"
+        " FROM generate_series(1, 300) AS n",
+        peer,
+    )
+    read = (
+        "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables"
+        " WHERE relname = 'remote_conversation'"
+    )
+    try:
+        looking = another()
+        assert peer in looking.column("SELECT peer_id FROM ssb_internal.transport_peers()")
+        looking.do("SELECT ssb_internal.try_parked(%s, 50)", peer)
+        assert 2 <= looking.value(read) < 20
+        assert peer not in looking.column("SELECT peer_id FROM ssb_internal.transport_peers()")
+        assert looking.value(read) < 20
+        looking.rollback()
+    finally:
+        session.do("DELETE FROM ssb.remote_conversation WHERE peer_id = %s", peer)
+        session.do("DELETE FROM ssb.transport_peer WHERE peer_id = %s", peer)

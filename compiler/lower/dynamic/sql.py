@@ -3,7 +3,7 @@
 The string is a batch of its own: its variables, its SET options, its RETURN and the names it
 cannot resolve end with it.  Where its text is known before the program runs (literals, and
 variables that surely hold one) it is compiled in place, as an inner block; parts of it may be
-unknown (:mod:`.dynamic_pieces`).
+unknown (:mod:`..placeholders`).
 """
 
 from __future__ import annotations

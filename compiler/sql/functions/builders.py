@@ -116,11 +116,6 @@ def is_text(value: Value) -> bool:
     return value.is_string
 
 
-def is_number(value: Value) -> bool:
-    """A number."""
-    return value.type is not None and value.type.family in ("integer", "decimal", "float")
-
-
 def is_decimal(value: Value) -> bool:
     """A number that may have a fraction."""
     return value.type is not None and value.type.family in ("decimal", "float")
