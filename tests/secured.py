@@ -16,6 +16,15 @@ def script(side: Side, text: str) -> str:
         session.close()
 
 
+def certificate_row(name: str) -> str:
+    """The statement for a certificate of master that an endpoint takes, where nobody looks into it."""
+    return (
+        "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
+        " thumbprint, start_date, expiry_date, key_length, private_key, encryption) VALUES"
+        f" (1, '{name}', 'dbo', '', '', '', '', '{name}'::bytea, '20200101', '20991231', 2048, '', 'MK')"
+    )
+
+
 def own_certificate(side: Side, name: str, folder: Path) -> None:
     """A user who owns the side's service and has a certificate; its public part goes to a file."""
     script(

@@ -385,9 +385,10 @@ def _endpoint_fields(tree: Node, read: Reader) -> dict[str, Any]:
 
 
 # What a protocol's or payload's options may be: the tokens with a blank between them, and in words.
+_WINDOWS = r"WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?"
+_CERTIFICATE = r"CERTIFICATE (\[([^\]]|\]\])+\]|\"([^\"]|\"\")+\"|[^\s\[\"]+)"
 _LOGIN = (
-    r"(WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?( CERTIFICATE \S+)?"
-    r"|CERTIFICATE \S+( WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?)?)",
+    rf"({_WINDOWS}( {_CERTIFICATE})?|{_CERTIFICATE}( {_WINDOWS})?)",
     "WINDOWS or CERTIFICATE with a name, or both",
 )
 _CIPHER = (

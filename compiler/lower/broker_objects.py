@@ -270,9 +270,12 @@ def _endpoint_options(
     result: dict[str, pl.Expr | None] = {}
     if "LISTENER_PORT" in written:
         result["listener_port"] = pl.raw(written["LISTENER_PORT"])
-    for option, parameter in (("LISTENER_IP", "listener_ip"), ("AUTHENTICATION", "authentication")):
-        if option in written:
-            result[parameter] = pl.Text(written[option].strip("()"))
+    if "LISTENER_IP" in written:
+        result["listener_ip"] = pl.Text(written["LISTENER_IP"].strip("()"))
+    for option in payload:
+        if option.name == "AUTHENTICATION" and option.value:
+            # Its words without comments between them: the run time tells them from the certificate's name.
+            result["authentication"] = pl.Text(" ".join(token.text for token in option.value.tokens))
     if "ENCRYPTION" in written:
         word, _, algorithm = written["ENCRYPTION"].partition(" ")
         result["encryption"] = pl.Text(word.upper())

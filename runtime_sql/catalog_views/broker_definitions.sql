@@ -103,8 +103,7 @@ SELECT e.*, b.message_forwarding::integer::sys.bit AS is_message_forwarding_enab
                       d.authentication)::smallint AS connection_auth,
        d.authentication AS connection_auth_desc,
        coalesce((SELECT c.certificate_id FROM ssb.certificate AS c
-                  WHERE lower(c.name) = lower(substring(b.authentication FROM 'CERTIFICATE (\S+)'))
-                  ORDER BY c.database_id LIMIT 1), 0) AS certificate_id,
+                  WHERE c.database_id = 1 AND lower(c.name) = lower(ssb_internal.endpoint_certificate(b.authentication))), 0) AS certificate_id,
        (array_position(ARRAY['NONE', 'RC4', 'AES', 'NONE, RC4', 'NONE, AES', 'RC4, AES', 'AES, RC4', 'NONE, RC4, AES', 'NONE, AES, RC4'],
                        d.encryption) - 1)::smallint AS encryption_algorithm,
        d.encryption AS encryption_algorithm_desc
@@ -112,12 +111,13 @@ SELECT e.*, b.message_forwarding::integer::sys.bit AS is_message_forwarding_enab
   JOIN ssb.broker_endpoint AS b ON b.broker_endpoint_id = e.endpoint_id
   -- WINDOWS [NTLM | KERBEROS | NEGOTIATE] and CERTIFICATE name, in either order; what is encrypted, and how.
  CROSS JOIN LATERAL (
-    SELECT concat_ws(', ', CASE WHEN b.authentication ~ '^CERTIFICATE ' THEN 'CERTIFICATE' END,
-                     CASE WHEN b.authentication ~ '(^| )WINDOWS( |$)'
-                          THEN coalesce(substring(b.authentication FROM 'WINDOWS (NTLM|KERBEROS|NEGOTIATE)'), 'NEGOTIATE') END,
-                     CASE WHEN b.authentication ~ ' CERTIFICATE ' THEN 'CERTIFICATE' END) AS authentication,
+    SELECT concat_ws(', ', CASE WHEN l.words ~ '^CERTIFICATE' THEN 'CERTIFICATE' END,
+                     CASE WHEN l.words ~ 'WINDOWS'
+                          THEN coalesce(substring(l.words FROM 'NTLM|KERBEROS|NEGOTIATE'), 'NEGOTIATE') END,
+                     CASE WHEN l.words ~ ' CERTIFICATE' THEN 'CERTIFICATE' END) AS authentication,
            CASE b.encryption WHEN 'DISABLED' THEN 'NONE' WHEN 'SUPPORTED' THEN 'NONE, ' || replace(b.algorithm, ' ', ', ')
-                             ELSE replace(b.algorithm, ' ', ', ') END AS encryption) AS d;
+                             ELSE replace(b.algorithm, ' ', ', ') END AS encryption
+      FROM ssb_internal.endpoint_logins(b.authentication) AS l (words)) AS d;
 
 CREATE OR REPLACE VIEW sys.xml_schema_collections AS
 SELECT c.collection_id AS xml_collection_id, coalesce(v.schema_id, 1) AS schema_id, NULL::integer AS principal_id, c.spelling AS name,

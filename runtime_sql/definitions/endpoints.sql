@@ -1,6 +1,52 @@
 -- ENDPOINT … FOR SERVICE_BROKER. Nothing listens but PostgreSQL itself: of the endpoint counts whether it is
 -- started, without which no message leaves or comes, and who has CONNECT on it (transport/incoming.sql).
 
+-- The name of the certificate in AUTHENTICATION = … CERTIFICATE c …; NULL: there is none.
+CREATE OR REPLACE FUNCTION ssb_internal.endpoint_certificate(p_authentication text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(replace(m[1], ']]', ']'), replace(m[2], '""', '"'), m[3])
+      FROM regexp_match(p_authentication, '\ycertificate\s+(?:\[((?:[^]]|\]\])+)\]|"((?:[^"]|"")+)"|([^\s"[]+))', 'i') AS m;
+$$;
+
+-- The words of AUTHENTICATION without the certificate's name, which may be any: WINDOWS NTLM CERTIFICATE. Who asks
+-- whether an endpoint takes certificates, or anybody without one, asks this.
+CREATE OR REPLACE FUNCTION ssb_internal.endpoint_logins(p_authentication text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT btrim(regexp_replace(upper(regexp_replace(p_authentication,
+               '\ycertificate\s+(?:\[(?:[^]]|\]\])+\]|"(?:[^"]|"")+"|[^\s"[]+)', 'CERTIFICATE', 'i')), '\s+', ' ', 'g'));
+$$;
+
+-- The certificate with which this instance logs in elsewhere has to be one with which it can.
+CREATE OR REPLACE FUNCTION ssb_internal.check_endpoint_certificate(p_authentication text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text := ssb_internal.endpoint_certificate(p_authentication);
+    v_certificate ssb.certificate;
+BEGIN
+    IF v_name IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = 1 AND lower(c.name) = lower(v_name);
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_not_found('find', 'certificate', v_name);
+    ELSIF v_certificate.encryption <> 'MK'
+          OR NOT timezone('UTC', clock_timestamp()) BETWEEN v_certificate.start_date AND v_certificate.expiry_date THEN
+        PERFORM ssb_internal.raise_error(28055, format('The certificate ''%s'' is not valid for endpoint authentication. The '
+            'certificate must have a private key encrypted with the database master key and current UTC date has to be between '
+            'the certificate start date and the certificate expiration date.', v_name));
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
     listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
     algorithm text DEFAULT NULL, message_forwarding boolean DEFAULT NULL, message_forward_size integer DEFAULT NULL,
@@ -14,6 +60,7 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE ENDPOINT', 5);
     PERFORM ssb_internal.check_name(name);
     PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.check_endpoint_certificate(authentication);
     IF listener_port IS NULL THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
     END IF;
@@ -86,6 +133,7 @@ AS $$
 BEGIN
     PERFORM ssb_internal.require_endpoint('alter', name);
     PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.check_endpoint_certificate(authentication);
     UPDATE ssb.broker_endpoint AS b
        SET state = coalesce(upper(state), b.state), listener_port = coalesce(listener_port, b.listener_port),
            listener_ip = coalesce(listener_ip, b.listener_ip), authentication = coalesce(authentication, b.authentication),

@@ -190,7 +190,7 @@ BEGIN
                 WHERE lower(p.certificate) = lower(name) AND coalesce(p.database_id, 1) = v_certificate.database_id)
        OR (v_certificate.database_id = 1 AND EXISTS (
             SELECT FROM ssb.broker_endpoint AS b
-             WHERE lower(substring(b.authentication FROM 'CERTIFICATE (\S+)')) = lower(name))) THEN
+             WHERE lower(ssb_internal.endpoint_certificate(b.authentication)) = lower(name))) THEN
         PERFORM ssb_internal.raise_error(15352, 'The certificate cannot be dropped because one or more entities are either signed or encrypted '
                                                 'using it.');
     END IF;

@@ -28,12 +28,14 @@ DECLARE
     v_is_encrypted boolean;
     v_client text;
     v_certificate ssb.certificate;
+    v_logins text;
 BEGIN
     SELECT b.* INTO v_endpoint FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'Service Broker''s endpoint is not started in database "%"', current_database()
             USING ERRCODE = '55000', HINT = 'CREATE or ALTER ENDPOINT … STATE = STARTED there lets messages in.';
     END IF;
+    v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
     -- A Unix-domain socket stays on this machine, and PostgreSQL has looked who is at its other end.
     SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
     IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
@@ -42,20 +44,20 @@ BEGIN
     ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'DISABLED' AND v_is_encrypted THEN
         RAISE EXCEPTION 'the endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
             USING ERRCODE = '42501', HINT = 'sslmode=disable in the sender''s DSN, or ENCRYPTION = SUPPORTED or REQUIRED here.';
-    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.authentication ~* 'CERTIFICATE' AND v_endpoint.authentication !~* 'WINDOWS'
+    ELSIF inet_client_addr() IS NOT NULL AND v_logins ~ 'CERTIFICATE' AND v_logins !~ 'WINDOWS'
           AND v_client IS NULL THEN
         RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
             USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf: pgsb endpoint.';
     END IF;
-    IF v_client IS NOT NULL AND v_endpoint.authentication ~* 'CERTIFICATE' THEN
+    IF v_client IS NOT NULL AND v_logins ~ 'CERTIFICATE' THEN
         v_certificate := ssb_internal.peer_certificate();
         IF v_certificate.certificate_id IS NOT NULL AND ssb_internal.owner_may_connect(v_certificate.owner, v_endpoint) THEN
             RETURN;
-        ELSIF v_certificate.certificate_id IS NOT NULL AND v_endpoint.authentication !~* 'WINDOWS' THEN
+        ELSIF v_certificate.certificate_id IS NOT NULL AND v_logins !~ 'WINDOWS' THEN
             RAISE EXCEPTION 'Connection handshake failed. The login ''%'' does not have CONNECT permission on the endpoint. State 84.',
                             v_certificate.owner
                 USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s.', v_endpoint.name, v_certificate.owner);
-        ELSIF v_endpoint.authentication !~* 'WINDOWS' THEN
+        ELSIF v_logins !~ 'WINDOWS' THEN
             RAISE EXCEPTION 'Connection handshake failed. The certificate used by the peer does not match the one in master. State 89.'
                 USING ERRCODE = '42501', HINT = 'There: USE master; CREATE CERTIFICATE … AUTHORIZATION … FROM FILE = ….';
         END IF;

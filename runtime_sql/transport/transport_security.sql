@@ -90,16 +90,6 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_logins() FROM PUBLIC;
 
--- The name of the certificate in AUTHENTICATION = … CERTIFICATE c …; NULL: there is none.
-CREATE OR REPLACE FUNCTION ssb_internal.endpoint_certificate(p_authentication text)
-RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT replace(coalesce(m[1], m[2]), ']]', ']')
-      FROM regexp_match(p_authentication, '\ycertificate\s+(?:\[((?:[^]]|\]\])+)\]|"?([^\s"]+)"?)', 'i') AS m;
-$$;
-
 -- Why the endpoint's AUTHENTICATION and ENCRYPTION cannot be what they say with this server's settings.
 CREATE OR REPLACE FUNCTION ssb_internal.transport_security_faults()
 RETURNS TABLE (object text, detail text, remedy text, run_with text)

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from end_to_end.tsql import Tsql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from secured import certificate_row
 
 from activation import until
 from pgsb.cli.endpoint import endpoint_command
@@ -74,10 +75,11 @@ def test_required_is_the_default_and_refuses_a_connection_without_tls(dsns: tupl
             far.execute(_TAKE)
         near.execute("SELECT ssb.alter_endpoint('e', encryption => 'SUPPORTED')")
         assert far.execute(_TAKE).fetchall() == []
-        near.execute("SELECT ssb.alter_endpoint('e', authentication => 'CERTIFICATE c')")
+        near.execute(certificate_row("WINDOWS c"))
+        near.execute("SELECT ssb.alter_endpoint('e', authentication => 'CERTIFICATE [WINDOWS c]')")
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="client certificate"):
             far.execute(_TAKE)
-        near.execute("SELECT ssb.alter_endpoint('e', authentication => 'CERTIFICATE c WINDOWS NEGOTIATE')")
+        near.execute("SELECT ssb.alter_endpoint('e', authentication => 'CERTIFICATE [WINDOWS c] WINDOWS')")
         assert far.execute(_TAKE).fetchall() == []
 
 

@@ -442,6 +442,35 @@ def test_a_certificate_that_something_needs_stays(tsql: Tsql) -> None:
     tsql.run_well("DROP USER u; DROP CERTIFICATE c")
 
 
+def test_an_endpoint_takes_a_certificate_with_which_it_can_log_in_whatever_its_name(tsql: Tsql) -> None:
+    tsql.run_well(
+        f"USE master; {_MASTER} CREATE CERTIFICATE [Our ]] Windows] WITH SUBJECT = 'x';"
+        " CREATE CERTIFICATE locked ENCRYPTION BY PASSWORD = 'p' WITH SUBJECT = 'y';"
+        " CREATE CERTIFICATE gone WITH SUBJECT = 'z', START_DATE = '20200101', EXPIRY_DATE = '20210101'"
+    )
+    create = (
+        "CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022)"
+        " FOR SERVICE_BROKER (AUTHENTICATION = certificate /* c */ %s)"
+    )
+    for name, number in (("locked", 28055), ("[gone]", 28055), ("nowhere", 15151)):
+        assert numbers(tsql, create % name) == [number], name
+    tsql.run_well(create % "[Our ]] Windows]")
+    shown = (
+        "SELECT e.connection_auth_desc, c.name FROM sys.service_broker_endpoints AS e"
+        " LEFT JOIN sys.certificates AS c ON c.certificate_id = e.certificate_id;"
+    )
+    login = "ALTER ENDPOINT e FOR SERVICE_BROKER (AUTHENTICATION = %s);"
+    both = login % 'WINDOWS kerberos CERTIFICATE "Our ] Windows"'
+    tsql.run_well(f"{shown} {both} {shown}")
+    assert tsql.results == [
+        [["CERTIFICATE", "Our ] Windows"]],
+        [["KERBEROS, CERTIFICATE", "Our ] Windows"]],
+    ]
+    assert numbers(tsql, "DROP CERTIFICATE [Our ]] Windows]") == [15352]
+    assert numbers(tsql, login % "CERTIFICATE locked") == [28055]
+    tsql.run_well(f"{login % 'WINDOWS'} DROP CERTIFICATE [Our ]] Windows]; DROP ENDPOINT e")
+
+
 # ------------------------------------------------------------------ without a server
 
 

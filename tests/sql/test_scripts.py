@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from secured import certificate_row
 from sql.translating import Givens, translate
 
 from support import Connection, Database
@@ -171,6 +172,7 @@ def test_output_into_converts(shared: Database) -> None:
 
 def test_an_endpoint_shows_how_it_authenticates_and_encrypts(shared: Database) -> None:
     session = Tsql(shared.dsn)
+    session.connection.execute(certificate_row("c1"))
     show = (
         "SELECT connection_auth, connection_auth_desc, encryption_algorithm, encryption_algorithm_desc"
         " FROM sys.service_broker_endpoints;"
@@ -181,7 +183,7 @@ def test_an_endpoint_shows_how_it_authenticates_and_encrypts(shared: Database) -
         f"{show} ALTER ENDPOINT shown FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE c1 WINDOWS,"
         f" ENCRYPTION = SUPPORTED ALGORITHM AES); {show}"
         " ALTER ENDPOINT shown FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS, ENCRYPTION = DISABLED);"
-        f"{show} DROP ENDPOINT shown"
+        f"{show} DROP ENDPOINT shown; USE master; DROP CERTIFICATE c1"
     )
     assert session.results == [
         [["5", "NTLM, CERTIFICATE", "6", "AES, RC4"]],
