@@ -66,10 +66,12 @@ def aggregate(columns: Sequence[Column], relation: str, order: str, size: int) -
                 f"pg_catalog.array_agg(coalesce(pg_catalog.octet_length({value}), -1))",
             ]
     window = f"ORDER BY {order}" if order else ""
+    # Sorted by both: a sort by the batch alone may bring its rows into another order where it spills.
+    inner.append(f"pg_catalog.row_number() OVER ({window}) AS place")
     return (
-        f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)},"
-        f" (pg_catalog.row_number() OVER ({window}) - 1) / {size:d} AS batch FROM {relation}) AS rows"
-        " GROUP BY batch ORDER BY batch"
+        f"SELECT {', '.join(outer)} FROM (SELECT *, (place - 1) / {size:d} AS batch FROM"
+        f" (SELECT {', '.join(inner)} FROM {relation}) AS placed"
+        " ORDER BY batch, place) AS rows GROUP BY batch ORDER BY batch"
     )
 
 

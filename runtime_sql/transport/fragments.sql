@@ -38,6 +38,10 @@ BEGIN
     is_whole := false;
     IF status IS NOT NULL THEN
         RETURN;
+    ELSIF v_length > 1073741819 THEN
+        -- Said at the first fragment: PostgreSQL has no longer value, and the last one would fail.
+        status := format('Message number %s of this conversation is longer than 1 GB.', p_number);
+        RETURN;
     ELSIF taken_bytes > 0 AND (v_last.stamp, v_last.body_length) IS DISTINCT FROM (v_stamp, v_length) THEN
         DELETE FROM ssb.message_fragment AS f WHERE f.endpoint_id = p_remote.endpoint_id;
         taken_bytes := 0;

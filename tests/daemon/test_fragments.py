@@ -175,6 +175,14 @@ def test_replays_gaps_and_another_message_of_that_number(owner: psycopg.Connecti
     assert kept(owner) == (0,)
 
 
+def test_a_message_that_no_value_can_hold_keeps_nothing(owner: psycopg.Connection[Any]) -> None:
+    dialog = header()
+    too_long = "Message number 0 of this conversation is longer than 1 GB."
+    assert bring(owner, dialog, f"fragment 0 {2**30} a", "one") == (0, 0, too_long)
+    assert kept(owner) == (0,)
+    assert bring(owner, dialog, "fragment 0 3 b", "two") == (1, None, None)
+
+
 def test_fragments_of_a_message_that_never_ends_are_forgotten(owner: psycopg.Connection[Any]) -> None:
     failed, ended, open_one = header(), header(), header()
     for dialog in (failed, ended, open_one):
