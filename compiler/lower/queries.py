@@ -243,8 +243,10 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         )
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    inserted: n.Node | None = None
     if dml.output is not None:
-        body += [*output_rows(dml, ctx), *(ctx.note_identity(dml.target, n.TRUE) if dml.identity else ())]
+        inserted = n.TRUE
+        body += output_rows(dml, ctx)
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(text_of(_with_place(dml.code)), (place,)), *ctx.count_rows(node)]
@@ -259,13 +261,20 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             )
         )
     elif dml.counts:
-        made = ctx.note_identity(dml.target, ctx.counted_rows()) if dml.identity else []
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *made, *ctx.show_count()]
+        inserted = ctx.counted_rows()
+        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
-        # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
-        made = ctx.note_identity(dml.target, n.Variable("FOUND")) if dml.identity else []
-        body += [sql(dml.code), *made, *ctx.count_rows(node)]
+        body.append(sql(dml.code))
+        if dml.identity and ctx.scope.identity is not None:
+            # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
+            found = ctx.helper("inserted", "boolean")
+            body.append(pl.Assign(found, pl.Name("FOUND")))
+            inserted = n.Variable(found)
+        body += ctx.count_rows(node)
     body += [without_result(statement) for statement in dml.after]
+    if dml.identity and inserted is not None:
+        # Behind what follows a given value: it moves the identity.
+        body += ctx.note_identity(dml.target, inserted)
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
