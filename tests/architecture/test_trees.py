@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -91,14 +92,14 @@ def test_a_text_would_be_found(text: str, found: int) -> None:
 
 
 @pytest.mark.parametrize("module", [nodes, queries, statements], ids=["nodes", "queries", "statements"])
-def test_every_node_has_a_writer(module: object) -> None:
+def test_every_node_has_a_writer(module: ModuleType) -> None:
     made = [
         found
         for found in vars(module).values()
         if isinstance(found, type)
         and issubclass(found, nodes.Node)
         and found not in (nodes.Node, nodes.Atom)
-        and found.__module__ == module.__name__  # type: ignore[attr-defined]
+        and found.__module__ == module.__name__
     ]
     assert made
     assert [found.__name__ for found in made if found not in emit._WRITERS] == []
