@@ -27,3 +27,15 @@ AS $$
     DELETE FROM ssb.named_lock AS l WHERE l.name = p_name;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.lock_name(text) FROM PUBLIC;
+
+-- Forgets those of tables that have been dropped.
+--
+-- Called by  ssb_internal.sample_queues
+CREATE OR REPLACE FUNCTION ssb_internal.forget_duplicate_locks()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    DELETE FROM ssb.duplicate_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_duplicate_locks() FROM PUBLIC;

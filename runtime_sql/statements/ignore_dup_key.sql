@@ -5,7 +5,7 @@
 -- sees the first one's row instead of failing in the unique index. Its number is cut
 -- down to 1,024 values a table, whose rows stay as long as it does. A temporary table is its session's alone.
 --
--- Called by  the trigger that CREATE TABLE, ALTER TABLE and CREATE INDEX make; ssb_internal.sample_queues
+-- Called by  the trigger that CREATE TABLE, ALTER TABLE and CREATE INDEX make
 -- Locks      a row of ssb.duplicate_lock, for the key
 
 -- Who holds it keeps others from inserting such keys, as an INSERT that has not ended does: so it is for those who
@@ -32,16 +32,6 @@ BEGIN
     END LOOP;
 END;
 $$;
-
--- Of tables that have been dropped.
-CREATE OR REPLACE FUNCTION ssb_internal.forget_duplicate_locks()
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-AS $$
-    DELETE FROM ssb.duplicate_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.forget_duplicate_locks() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION sys.leave_out_duplicate()
 RETURNS trigger
