@@ -27,7 +27,6 @@ from ..sql import translate
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .context import Context
 from .dispatch import lower
 from .results import columns_json
@@ -240,7 +239,7 @@ def _read_kept(cursor: Cursor, ctx: Context) -> list[pl.Statement]:
     key = pl.raw(cursor.key or "")
     return [
         pl.Perform(pl.Invoke("ssb_internal.empty_cursor", (key,))),
-        pl.SelectInto(text_of(cursor.queries[0]), (count,)),
+        pl.SelectInto(cursor.queries[0], (count,)),
         pl.Perform(pl.Invoke("ssb_internal.fill_cursor", (key, pl.Name(count)))),
     ]
 
@@ -282,7 +281,7 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
         body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
         return ctx.guard(node, body)
     check = pl.Invoke("ssb_internal.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
-    reading: list[pl.Statement] = [pl.SelectInto(text_of(query), (cursor.rows,)) for query in cursor.queries]
+    reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
     body = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]

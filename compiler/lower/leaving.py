@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .context import Context, Mode
 
 
@@ -53,4 +52,4 @@ def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
 def return_table(reference: str) -> list[pl.Statement]:
     """RETURN of a multi-statement function."""
     rows = n.Call("unnest", (n.Variable(reference),))
-    return [pl.ReturnQuery(text_of(q.Select((n.STAR,), rows, breaks=q.Breaks.NEVER))), pl.Return()]
+    return [pl.ReturnQuery(q.Select((n.STAR,), rows, breaks=q.Breaks.NEVER)), pl.Return()]

@@ -24,7 +24,6 @@ from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
 from ..target import queries as q
 from ..target import statements as s
-from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import lower
 from .placeholders import lower_executed, mentions
@@ -160,7 +159,7 @@ def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.St
     )
     # A cursor variable keeps the portal's name; NULL lets OPEN choose a new one.
     body: list[pl.Statement] = [sql(statement) for statement in query.before]
-    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, text_of(query.code)), pl.Assign(ctx.session, show)]
+    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.code), pl.Assign(ctx.session, show)]
     return ctx.guard(node, body)
 
 
@@ -177,7 +176,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
     live = ctx.liveness.after(node) if ctx.scope.session else None
     rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
     if assignment.exactly_one_row and assignment.query is not None:
-        body: list[pl.Statement] = [*before, pl.SelectInto(text_of(assignment.query), assignment.targets)]
+        body: list[pl.Statement] = [*before, pl.SelectInto(assignment.query, assignment.targets)]
         return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(1))])]
     record = ctx.helper(Assignment.RECORD, "record")
     assignments: list[pl.Statement] = [
@@ -185,7 +184,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if assignment.at_most_one_row:
-        body = [*before, pl.SelectInto(text_of(assignment.rows), (record,))]
+        body = [*before, pl.SelectInto(assignment.rows, (record,))]
         if rowcount:
             body.append(pl.GetRowCount(rowcount))
         body.append(pl.If(((pl.Name("FOUND"), tuple(assignments)),)))
@@ -195,7 +194,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         if rowcount:
             body.append(pl.Assign(rowcount, pl.Number(0)))
             count.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
-        body.append(pl.ForRows(record, text_of(assignment.rows), (*assignments, *count)))
+        body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
     guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
     return [*guarded, *(ctx.autocommit(node) if writes else [])]
 
@@ -249,7 +248,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += output_rows(dml, ctx)
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
-        body += [pl.Sql(text_of(_with_place(dml.code)), (place,)), *ctx.count_rows(node)]
+        body += [pl.Sql(_with_place(dml.code), (place,)), *ctx.count_rows(node)]
         body.append(
             pl.If(
                 (
@@ -262,7 +261,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         )
     elif dml.counts:
         inserted = ctx.counted_rows()
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        body += [pl.SelectInto(dml.code, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body.append(sql(dml.code))
         if dml.identity and ctx.scope.identity is not None:
@@ -292,7 +291,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
-        body.append(pl.SelectInto(text_of(dml.into_before.replace), targets))
+        body.append(pl.SelectInto(dml.into_before.replace, targets))
     counted = ctx.scope.session is not None
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
@@ -304,13 +303,11 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         assert dml.replace is not None
         count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
         added = n.Variable(count)
-        body.append(pl.SelectInto(text_of(dml.replace), (reference, count)))
+        body.append(pl.SelectInto(dml.replace, (reference, count)))
     if dml.into is not None:
         assert dml.into.replace is not None
         kept = _with_number(dml.into.replace, added)
-        body.append(
-            pl.SelectInto(text_of(kept), (dml.into.variable.reference, ctx.helper("row_count", "bigint")))
-        )
+        body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
     if dml.output_after is not None:
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):

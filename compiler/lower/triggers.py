@@ -25,12 +25,10 @@ from ..catalog.names import ObjectName, fold, quote, unquoted
 from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
-from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from ..target import queries as q
 from ..target import statements as s
-from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import invocations
 from .modules import has_own_rights, rights
@@ -227,7 +225,7 @@ def _kept_from_others(routine: pl.Routine, *then: pl.Statement) -> pl.TopLevel:
     One statement: a function that has been made is everybody's to hang until that is revoked.
     """
     revoke = sql(s.RevokeFromPublic(n.Call(routine.name)))
-    return pl.Do(pl.Block((pl.Sql(emit.top_level(routine)), *then, revoke)), tag="define")
+    return pl.Do(pl.Block((pl.Define(routine), *then, revoke)), tag="define")
 
 
 def _definition(node: nodes.CreateTrigger, routine: pl.Routine) -> pl.TopLevel:
@@ -305,7 +303,7 @@ def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
         n.Call("ssb_internal.note_update", words),
         column=column or None,
     )
-    return pl.Plain(text_of(note))
+    return pl.Plain(note)
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
@@ -322,7 +320,7 @@ def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLe
         rows=rows,
         when=n.AnyOf((outermost, fires)),
     )
-    return pl.Plain(text_of(trigger))
+    return pl.Plain(trigger)
 
 
 def _instead(

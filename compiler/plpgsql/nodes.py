@@ -170,18 +170,25 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A SQL statement run as it stands."""
+    """A SQL statement."""
 
-    sql: str
+    statement: n.Node
     into: tuple[str, ...] = ()
     """For a statement that returns one row: INTO these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A routine that is made inside a block."""
+
+    routine: Routine
 
 
 @dataclass(frozen=True, slots=True)
 class SelectInto:
     """``SELECT values INTO targets FROM source`` for an expression list; ``query`` is a whole query."""
 
-    query: str
+    query: n.Node
     into: tuple[str, ...]
 
 
@@ -261,7 +268,7 @@ class Return:
 class ReturnQuery:
     """``RETURN QUERY query;``."""
 
-    query: str
+    query: n.Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +276,7 @@ class Open:
     """``OPEN cursor FOR query;``."""
 
     cursor: str
-    query: str
+    query: n.Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +345,7 @@ class ForRows:
     """``FOR record IN query LOOP … END LOOP;``."""
 
     record: str
-    query: str
+    query: n.Node
     body: tuple[Statement, ...]
     label: str | None = None
 
@@ -373,6 +380,7 @@ Statement = (
     | Null
     | Assign
     | Sql
+    | Define
     | SelectInto
     | Perform
     | Call
@@ -403,9 +411,9 @@ Statement = (
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A top-level SQL statement without its semicolon."""
+    """A top-level SQL statement."""
 
-    sql: str
+    statement: n.Node
     returns_rows: bool = False
     counts_rows: bool = False
     """Its row count is one that T-SQL shows."""
@@ -444,7 +452,7 @@ class Parameter:
 class Routine:
     """``CREATE OR REPLACE PROCEDURE|FUNCTION``; ``returns`` is None for a procedure.
 
-    ``sql_body``: the text of a LANGUAGE sql function instead of a block.
+    ``sql_body``: the query of a LANGUAGE sql function instead of a block.
     """
 
     name: str
@@ -454,7 +462,7 @@ class Routine:
     returns: str | None = None
     replace: bool = True
     attributes: tuple[str, ...] = ()
-    sql_body: str | None = None
+    sql_body: n.Node | None = None
     preface: tuple[Comment, ...] = field(default=())
 
 
