@@ -116,7 +116,7 @@ def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         return []
     variable = ctx.variable(node.return_variable)
     code = f"{ctx.session}.return_code"
-    return [pl.Assign(variable.spelling, pl.raw(f"coalesce({code}, {variable.spelling})"))]
+    return [pl.Assign(variable.spelling, pl.Invoke("coalesce", (pl.Name(code), variable)))]
 
 
 def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:

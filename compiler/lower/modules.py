@@ -190,7 +190,7 @@ def _table_function(
     row_type = _row_type(sql_name)
     define_row_type(row_type, info, ctx)
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
-    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.raw("'{}'"))
+    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
     ctx.returned_table = table.reference
     body = _function_body(node, ctx)
     if not (body and isinstance(body[-1], pl.Return)):

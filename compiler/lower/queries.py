@@ -17,7 +17,6 @@ from ..analysis.may_fail import cannot_raise
 from ..catalog.names import ObjectName, fold, other_than_folded
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
-from ..catalog.types import SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
@@ -27,7 +26,7 @@ from ..target import statements as s
 from .context import Context, Mode
 from .dispatch import lower
 from .placeholders import lower_executed, mentions
-from .results import columns_json, output_rows, show, sql, without_result
+from .results import columns_json, output_rows, show, sql
 from .rules import remember_rule
 
 TABLE_TYPE_COMMENT = "AS TABLE "
@@ -193,7 +192,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         body = before
         if rowcount:
             body.append(pl.Assign(rowcount, pl.Number(0)))
-            count.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
+            count.append(pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
         body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
     guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
     return [*guarded, *(ctx.autocommit(node) if writes else [])]
@@ -270,7 +269,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             body.append(pl.Assign(found, pl.Name("FOUND")))
             inserted = n.Variable(found)
         body += ctx.count_rows(node)
-    body += [without_result(statement) for statement in dml.after]
+    body += [sql(statement) for statement in dml.after]
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
@@ -338,7 +337,7 @@ def _verb(node: nodes.Statement) -> str:
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     remember(ddl, ctx)
-    body = [without_result(statement) for statement in ddl.statements]
+    body = [sql(statement) for statement in ddl.statements]
     if not body:
         return []
     verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None
@@ -353,8 +352,3 @@ def remember(ddl: Ddl, ctx: Context) -> None:
         ctx.define(table)
     for name, base, not_null in ddl.types:
         ctx.catalog.define_type(name, base, not_null)
-
-
-def converted(sql: str, type_: SqlType | None) -> pl.Expr:
-    """Return text read from a captured result set as a value of a column's type."""
-    return pl.Cast(pl.raw(sql), type_.postgres) if type_ else pl.raw(sql)

@@ -181,7 +181,7 @@ def _attempt(
     body = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments = (*assignments, pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
+        assignments = (*assignments, pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
     body.append(pl.ForRows(received, query, assignments))
     if waiting:
         # FOR leaves FOUND true when there was a row.
@@ -233,7 +233,7 @@ def _accumulate(
     body: list[pl.Statement] = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
+        assignments.append(pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
     body.append(pl.ForRows(received, _all_of(_source(node, ctx)), tuple(assignments)))
     if waiting:
         body.append(pl.Exit(waiting, pl.Name("FOUND")))
@@ -274,7 +274,7 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
     shown = ctx.show_count()
     if waiting and not shown:
-        body.append(pl.Exit(waiting, pl.raw(f"{rowcount} > 0")))
+        body.append(pl.Exit(waiting, pl.with_number(rowcount, ">", 0)))
     elif not waiting:
         body += shown
     return body
@@ -321,7 +321,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         collect = q.Select((n.Call("array_agg", (values,)),), messages, breaks=q.Breaks.NEVER)
         attempt = [pl.SelectInto(collect, (rows,))]
         done = n.IsNull(n.Variable(rows), negated=True)
-        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.raw("'{}'")))
+        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.NO_ROWS))
         call = pl.Invoke("ssb_internal.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
         show = [pl.Assign(ctx.session, call)]
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])

@@ -22,15 +22,10 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
     return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
 
 
-def without_result(statement: n.Node) -> pl.Statement:
-    """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
+def sql(statement: n.Node) -> pl.Statement:
+    """A statement of SQL; for one whose row nobody wants PL/pgSQL asks for PERFORM."""
     if isinstance(statement, s.Effect):
         return pl.Perform(pl.Raw(statement.call))
-    return pl.Sql(statement)
-
-
-def sql(statement: n.Node) -> pl.Statement:
-    """A statement that is run as it stands."""
     return pl.Sql(statement)
 
 
@@ -44,7 +39,7 @@ def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
         "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output))
     )
     return [
-        pl.Assign(rows, pl.raw("'{}'")),
+        pl.Assign(rows, pl.NO_ROWS),
         pl.ForRows(record, dml.code, (append,)),
         pl.Assign(ctx.session, show),
     ]

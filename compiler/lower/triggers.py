@@ -144,7 +144,7 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
     routine = pl.Routine(
         function,
         (),
-        _frame(node, ctx, before=[], after=[], result=pl.raw("NEW")),
+        _frame(node, ctx, before=[], after=[], result=pl.Name("NEW")),
         tag=name,
         returns="trigger",
         attributes=rights(node.options),
@@ -196,7 +196,8 @@ def _frame(
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     if isinstance(ctx.scope, TriggerScope) and ctx.scope.noted:
-        named = pl.Invoke("ssb_internal.columns_named", (pl.raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
+        trigger = pl.Name("TG_RELID"), pl.Text(ctx.scope.trigger_name)
+        named = pl.Invoke("ssb_internal.columns_named", trigger)
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),

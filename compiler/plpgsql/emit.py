@@ -92,7 +92,7 @@ def _routine(routine: pl.Routine) -> str:
         lines.append(f"RETURNS {routine.returns}")
     lines.extend(routine.attributes)
     if routine.sql_body is not None:
-        lines.append(f"LANGUAGE sql AS {_dollar(routine.tag, text_of(routine.sql_body).rstrip() + chr(10))}")
+        lines.append(f"LANGUAGE sql AS {_dollar(routine.tag, text_of(routine.sql_body) + chr(10))}")
     else:
         assert routine.body is not None
         lines.append(f"LANGUAGE plpgsql AS {_dollar(routine.tag, _block_text(routine.body))}")
@@ -222,7 +222,8 @@ class _Writer:
 
     @_layouts.register
     def _(self, node: pl.Assign) -> None:
-        self.noted(f"{node.target} := {expression(node.value)};", node.note)
+        target = node.target if isinstance(node.target, str) else text_of(node.target)
+        self.noted(f"{target} := {expression(node.value)};", node.note)
 
     @_layouts.register
     def _(self, node: pl.Sql) -> None:

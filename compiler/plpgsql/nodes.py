@@ -23,11 +23,6 @@ class Raw:
     code: n.Node
 
 
-def raw(text: str) -> Raw:
-    """An expression that the lowering spells, ready to stand anywhere."""
-    return Raw(n.Written(text))
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """A string literal."""
@@ -86,6 +81,18 @@ Expr = Raw | Text | Number | Constant | Name | Invoke | Array | Cast
 TRUE = Constant("true")
 FALSE = Constant("false")
 NULL = Constant("NULL")
+NO_ROWS = Text("{}")
+"""An array without elements, of whatever type its place has."""
+
+
+def with_number(variable: str, operator: str, number: int) -> Raw:
+    """``variable operator number``."""
+    return Raw(n.infix(operator, n.Variable(variable), n.integer(number)))
+
+
+def not_set(variable: str) -> Raw:
+    """``NOT variable``."""
+    return Raw(n.Not(n.Variable(variable)))
 
 
 def tree(node: Expr) -> n.Node:
@@ -162,7 +169,8 @@ class Null:
 class Assign:
     """``target := value;``."""
 
-    target: str
+    target: str | n.Element
+    """A variable as it is spelled, or an element of an array."""
     value: Expr
     note: str | None = None
     """A remark behind it: what T-SQL word it stands for."""
