@@ -194,7 +194,7 @@ def _column(
         nullable=not not_null,
         identity=(1, 1) if identity else None,
         # As the server spells it.
-        computed=n.Written(computed, n.OR) if computed is not None else None,
+        computed=n.Deparsed(computed) if computed is not None else None,
     )
 
 

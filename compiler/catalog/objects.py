@@ -11,7 +11,6 @@ from typing import Protocol
 
 from ...grammar.records import dataclass
 from ..target import nodes as n
-from ..target.emit import text_of
 from .names import ObjectName
 from .types import SqlType
 
@@ -113,13 +112,13 @@ class Known:
 
 @dataclass(frozen=True)
 class CursorRow:
-    """WHERE CURRENT OF, as PostgreSQL text."""
+    """WHERE CURRENT OF."""
 
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, n.Node], ...]
     """Columns of the table and the values that they have in the row."""
-    check: str
-    """The statement that raises where the cursor stands on no row."""
-    moved: str | None = None
+    check: n.Call
+    """What raises where the cursor stands on no row."""
+    moved: n.Element | None = None
     """What must be given the row's ctid when an UPDATE has changed it."""
 
 
@@ -208,11 +207,6 @@ class Expression:
 
     code: n.Node
     type: SqlType | None = None
-
-    @property
-    def sql(self) -> str:
-        """It as PostgreSQL's text."""
-        return text_of(self.code)
 
 
 @dataclass(frozen=True)

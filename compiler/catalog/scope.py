@@ -17,7 +17,7 @@ from ...grammar.records import dataclass
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n
-from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote, unquoted
+from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, quote, unquoted
 from .objects import (
     CursorRow,
     Known,
@@ -155,10 +155,13 @@ class Cursor:
     """What finds the row again, where WHERE CURRENT OF asks for it."""
     read_only: bool = False
     """Declared so, or over a query of which no row is one of a table."""
-    key: str | None = None
+    key: n.Variable | n.Text | None = None
     """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
-    variable: bool = False
-    """``key`` is a variable of the routine: ``@c`` that is, or is handed to, a parameter."""
+
+    @property
+    def variable(self) -> bool:
+        """Whether ``key`` is a variable of the routine: ``@c`` that is, or is handed to, a parameter."""
+        return isinstance(self.key, n.Variable)
 
 
 class Catalog:
@@ -465,7 +468,7 @@ class Scope:
         """Return CURSOR_STATUS of a cursor of this routine."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is None or cursor.key is not None:
-            key = n.Written(cursor.key) if cursor is not None and cursor.key else n.Text(fold(name))
+            key = cursor.key if cursor is not None and cursor.key is not None else n.Text(fold(name))
             return Known(n.Call("ssb_internal.kept_cursor_status", (key,)), INT)
         count = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))
         return Known(n.Call("ssb_internal.cursor_status", (n.Variable(cursor.position), count)), INT)
@@ -474,26 +477,26 @@ class Scope:
         """Return what finds the row that a cursor stands on."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is not None and cursor.read_only:
-            return CursorRow((), "PERFORM ssb_internal.raise_error(16929, 'The cursor is READ ONLY.')")
+            read_only = (n.Integer(16929), n.Text("The cursor is READ ONLY."))
+            return CursorRow((), n.Call("ssb_internal.raise_error", read_only))
         if cursor is None or cursor.row_place is None:
             return None
         places = cursor.row_place.columns
         count = len(places)
         # Behind the columns, whose number only the run time may know.
-        total = f"array_length({cursor.rows}, 2)"
-        if cursor.columns is not None:
-            total = str(len(cursor.columns) + count)
-        values = []
-        for number, (column, type_) in enumerate(places, 1):
-            place = total if number == count else f"{total} - {count - number}"
-            if total.isdecimal():
-                place = str(int(total) - count + number)
-            values.append((column, f"{cursor.rows}[{cursor.position}][{place}]", type_))
-        size = f"array_length({cursor.rows}, 1)"
+        rows, position = n.Variable(cursor.rows), n.Variable(cursor.position)
+        width = n.Call("array_length", (rows, n.Integer(2)))
+        cells = []
+        for behind in reversed(range(count)):
+            place: n.Node = n.infix("-", width, n.Integer(behind)) if behind else width
+            if cursor.columns is not None:
+                place = n.Integer(len(cursor.columns) + count - behind)
+            cells.append(n.Element(n.Element(rows, position), place))
+        size = n.Call("array_length", (rows, n.Integer(1)))
         return CursorRow(
-            tuple((column, f"{text}::{type_}") for column, text, type_ in values),
-            f"PERFORM ssb_internal.require_row({literal(cursor.name)}, {cursor.position}, {size})",
-            values[-1][1] if cursor.row_place.moves else None,
+            tuple((column, n.Cast(cell, type_)) for (column, type_), cell in zip(places, cells, strict=True)),
+            n.Call("ssb_internal.require_row", (n.Text(cursor.name), position, size)),
+            cells[-1] if cursor.row_place.moves else None,
         )
 
     def is_cursor(self, name: str) -> bool:

@@ -182,7 +182,7 @@ def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
     if len(text.tokens) != 1:
         return None
     cursor = ctx.scope.cursor_variables.get(text.tokens[0].text.lower())
-    return cursor.key if cursor is not None and cursor.variable else None
+    return cursor.key.spelling if cursor is not None and isinstance(cursor.key, n.Variable) else None
 
 
 def as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:

@@ -9,7 +9,6 @@ from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
 from ..sql import translate
 from ..sql.interface import Ddl, Dml, Query
-from ..target.emit import text_of
 from . import broker_objects as _ddl  # noqa: F401
 from . import control_flow as _flow  # noqa: F401
 
@@ -48,11 +47,11 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
                     return []
                 created = table_type_statement(node, ctx)
                 if created is not None:
-                    return [pl.Plain(text_of(statement)) for statement in created]
+                    return [pl.Plain(statement) for statement in created]
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, received = receive_query(node, ctx)
-            return [pl.Plain(text_of(query), returns_rows=True, counts_rows=True, columns=_spelled(received))]
+            return [pl.Plain(query, returns_rows=True, counts_rows=True, columns=_spelled(received))]
     calls = invocations(node, ctx)
     if calls is None:
         ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)
@@ -68,27 +67,27 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
     translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():
-            before = [pl.Plain(text_of(one)) for one in translated.before]
+            before = [pl.Plain(one) for one in translated.before]
             columns = _spelled(translated.columns)
-            query = text_of(translated.code)
+            query = translated.code
             return [*before, pl.Plain(query, returns_rows=True, counts_rows=True, columns=columns)]
         case Dml():
             for table in translated.defines:
                 ctx.define(table)
             rows = translated.output is not None
             return [
-                *(pl.Plain(text_of(one)) for one in translated.before),
+                *(pl.Plain(one) for one in translated.before),
                 pl.Plain(
-                    text_of(translated.code),
+                    translated.code,
                     returns_rows=rows,
                     counts_rows=True,
                     columns=_spelled(translated.output),
                 ),
-                *(pl.Plain(text_of(one)) for one in translated.after),
+                *(pl.Plain(one) for one in translated.after),
             ]
         case Ddl():
             remember(translated, ctx)
-            return [pl.Plain(text_of(one)) for one in translated.statements]
+            return [pl.Plain(one) for one in translated.statements]
         case None:
             return []
     ctx.problem("this statement needs a variable", text.span)

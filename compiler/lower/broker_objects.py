@@ -269,7 +269,7 @@ def _endpoint_options(
     }
     result: dict[str, pl.Expr | None] = {}
     if "LISTENER_PORT" in written:
-        result["listener_port"] = pl.raw(written["LISTENER_PORT"])
+        result["listener_port"] = pl.Number(int(written["LISTENER_PORT"]))
     if "LISTENER_IP" in written:
         result["listener_ip"] = pl.Text(written["LISTENER_IP"].strip("()"))
     for option in payload:
@@ -285,7 +285,7 @@ def _endpoint_options(
     if "MESSAGE_FORWARDING" in written:
         result["message_forwarding"] = flag(written["MESSAGE_FORWARDING"].upper() == "ENABLED")
     if "MESSAGE_FORWARD_SIZE" in written:
-        result["message_forward_size"] = pl.raw(written["MESSAGE_FORWARD_SIZE"])
+        result["message_forward_size"] = pl.Number(int(written["MESSAGE_FORWARD_SIZE"]))
     return result
 
 

@@ -26,7 +26,6 @@ from ..catalog.types import UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..target import nodes as n
-from ..target.emit import text_of
 
 
 class Mode(Enum):
@@ -47,11 +46,6 @@ class Translated:
     code: n.Node
     type: SqlType | None
     cannot_raise: bool
-
-    @property
-    def sql(self) -> str:
-        """It as PostgreSQL's text."""
-        return text_of(self.code)
 
     @property
     def raw(self) -> pl.Raw:

@@ -66,8 +66,8 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
 def lower_when_executing(node: WhenExecuting, ctx: Context) -> list[pl.Statement]:
     """What runs unless NOEXEC is ON."""
     if node.otherwise is not None:
-        return [pl.If(((pl.raw(f"{ctx.session}.noexec"), _nested(node.otherwise, ctx)),))]
-    return [pl.If(((pl.Raw(n.Not(n.Variable(f"{ctx.session}.noexec"))), _nested(node.then, ctx)),))]
+        return [pl.If(((pl.Name(f"{ctx.session}.noexec"), _nested(node.otherwise, ctx)),))]
+    return [pl.If(((pl.not_set(f"{ctx.session}.noexec"), _nested(node.then, ctx)),))]
 
 
 def _branch(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:

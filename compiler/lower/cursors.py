@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from .. import nodes
 from ..analysis.cursor_rows import with_row_place
-from ..catalog.names import fold, literal
+from ..catalog.names import fold
 from ..catalog.objects import Expression, ResultColumn
 from ..catalog.scope import Cursor
 from ..catalog.types import INT, SqlType
@@ -27,7 +27,6 @@ from ..sql import translate
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .context import Context
 from .dispatch import lower
 from .results import columns_json
@@ -41,7 +40,7 @@ def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
     name = variable.name.lstrip("@")
     if variable.key in ctx.passed_cursors:
         reference = ctx.new_variable(fold(name), "text")
-        ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=reference, variable=True)
+        ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=n.Variable(reference))
     else:
         ctx.scope.cursor_variables[variable.key] = _new_cursor(name, ctx)
 
@@ -49,7 +48,7 @@ def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
 def declare_cursor_parameter(variable: nodes.Variable, reference: str, ctx: Context) -> None:
     """Declare ``@c CURSOR VARYING OUTPUT``."""
     name = variable.name.lstrip("@")
-    ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=reference, variable=True)
+    ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=n.Variable(reference))
 
 
 def passed_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
@@ -74,7 +73,7 @@ def _new_cursor(name: str, ctx: Context) -> Cursor:
 
 
 def _kept(name: str, ctx: Context) -> Cursor:
-    return Cursor(name, "", "", key=literal(fold(name)))
+    return Cursor(name, "", "", key=n.Text(fold(name)))
 
 
 def _is_kept(name: str, definition: nodes.CursorDefinition, ctx: Context) -> bool:
@@ -147,8 +146,8 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
         name = words[0].name
         other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
         mine = ctx.scope.cursor_variables[node.variable.key]
-        if other is not None and mine.variable and other.key is not None:
-            return [pl.Assign(mine.key or "", pl.raw(other.key))]
+        if other is not None and isinstance(mine.key, n.Variable) and other.key is not None:
+            return [pl.Assign(mine.key.spelling, pl.Raw(other.key))]
         if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
             return []
@@ -217,16 +216,19 @@ def _keep(
     node: nodes.Statement, cursor: Cursor, values: n.Node, source: n.Node, ctx: Context
 ) -> list[pl.Statement]:
     """DECLARE of a cursor that others may open: they find the rows that there are now."""
-    key = cursor.key or ""
+    key = cursor.key
+    assert key is not None
     number = n.Over(n.Call("row_number"))
-    row = n.Call("ssb_internal.add_cursor_row", (n.Variable(key), number, values))
+    row = n.Call("ssb_internal.add_cursor_row", (key, number, values))
     rows = q.Aliased(n.Subquery(q.Select((row,), source, breaks=q.Breaks.NEVER)), "r")
     cursor.queries = [q.Select((n.Call("count", (n.STAR,)),), rows, breaks=q.Breaks.NEVER)]
     flags = (pl.TRUE if cursor.scroll else pl.FALSE, pl.TRUE if cursor.fixed else pl.FALSE)
     shown = columns_json(cursor.columns)
-    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.raw(key), pl.Text(cursor.name), *flags, shown))
-    new = [pl.Assign(key, pl.raw("gen_random_uuid()::text"))] if cursor.variable else []
-    body = [*new, pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
+    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
+    body: list[pl.Statement] = []
+    if isinstance(key, n.Variable):
+        body.append(pl.Assign(key.spelling, pl.Cast(pl.Invoke("gen_random_uuid"), "text")))
+    body += [pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
     if _declared_again(cursor, ctx):
         cursor.queries = []  # Which one it is, only the run time knows: the rows are those of its DECLARE.
     return ctx.guard(node, body)
@@ -234,13 +236,13 @@ def _keep(
 
 def _read_kept(cursor: Cursor, ctx: Context) -> list[pl.Statement]:
     """Read the rows of a kept cursor, where its query is known."""
-    if not cursor.queries:
+    if not cursor.queries or cursor.key is None:
         return []
     count = ctx.outer_helper("cursor_count", "bigint")
-    key = pl.raw(cursor.key or "")
+    key = pl.Raw(cursor.key)
     return [
         pl.Perform(pl.Invoke("ssb_internal.empty_cursor", (key,))),
-        pl.SelectInto(text_of(cursor.queries[0]), (count,)),
+        pl.SelectInto(cursor.queries[0], (count,)),
         pl.Perform(pl.Invoke("ssb_internal.fill_cursor", (key, pl.Name(count)))),
     ]
 
@@ -278,11 +280,11 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
         return []
     ctx.scope.last_opened = cursor
     if cursor.key is not None:
-        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.raw(cursor.key), pl.Text(cursor.name)))
+        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
         return ctx.guard(node, body)
     check = pl.Invoke("ssb_internal.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
-    reading: list[pl.Statement] = [pl.SelectInto(text_of(query), (cursor.rows,)) for query in cursor.queries]
+    reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
     body = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]
@@ -309,7 +311,7 @@ def _change(
         return []
     body: list[pl.Statement]
     if cursor.key is not None:
-        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.raw(cursor.key), pl.Text(cursor.name)))
+        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(kept)]
     else:
         call = pl.Invoke(f"ssb_internal.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
@@ -377,16 +379,18 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     there = n.Between(n.Variable(at), n.Integer(1), length)
     status: list[pl.Statement] = [pl.Assign(f"{session}.fetch_status", _fetch_status(there, 0, -1))]
     if rowcount:
-        status.append(pl.Assign(f"{session}.rowcount", pl.raw(f"{session}.fetch_status + 1")))
-    body = [move, *status, pl.If(((pl.raw(f"{session}.fetch_status = 0"), tuple(found)),))]
+        status.append(pl.Assign(f"{session}.rowcount", pl.with_number(f"{session}.fetch_status", "+", 1)))
+    body = [move, *status, pl.If(((pl.with_number(f"{session}.fetch_status", "=", 0), tuple(found)),))]
     return [*ctx.guard(node, [*body, *ctx.status(node)])]
 
 
 def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[pl.Statement]:
     """FETCH from a cursor that the session keeps."""
+    assert cursor.key is not None
+    key = pl.Raw(cursor.key)
     row = ctx.outer_helper("cursor_row", "text[]")
     arguments: list[pl.Expr] = [
-        pl.raw(cursor.key or ""),
+        key,
         pl.Text(cursor.name),
         pl.Number(len(node.into)) if node.into else pl.NULL,
         pl.Text(node.direction),
@@ -405,7 +409,7 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     if not node.into:
         values = n.Cast(_as_json(n.Variable(row)), "text")
         width = pl.Raw(n.Call("cardinality", (n.Variable(row),)))
-        columns = pl.Invoke("ssb_internal.kept_cursor_columns", (pl.raw(cursor.key or ""), width))
+        columns = pl.Invoke("ssb_internal.kept_cursor_columns", (key, width))
         shown = pl.Invoke(
             "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Raw(n.Array((values,))), columns)
         )
@@ -414,11 +418,11 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     missing = n.IsNull(n.Variable(row))
     status: list[pl.Statement] = [pl.Assign(f"{session}.fetch_status", _fetch_status(missing, -1, 0))]
     if ctx.liveness.after(node).rowcount:
-        status.append(pl.Assign(f"{session}.rowcount", pl.raw(f"{session}.fetch_status + 1")))
+        status.append(pl.Assign(f"{session}.rowcount", pl.with_number(f"{session}.fetch_status", "+", 1)))
     body = [
         pl.Assign(row, pl.Invoke("ssb_internal.fetch_kept", tuple(arguments))),
         *status,
-        pl.If(((pl.raw(f"{session}.fetch_status = 0"), tuple(found)),)),
+        pl.If(((pl.with_number(f"{session}.fetch_status", "=", 0), tuple(found)),)),
     ]
     return ctx.guard(node, [*body, *ctx.status(node)])
 

@@ -14,7 +14,6 @@ from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .arguments import (
     WrongArguments,
     argument_value,
@@ -117,7 +116,7 @@ def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         return []
     variable = ctx.variable(node.return_variable)
     code = f"{ctx.session}.return_code"
-    return [pl.Assign(variable.spelling, pl.raw(f"coalesce({code}, {variable.spelling})"))]
+    return [pl.Assign(variable.spelling, pl.Invoke("coalesce", (pl.Name(code), variable)))]
 
 
 def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:
@@ -193,7 +192,7 @@ def _insert_captured_rows(
     width = (n.Variable(f"{ctx.session}.captured"), n.Integer(len(columns)))
     rows = n.Call("unnest", (n.Call("ssb_internal.captured_of_width", width),))
     query = appending_query(table, f"@{table.reference}", columns, values, q.Aliased(rows, "r"))
-    return [pl.SelectInto(text_of(query), (table.reference, f"{ctx.session}.rowcount"))]
+    return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
 
 
 def _captured_value(number: int, column: ColumnInfo) -> n.Node:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .context import Context, Mode
 
 
@@ -24,8 +23,8 @@ def leave_blocks(ctx: Context, tries: int, catches: int) -> list[pl.Statement]:
 def count_tries(session: str, change: int, note: str | None = None) -> pl.Assign:
     """Into or out of TRY blocks: triggers are told too, whose errors the CATCH block gets."""
     depth = f"{session}.try_depth"
-    changed = f"{depth} {'+' if change > 0 else '-'} {abs(change)}" if change else depth
-    return pl.Assign(depth, pl.raw(f"ssb_internal.tries({changed})"), note=note)
+    changed = pl.with_number(depth, "+" if change > 0 else "-", abs(change)) if change else pl.Name(depth)
+    return pl.Assign(depth, pl.Invoke("ssb_internal.tries", (changed,)), note=note)
 
 
 def save_outer_error(ctx: Context) -> list[pl.Statement]:
@@ -47,10 +46,10 @@ def outer_error(ctx: Context, catches: int) -> pl.Expr:
 
 def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
     """First in a module: enter and enter_string of ssb_internal raise error 217 beyond 32 levels."""
-    return pl.Exit(label, pl.raw(f"{session}.leaving"), note="nested deeper than 32")
+    return pl.Exit(label, pl.Name(f"{session}.leaving"), note="nested deeper than 32")
 
 
 def return_table(reference: str) -> list[pl.Statement]:
     """RETURN of a multi-statement function."""
     rows = n.Call("unnest", (n.Variable(reference),))
-    return [pl.ReturnQuery(text_of(q.Select((n.STAR,), rows, breaks=q.Breaks.NEVER))), pl.Return()]
+    return [pl.ReturnQuery(q.Select((n.STAR,), rows, breaks=q.Breaks.NEVER)), pl.Return()]

@@ -22,7 +22,6 @@ from ..sql import translate
 from ..target import nodes as n
 from ..target import queries as q
 from ..target import statements as s
-from ..target.emit import text_of
 from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
@@ -191,7 +190,7 @@ def _table_function(
     row_type = _row_type(sql_name)
     define_row_type(row_type, info, ctx)
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
-    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.raw("'{}'"))
+    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
     ctx.returned_table = table.reference
     body = _function_body(node, ctx)
     if not (body and isinstance(body[-1], pl.Return)):
@@ -248,7 +247,7 @@ def _inline(
             for column in infos
         )
         rows = q.Aliased(n.Subquery(n.Alone(query.code), apart=True), "q")
-        body = text_of(q.Select(casts, rows, breaks=q.Breaks.NEVER))
+        body: n.Node = q.Select(casts, rows, breaks=q.Breaks.NEVER)
     else:
         blank = Scope(ctx.catalog, label=ctx.scope.label)
         for key, variable in ctx.scope.variables.items():
@@ -261,8 +260,8 @@ def _inline(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
         view = s.CreateView(row_type, n.Alone(sample.code), plain=True)
-        before += [pl.Select(drop), pl.Plain(text_of(view))]
-        body = text_of(query.code)
+        before += [pl.Select(drop), pl.Plain(view)]
+        body = query.code
     routine = pl.Routine(
         sql_name,
         tuple(parameters),
@@ -315,7 +314,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(text_of(s.CreateView(sql_name, query.code, columns, node.check_option))),
+        pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 

@@ -17,18 +17,16 @@ from ..analysis.may_fail import cannot_raise
 from ..catalog.names import ObjectName, fold, other_than_folded
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
-from ..catalog.types import SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
 from ..target import queries as q
 from ..target import statements as s
-from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import lower
 from .placeholders import lower_executed, mentions
-from .results import columns_json, output_rows, show, sql, without_result
+from .results import columns_json, output_rows, show, sql
 from .rules import remember_rule
 
 TABLE_TYPE_COMMENT = "AS TABLE "
@@ -160,7 +158,7 @@ def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.St
     )
     # A cursor variable keeps the portal's name; NULL lets OPEN choose a new one.
     body: list[pl.Statement] = [sql(statement) for statement in query.before]
-    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, text_of(query.code)), pl.Assign(ctx.session, show)]
+    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.code), pl.Assign(ctx.session, show)]
     return ctx.guard(node, body)
 
 
@@ -177,7 +175,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
     live = ctx.liveness.after(node) if ctx.scope.session else None
     rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
     if assignment.exactly_one_row and assignment.query is not None:
-        body: list[pl.Statement] = [*before, pl.SelectInto(text_of(assignment.query), assignment.targets)]
+        body: list[pl.Statement] = [*before, pl.SelectInto(assignment.query, assignment.targets)]
         return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(1))])]
     record = ctx.helper(Assignment.RECORD, "record")
     assignments: list[pl.Statement] = [
@@ -185,7 +183,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
     if assignment.at_most_one_row:
-        body = [*before, pl.SelectInto(text_of(assignment.rows), (record,))]
+        body = [*before, pl.SelectInto(assignment.rows, (record,))]
         if rowcount:
             body.append(pl.GetRowCount(rowcount))
         body.append(pl.If(((pl.Name("FOUND"), tuple(assignments)),)))
@@ -194,8 +192,8 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
         body = before
         if rowcount:
             body.append(pl.Assign(rowcount, pl.Number(0)))
-            count.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
-        body.append(pl.ForRows(record, text_of(assignment.rows), (*assignments, *count)))
+            count.append(pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
+        body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
     guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
     return [*guarded, *(ctx.autocommit(node) if writes else [])]
 
@@ -249,7 +247,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += output_rows(dml, ctx)
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
-        body += [pl.Sql(text_of(_with_place(dml.code)), (place,)), *ctx.count_rows(node)]
+        body += [pl.Sql(_with_place(dml.code), (place,)), *ctx.count_rows(node)]
         body.append(
             pl.If(
                 (
@@ -262,7 +260,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         )
     elif dml.counts:
         inserted = ctx.counted_rows()
-        body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+        body += [pl.SelectInto(dml.code, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body.append(sql(dml.code))
         if dml.identity and ctx.scope.identity is not None:
@@ -271,7 +269,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             body.append(pl.Assign(found, pl.Name("FOUND")))
             inserted = n.Variable(found)
         body += ctx.count_rows(node)
-    body += [without_result(statement) for statement in dml.after]
+    body += [sql(statement) for statement in dml.after]
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
@@ -292,7 +290,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
-        body.append(pl.SelectInto(text_of(dml.into_before.replace), targets))
+        body.append(pl.SelectInto(dml.into_before.replace, targets))
     counted = ctx.scope.session is not None
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
@@ -304,13 +302,11 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         assert dml.replace is not None
         count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
         added = n.Variable(count)
-        body.append(pl.SelectInto(text_of(dml.replace), (reference, count)))
+        body.append(pl.SelectInto(dml.replace, (reference, count)))
     if dml.into is not None:
         assert dml.into.replace is not None
         kept = _with_number(dml.into.replace, added)
-        body.append(
-            pl.SelectInto(text_of(kept), (dml.into.variable.reference, ctx.helper("row_count", "bigint")))
-        )
+        body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
     if dml.output_after is not None:
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):
@@ -341,7 +337,7 @@ def _verb(node: nodes.Statement) -> str:
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     remember(ddl, ctx)
-    body = [without_result(statement) for statement in ddl.statements]
+    body = [sql(statement) for statement in ddl.statements]
     if not body:
         return []
     verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None
@@ -356,8 +352,3 @@ def remember(ddl: Ddl, ctx: Context) -> None:
         ctx.define(table)
     for name, base, not_null in ddl.types:
         ctx.catalog.define_type(name, base, not_null)
-
-
-def converted(sql: str, type_: SqlType | None) -> pl.Expr:
-    """Return text read from a captured result set as a value of a column's type."""
-    return pl.Cast(pl.raw(sql), type_.postgres) if type_ else pl.raw(sql)

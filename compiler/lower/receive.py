@@ -16,7 +16,6 @@ from ..sql.dml.table_variable_rows import appending_query
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
-from ..target.emit import text_of
 from .context import Context
 from .dialogs import get_group
 from .dispatch import lower
@@ -136,7 +135,7 @@ def lower_receive(node: nodes.Receive, ctx: Context) -> list[pl.Statement]:
         show = pl.Invoke("ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(columns)))
         body: list[pl.Statement] = [
             pl.Assign(cursor, pl.NULL),
-            pl.Open(cursor, text_of(query)),
+            pl.Open(cursor, query),
             pl.Assign(ctx.session, show),
         ]
         return [*ctx.guard(node, body), *ctx.autocommit(node)]
@@ -169,7 +168,7 @@ def _attempt(
         item.code if item.plain else q.Labelled(item.code, column)
         for column, item in zip(columns, items, strict=True)
     )
-    query = text_of(q.Select(tuple(chosen), _source(node, ctx), breaks=q.Breaks.LIST))
+    query = q.Select(tuple(chosen), _source(node, ctx), breaks=q.Breaks.LIST)
     assignments: tuple[pl.Statement, ...] = tuple(
         pl.Assign(target, pl.Name(f"{received}.{column}"))
         for target, column in zip(targets, columns, strict=True)
@@ -182,7 +181,7 @@ def _attempt(
     body = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments = (*assignments, pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
+        assignments = (*assignments, pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
     body.append(pl.ForRows(received, query, assignments))
     if waiting:
         # FOR leaves FOUND true when there was a row.
@@ -234,8 +233,8 @@ def _accumulate(
     body: list[pl.Statement] = []
     if counted:
         body.append(pl.Assign(rowcount, pl.Number(0)))
-        assignments.append(pl.Assign(rowcount, pl.raw(f"{rowcount} + 1")))
-    body.append(pl.ForRows(received, text_of(_all_of(_source(node, ctx))), tuple(assignments)))
+        assignments.append(pl.Assign(rowcount, pl.with_number(rowcount, "+", 1)))
+    body.append(pl.ForRows(received, _all_of(_source(node, ctx)), tuple(assignments)))
     if waiting:
         body.append(pl.Exit(waiting, pl.Name("FOUND")))
     return body
@@ -272,10 +271,10 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"
     query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
-    body: list[pl.Statement] = [pl.SelectInto(text_of(query), (table.reference, rowcount))]
+    body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
     shown = ctx.show_count()
     if waiting and not shown:
-        body.append(pl.Exit(waiting, pl.raw(f"{rowcount} > 0")))
+        body.append(pl.Exit(waiting, pl.with_number(rowcount, ">", 0)))
     elif not waiting:
         body += shown
     return body
@@ -320,9 +319,9 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         values = n.Call("ssb_internal.row_values", (n.Call("row_to_json", (n.Name(("m",)),)),))
         messages = q.Aliased(n.Subquery(query), "m")
         collect = q.Select((n.Call("array_agg", (values,)),), messages, breaks=q.Breaks.NEVER)
-        attempt = [pl.SelectInto(text_of(collect), (rows,))]
+        attempt = [pl.SelectInto(collect, (rows,))]
         done = n.IsNull(n.Variable(rows), negated=True)
-        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.raw("'{}'")))
+        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.NO_ROWS))
         call = pl.Invoke("ssb_internal.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
         show = [pl.Assign(ctx.session, call)]
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])

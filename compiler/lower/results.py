@@ -9,7 +9,6 @@ from ..plpgsql import nodes as pl
 from ..sql.interface import Assignment, Dml, Query
 from ..target import nodes as n
 from ..target import statements as s
-from ..target.emit import text_of
 from .context import Context
 
 
@@ -23,16 +22,11 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
     return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
 
 
-def without_result(statement: n.Node) -> pl.Statement:
-    """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
+def sql(statement: n.Node) -> pl.Statement:
+    """A statement of SQL; for one whose row nobody wants PL/pgSQL asks for PERFORM."""
     if isinstance(statement, s.Effect):
         return pl.Perform(pl.Raw(statement.call))
-    return pl.Sql(text_of(statement))
-
-
-def sql(statement: n.Node) -> pl.Statement:
-    """A statement that is run as it stands."""
-    return pl.Sql(text_of(statement))
+    return pl.Sql(statement)
 
 
 def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
@@ -45,8 +39,8 @@ def output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
         "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output))
     )
     return [
-        pl.Assign(rows, pl.raw("'{}'")),
-        pl.ForRows(record, text_of(dml.code), (append,)),
+        pl.Assign(rows, pl.NO_ROWS),
+        pl.ForRows(record, dml.code, (append,)),
         pl.Assign(ctx.session, show),
     ]
 
@@ -57,4 +51,4 @@ def show(query: Query, ctx: Context) -> list[pl.Statement]:
     show = pl.Invoke(
         "ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns))
     )
-    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, text_of(query.code)), pl.Assign(ctx.session, show)]
+    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.code), pl.Assign(ctx.session, show)]

@@ -130,7 +130,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
         body = [
             pl.Block(tuple(body), label=ctx.body_label),
-            pl.If(((pl.raw(f"NOT {scope.session}.leaving"), back),)),
+            pl.If(((pl.not_set(f"{scope.session}.leaving"), back),)),
         ]
     session = pl.Name(scope.session)
     outer: list[pl.Statement] = [
@@ -226,7 +226,7 @@ def _shape(parameters: Sequence[pl.Parameter]) -> pl.Expr:
 def _parameter(
     written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
 ) -> pl.Parameter:
-    default: pl.Expr | None = pl.raw("'{}'") if known.table_type is not None else None
+    default: pl.Expr | None = pl.NO_ROWS if known.table_type is not None else None
     if written.default is not None:
         default = argument_value(written.default, known.type, ctx)
     elif must_default and default is None:

@@ -367,7 +367,7 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
         *([ctx.leave_after_error(node, certain=False)]),
         pl.Assign(machine.pc, pl.Number(after)),
     )
-    succeeded = pl.raw(f"{ctx.session}.error = 0")
+    succeeded = pl.with_number(f"{ctx.session}.error", "=", 0)
     changes: list[pl.Statement] = []
     for number, variable in enumerate(machine.savepoints.values(), 1):
         if number >= level:
@@ -523,7 +523,7 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
             note=f"savepoint {name}",
         )
         if level > 1:
-            again = pl.Exit(None, pl.raw(f"{machine.renew} < {level}"))
+            again = pl.Exit(None, pl.with_number(machine.renew, "<", level))
             inner = (pl.Loop((block, again)),)
         else:
             inner = (block,)
@@ -536,9 +536,10 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
     )
     # The end of a block makes its transaction writable again.
     doomed = pl.If(((ctx.session_field("doomed"), (pl.Perform(pl.Invoke("ssb_internal.forbid_writing")),)),))
+    renewed = pl.with_number(machine.renew, "=", 0)
     run: list[pl.Statement] = [
         *autocommit,
         doomed,
-        pl.If(((pl.raw(f"{machine.renew} = 0"), outside),), inner) if machine.outside else pl.Block(inner),
+        pl.If(((renewed, outside),), inner) if machine.outside else pl.Block(inner),
     ]
     return [pl.Loop(tuple(run), label=machine.label)]

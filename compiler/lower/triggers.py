@@ -25,12 +25,10 @@ from ..catalog.names import ObjectName, fold, quote, unquoted
 from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
-from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from ..target import queries as q
 from ..target import statements as s
-from ..target.emit import text_of
 from .context import Context, Mode
 from .dispatch import invocations
 from .modules import has_own_rights, rights
@@ -146,7 +144,7 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
     routine = pl.Routine(
         function,
         (),
-        _frame(node, ctx, before=[], after=[], result=pl.raw("NEW")),
+        _frame(node, ctx, before=[], after=[], result=pl.Name("NEW")),
         tag=name,
         returns="trigger",
         attributes=rights(node.options),
@@ -198,7 +196,8 @@ def _frame(
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     if isinstance(ctx.scope, TriggerScope) and ctx.scope.noted:
-        named = pl.Invoke("ssb_internal.columns_named", (pl.raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
+        trigger = pl.Name("TG_RELID"), pl.Text(ctx.scope.trigger_name)
+        named = pl.Invoke("ssb_internal.columns_named", trigger)
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
@@ -227,7 +226,7 @@ def _kept_from_others(routine: pl.Routine, *then: pl.Statement) -> pl.TopLevel:
     One statement: a function that has been made is everybody's to hang until that is revoked.
     """
     revoke = sql(s.RevokeFromPublic(n.Call(routine.name)))
-    return pl.Do(pl.Block((pl.Sql(emit.top_level(routine)), *then, revoke)), tag="define")
+    return pl.Do(pl.Block((pl.Define(routine), *then, revoke)), tag="define")
 
 
 def _definition(node: nodes.CreateTrigger, routine: pl.Routine) -> pl.TopLevel:
@@ -305,7 +304,7 @@ def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
         n.Call("ssb_internal.note_update", words),
         column=column or None,
     )
-    return pl.Plain(text_of(note))
+    return pl.Plain(note)
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
@@ -322,7 +321,7 @@ def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLe
         rows=rows,
         when=n.AnyOf((outermost, fires)),
     )
-    return pl.Plain(text_of(trigger))
+    return pl.Plain(trigger)
 
 
 def _instead(

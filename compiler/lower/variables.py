@@ -78,7 +78,7 @@ def _declare_scalar(
     if table_type is not None:
         table = ctx.scope.declare_table(name, table_type.row_type, table_type.info)
         ctx.declarations[table.reference] = pl.Declaration(
-            table.reference, f"{table_type.row_type}[]", pl.raw("'{}'")
+            table.reference, f"{table_type.row_type}[]", pl.NO_ROWS
         )
         return []
     type_ = ctx.type_of(declaration.type)
@@ -119,7 +119,7 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
     row_type = table_row_type(ctx, name.lstrip("@"))
     define_row_type(row_type, info, ctx)
     variable = ctx.scope.declare_table(name, row_type, info)
-    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.raw("'{}'"))
+    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.NO_ROWS)
 
 
 def table_row_type(ctx: Context, variable: str) -> str:

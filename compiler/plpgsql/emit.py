@@ -11,6 +11,7 @@ from typing import Any
 
 from ..catalog.names import literal
 from ..registry import Registry
+from ..target import nodes as n
 from ..target.emit import text_of
 from . import nodes as pl
 
@@ -66,8 +67,8 @@ def statements(body: tuple[pl.Statement, ...], depth: int = 0) -> str:
 def top_level(item: pl.TopLevel) -> str:
     """Return the text of a top-level statement, without its closing semicolon."""
     match item:
-        case pl.Plain(sql):
-            return sql
+        case pl.Plain(statement):
+            return text_of(statement)
         case pl.Select(call):
             return f"SELECT {expression(call)}"
         case pl.Comment(text):
@@ -91,7 +92,7 @@ def _routine(routine: pl.Routine) -> str:
         lines.append(f"RETURNS {routine.returns}")
     lines.extend(routine.attributes)
     if routine.sql_body is not None:
-        lines.append(f"LANGUAGE sql AS {_dollar(routine.tag, routine.sql_body.rstrip() + chr(10))}")
+        lines.append(f"LANGUAGE sql AS {_dollar(routine.tag, text_of(routine.sql_body) + chr(10))}")
     else:
         assert routine.body is not None
         lines.append(f"LANGUAGE plpgsql AS {_dollar(routine.tag, _block_text(routine.body))}")
@@ -169,9 +170,13 @@ class _Writer:
         """Write one line at the current depth."""
         self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
 
-    def query(self, before: str, text: str, after: str) -> None:
-        """Write a query; its line ends are layout (target/layout.py) and go to the current depth."""
-        for line in _layout_lines(f"{before}{text}{after}"):
+    def query(self, before: str, query: n.Node, after: str) -> None:
+        """Write a query or another statement of SQL between two texts."""
+        self._lines_of(f"{before}{text_of(query)}{after}")
+
+    def _lines_of(self, text: str) -> None:
+        """Write text whose line ends are layout (target/layout.py) and go to the current depth."""
+        for line in _layout_lines(text):
             self.line(line)
 
     def body(self, body: tuple[pl.Statement, ...]) -> None:
@@ -217,17 +222,23 @@ class _Writer:
 
     @_layouts.register
     def _(self, node: pl.Assign) -> None:
-        self.noted(f"{node.target} := {expression(node.value)};", node.note)
+        target = node.target if isinstance(node.target, str) else text_of(node.target)
+        self.noted(f"{target} := {expression(node.value)};", node.note)
 
     @_layouts.register
     def _(self, node: pl.Sql) -> None:
         into = f" INTO {', '.join(node.into)}" if node.into else ""
-        self.query("", node.sql, f"{into};")
+        self.query("", node.statement, f"{into};")
+
+    @_layouts.register
+    def _(self, node: pl.Define) -> None:
+        self._lines_of(f"{_routine(node.routine)};")
 
     @_layouts.register
     def _(self, node: pl.SelectInto) -> None:
-        break_ = "\n" if "\n" in node.query else " "
-        self.query("", node.query, f"{break_}INTO {', '.join(node.into)};")
+        text = text_of(node.query)
+        break_ = "\n" if "\n" in text else " "
+        self._lines_of(f"{text}{break_}INTO {', '.join(node.into)};")
 
     @_layouts.register
     def _(self, node: pl.Perform) -> None:

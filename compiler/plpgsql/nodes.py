@@ -23,11 +23,6 @@ class Raw:
     code: n.Node
 
 
-def raw(text: str) -> Raw:
-    """An expression that the lowering spells, ready to stand anywhere."""
-    return Raw(n.Written(text))
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """A string literal."""
@@ -86,6 +81,18 @@ Expr = Raw | Text | Number | Constant | Name | Invoke | Array | Cast
 TRUE = Constant("true")
 FALSE = Constant("false")
 NULL = Constant("NULL")
+NO_ROWS = Text("{}")
+"""An array without elements, of whatever type its place has."""
+
+
+def with_number(variable: str, operator: str, number: int) -> Raw:
+    """``variable operator number``."""
+    return Raw(n.infix(operator, n.Variable(variable), n.integer(number)))
+
+
+def not_set(variable: str) -> Raw:
+    """``NOT variable``."""
+    return Raw(n.Not(n.Variable(variable)))
 
 
 def tree(node: Expr) -> n.Node:
@@ -162,7 +169,8 @@ class Null:
 class Assign:
     """``target := value;``."""
 
-    target: str
+    target: str | n.Element
+    """A variable as it is spelled, or an element of an array."""
     value: Expr
     note: str | None = None
     """A remark behind it: what T-SQL word it stands for."""
@@ -170,18 +178,25 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A SQL statement run as it stands."""
+    """A SQL statement."""
 
-    sql: str
+    statement: n.Node
     into: tuple[str, ...] = ()
     """For a statement that returns one row: INTO these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A routine that is made inside a block."""
+
+    routine: Routine
 
 
 @dataclass(frozen=True, slots=True)
 class SelectInto:
     """``SELECT values INTO targets FROM source`` for an expression list; ``query`` is a whole query."""
 
-    query: str
+    query: n.Node
     into: tuple[str, ...]
 
 
@@ -261,7 +276,7 @@ class Return:
 class ReturnQuery:
     """``RETURN QUERY query;``."""
 
-    query: str
+    query: n.Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +284,7 @@ class Open:
     """``OPEN cursor FOR query;``."""
 
     cursor: str
-    query: str
+    query: n.Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +353,7 @@ class ForRows:
     """``FOR record IN query LOOP … END LOOP;``."""
 
     record: str
-    query: str
+    query: n.Node
     body: tuple[Statement, ...]
     label: str | None = None
 
@@ -373,6 +388,7 @@ Statement = (
     | Null
     | Assign
     | Sql
+    | Define
     | SelectInto
     | Perform
     | Call
@@ -403,9 +419,9 @@ Statement = (
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A top-level SQL statement without its semicolon."""
+    """A top-level SQL statement."""
 
-    sql: str
+    statement: n.Node
     returns_rows: bool = False
     counts_rows: bool = False
     """Its row count is one that T-SQL shows."""
@@ -444,7 +460,7 @@ class Parameter:
 class Routine:
     """``CREATE OR REPLACE PROCEDURE|FUNCTION``; ``returns`` is None for a procedure.
 
-    ``sql_body``: the text of a LANGUAGE sql function instead of a block.
+    ``sql_body``: the query of a LANGUAGE sql function instead of a block.
     """
 
     name: str
@@ -454,7 +470,7 @@ class Routine:
     returns: str | None = None
     replace: bool = True
     attributes: tuple[str, ...] = ()
-    sql_body: str | None = None
+    sql_body: n.Node | None = None
     preface: tuple[Comment, ...] = field(default=())
 
 

@@ -81,7 +81,7 @@ class Dml:
     """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
     target: str = ""
     """The table changed, schema-qualified: for sys.identity_of."""
-    moved: str | None = None
+    moved: n.Element | None = None
     """UPDATE … WHERE CURRENT OF: the array element that keeps the row's ctid."""
     counts: bool = False
 

@@ -35,7 +35,7 @@ def text_of(node: n.Node) -> str:
         return layout(emit(node))
 
 
-_SHORT = frozenset((n.Written, n.Variable, n.Name, n.Text, n.Integer, n.Word, n.Null))
+_SHORT = frozenset((n.Variable, n.Name, n.Text, n.Integer, n.Word, n.Null))
 """Nothing in them nests or breaks."""
 
 
@@ -198,8 +198,8 @@ def _slice(node: n.Slice, put: Put) -> None:
     put("]")
 
 
-@writes(n.Written)
-def _written(node: n.Written, put: Put) -> None:
+@writes(n.Deparsed)
+def _deparsed(node: n.Deparsed, put: Put) -> None:
     put(node.text)
 
 

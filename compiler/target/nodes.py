@@ -513,11 +513,11 @@ class Exists(Atom):
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Node):
-    """Text of a query or a name that is still made as text; ``level`` is how tightly that binds."""
+class Deparsed(Node):
+    """An expression as the server tells it: a computed column's, by pg_get_expr."""
 
+    level = OR
     text: str
-    level: int = ATOM
 
 
 # ------------------------------------------------------------------ lists that may break

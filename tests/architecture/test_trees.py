@@ -14,7 +14,7 @@ from pgsb import compiler
 from pgsb.compiler.target import emit, nodes, queries, statements
 
 ROOT = Path(compiler.__file__).resolve().parent
-FOLDERS = ("sql", "lower", "analysis")
+FOLDERS = ("sql", "lower", "analysis", "catalog")
 """Their files make what is sent to PostgreSQL."""
 
 T_SQL = {
@@ -115,3 +115,13 @@ def test_queries_and_statements_are_laid_out_by_the_emitter_alone() -> None:
         if "target" not in path.parts and _LAYOUT.search(path.read_text())
     ]
     assert users == []
+
+
+def test_only_the_emitters_ask_for_the_text_of_a_tree() -> None:
+    asking = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted(ROOT.rglob("*.py"))
+        if "target" not in path.parts and re.search(r"target\.emit import .*\btext_of\b", path.read_text())
+    ]
+    # placeholders: the text that EXECUTE gets, with the pieces that only the run time knows.
+    assert asking == ["lower/placeholders.py", "plpgsql/emit.py"]

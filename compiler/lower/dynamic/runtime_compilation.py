@@ -288,7 +288,7 @@ def _routine(
     declarations = (*declared, *ctx.declarations.values())
     if ctx.body_label != label:
         whole = pl.Block(tuple(body), label=ctx.body_label)
-        came_to_its_end = pl.If(((pl.raw(f"NOT {session}.leaving"), tuple(writes)),))
+        came_to_its_end = pl.If(((pl.not_set(f"{session}.leaving"), tuple(writes)),))
         body = [whole, came_to_its_end] if writes else [whole]
     name = pl.Name(session)
     outer: list[pl.Statement] = [

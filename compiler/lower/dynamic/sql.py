@@ -31,7 +31,6 @@ from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...check.error_levels import level_of
 from ...check.statements import check_chains
 from ...plpgsql import nodes as pl
-from ...plpgsql.emit import expression
 from ...sql.translate import convert_expression
 from ...target import nodes as n
 from ..arguments import WrongArguments, argument_value, wrong_call
@@ -338,7 +337,7 @@ def _lower_template(
             read = any(one.scalar in text for text in pl.texts(rest))
             (scalars if read else lists).append(one.variable)
     checks = [
-        expression(pl.Invoke(function, tuple(map(pl.Name, variables))))
+        n.Call(function, tuple(map(n.Variable, variables)))
         for function, variables in (
             ("ssb_internal.are_dynamic_values", lists),
             ("ssb_internal.are_dynamic_scalars", scalars),
@@ -346,7 +345,7 @@ def _lower_template(
         )
         if variables
     ]
-    check = pl.raw(" AND ".join(checks))
+    check = pl.Raw(n.all_of(checks) or n.TRUE)
     # Whichever it is, the last statement leaves on an error: callers put something before it.
     return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
 
@@ -386,7 +385,7 @@ def _table_parameter(
 ) -> pl.Declaration:
     """Declare a parameter of a table type; without an argument it has no rows."""
     rows = f"{table.row_type}[]"
-    value: pl.Expr = pl.raw("'{}'")
+    value: pl.Expr = pl.NO_ROWS
     if argument is not None and argument.value is not None:
         given = ctx.scope.table_variable(argument.value.text.strip())
         if given is None or given.row_type != table.row_type:
@@ -485,7 +484,7 @@ def lower_text(
         # USE holds to the end of the text.
         ctx.catalog.database = database
         used = ctx.helper("database_used", "text")
-        before.append(pl.Assign(used, pl.raw("current_setting('pgsb.database', true)")))
+        before.append(pl.Assign(used, pl.Invoke("current_setting", (pl.Text("pgsb.database"), pl.TRUE))))
         after.insert(0, pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
@@ -496,7 +495,7 @@ def lower_text(
     if inner.at_end:
         ends: list[pl.Statement] = [
             pl.Block(tuple(body), label=inner.body_label),
-            pl.If(((pl.raw(f"NOT {ctx.session}.leaving"), tuple(inner.at_end)),)),
+            pl.If(((pl.not_set(f"{ctx.session}.leaving"), tuple(inner.at_end)),)),
         ]
         core = [pl.Block(tuple(ends), label=label, declarations=tuple(declarations))]
     ctx.prelude += inner.prelude

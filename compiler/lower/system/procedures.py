@@ -197,7 +197,7 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
         action = name.removeprefix("sp_").removesuffix("extendedproperty").upper()
         arguments = (("action", pl.Text(action)), *arguments)
     if name == "sp_getapplock":
-        arguments = (("trancount", pl.raw(f"{ctx.session}.trancount")), *arguments)
+        arguments = (("trancount", pl.Name(f"{ctx.session}.trancount")), *arguments)
     call = pl.Invoke(function, (), arguments)
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)

@@ -112,7 +112,7 @@ def _change(change: Change, ctx: Context) -> Statement:
         if not isinstance(changed, Dml):
             return changed
         moved = row.moved if change.sets and changed.output is None else None
-        return replace(changed, before=(n.Written(row.check), *changed.before), moved=moved)
+        return replace(changed, before=(s.Effect(row.check), *changed.before), moved=moved)
     if (
         change.sets
         and all(item.column is None for item in change.sets)
@@ -152,9 +152,7 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
         )
         return None
     table = fold(change.target.name)
-    found = n.all_of(
-        [n.Comparison("=", n.Name((table, column)), n.Variable(value)) for column, value in row.columns]
-    )
+    found = n.all_of([n.Comparison("=", n.Name((table, column)), value) for column, value in row.columns])
     change.source.set("where", exp.Where(this=Verbatim(this=Value(found or n.FALSE, BOOLEAN))))
     return row
 
