@@ -4,8 +4,8 @@ Two databases of one server, fsync on, bodies of 200 bytes. A backlog is sent in
 carried: by the daemon while nobody sends, and by hand. By hand is a lower bound for sets of 500: arrays are
 read from a table, their binary is passed on as it is, inserted over there with the dialogs' next numbers,
 committed, and the rows deleted here. Both run in each round, in turns, and what arrived is counted and its
-order looked at. With --sealed the same dialogs are also carried with full security, by a daemon on either side.
-Figures are messages a second, and microseconds of processor time a message: of the sender's
+order looked at. With --sealed the same dialogs are carried with full security too, by a daemon on either
+side. Figures are messages a second, and microseconds of processor time a message: of the sender's
 server (here), the target's (there) and the daemons. The ratio, minimum / median / maximum of the rounds, is
 that of the processor time altogether.
 """
@@ -290,7 +290,10 @@ def _carry(pair: Pair, load: Load, *, is_sealed: bool = False) -> Cost:
         after, own = pair.processor(), own_threads() - own
     _check(pair.there.execute(_ARRIVED).fetchone(), load.known + warm_up + load.backlog, "pgsb")
     wanted = (True,) if is_sealed else (False,)
-    if pair.there.execute("SELECT bool_and(security = 'F') FROM ssb.remote_conversation").fetchone() != wanted:
+    if (
+        pair.there.execute("SELECT bool_and(security = 'F') FROM ssb.remote_conversation").fetchone()
+        != wanted
+    ):
         raise click.ClickException("the dialogs do not have the security that is measured")
     each = 1e6 / load.backlog
     return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
