@@ -4,18 +4,24 @@ Two databases of one server, fsync on, bodies of 200 bytes. A backlog is sent in
 carried: by the daemon while nobody sends, and by hand. By hand is a lower bound for sets of 500: arrays are
 read from a table, their binary is passed on as it is, inserted over there with the dialogs' next numbers,
 committed, and the rows deleted here. Both run in each round, in turns, and what arrived is counted and its
-order looked at. Figures are messages a second, and microseconds of processor time a message: of the sender's
-server (here), the target's (there) and the daemon. The ratio, minimum / median / maximum of the rounds, is
+order looked at. With --sealed the same dialogs are carried with full security too, by a daemon on either
+side. Figures are messages a second, and microseconds of processor time a message: of the sender's
+server (here), the target's (there) and the daemons. The ratio, minimum / median / maximum of the rounds, is
 that of the processor time altogether.
 """
 
+import os
 import random
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit, urlunsplit
 
 import click
@@ -34,6 +40,7 @@ _WARM_UP = 500
 _PATIENCE_SECONDS = 600.0
 ADDRESS = "TCP://there:4022"
 TEMPLATE = "bench_transport"
+SEALED_TEMPLATES = "bench_sealed_here", "bench_sealed_there"
 
 OBJECTS = """
 SELECT ssb.ensure_schema('dbo');
@@ -59,6 +66,20 @@ SELECT ssb.alter_database(NULL, 'NEW_BROKER');
 SELECT ssb.create_queue('dbo.there');
 SELECT ssb.create_service('//There', 'dbo.there', '{c}');
 """
+_ROUTE_BACK = "SELECT ssb.create_route('Here', 'TCP://here:4022', '//Here')"
+_OWNER = """
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+CREATE USER {name} WITHOUT LOGIN
+CREATE CERTIFICATE {name}Cert AUTHORIZATION {name} WITH SUBJECT = '{name}', EXPIRY_DATE = '20401231'
+BACKUP CERTIFICATE {name}Cert TO FILE = '{folder}/{name}.cer'
+ALTER AUTHORIZATION ON SERVICE::[//{name}] TO {name}
+"""
+_OTHER = """
+CREATE USER {name}User WITHOUT LOGIN
+CREATE CERTIFICATE {name}Cert AUTHORIZATION {name}User FROM FILE = '{folder}/{name}.cer'
+"""
+_BINDING = "CREATE REMOTE SERVICE BINDING b TO SERVICE '//There' WITH USER = ThereUser"
+_GRANT = "GRANT SEND ON SERVICE::[//There] TO HereUser"
 _BEGIN = """
 INSERT INTO bench_dialog SELECT n, ssb.begin_dialog('//Here', '//There', 'c', encryption => false)
   FROM generate_series((SELECT count(*) FROM bench_dialog)::integer, %s::integer - 1) AS n
@@ -139,6 +160,7 @@ class Load:
     """Dialogs beside, each of which has sent a message."""
     ours: list[Cost] = field(default_factory=list)
     by_hand: list[Cost] = field(default_factory=list)
+    sealed: list[Cost] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -177,20 +199,50 @@ def dsn_of(server: BenchServer, name: str) -> str:
 
 
 @contextmanager
-def pair_of(server: BenchServer, number: int) -> Iterator[Pair]:
+def pair_of(
+    server: BenchServer, number: int, templates: tuple[str, str] = (TEMPLATE, TEMPLATE)
+) -> Iterator[Pair]:
     """Fresh databases, dropped afterwards."""
     names = [f"bench_here_{number}", f"bench_there_{number}"]
     with server.connect() as admin:
-        for name in names:
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+        for name, template in zip(names, templates, strict=True):
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         dsns = (dsn_of(server, names[0]), dsn_of(server, names[1]))
         with ExitStack() as stack:
             here, there = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in dsns)
-            here.execute(_HERE)
-            there.execute(_THERE)
+            if templates == SEALED_TEMPLATES:
+                for side in (here, there):
+                    side.execute("SELECT ssb.alter_database(NULL, 'NEW_BROKER')")
+            else:
+                here.execute(_HERE)
+                there.execute(_THERE)
             yield Pair(dsns, here, there)
         for name in names:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def make_sealed_templates(server: BenchServer) -> None:
+    """The same objects, with what full security wants."""
+    with server.connect() as admin, TemporaryDirectory() as folder:
+        for name in SEALED_TEMPLATES:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+        dsns = [dsn_of(server, name) for name in SEALED_TEMPLATES]
+        for dsn, objects in zip(dsns, (_HERE, _THERE + _ROUTE_BACK), strict=True):
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute(objects.encode())
+        for texts in (
+            [_OWNER.format(name=name, folder=folder) for name in ("Here", "There")],
+            [_OTHER.format(name=name, folder=folder) for name in ("There", "Here")],
+            [_BINDING, _GRANT],
+        ):
+            for dsn, text in zip(dsns, texts, strict=True):
+                script = Path(folder) / "script.sql"
+                script.write_text(text, encoding="utf-8")
+                subprocess.run(
+                    [sys.executable, "-m", "pgsb.cli.main", "run", "--dsn", dsn, str(script)],
+                    check=True,
+                    stdout=subprocess.DEVNULL,
+                )
 
 
 def _check(found: object, messages: int, who: str) -> None:
@@ -217,12 +269,15 @@ def _wait_until_carried(pair: Pair) -> None:
         time.sleep(0.01)
 
 
-def _carry(pair: Pair, load: Load) -> Cost:
-    """By the daemon."""
+def _carry(pair: Pair, load: Load, *, is_sealed: bool = False) -> Cost:
+    """By the daemon; what is sealed is opened by that of the other instance, in this process too."""
     addresses = {ADDRESS.lower(): pair.dsns[1]}
-    with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
-        if not broker.wait_until_leading():
-            raise click.ClickException("the daemon does not lead")
+    with ExitStack() as stack:
+        for dsn in pair.dsns[: 2 if is_sealed else 1]:
+            broker = EmbeddedBroker(BrokerOptions(dsn, addresses=addresses), lambda _: None)
+            stack.enter_context(broker)
+            if not broker.wait_until_leading():
+                raise click.ClickException("the daemon does not lead")
         if load.known:
             send(pair, Load(None, load.known), load.known)
         warm_up = min(_WARM_UP, load.backlog)
@@ -234,6 +289,12 @@ def _carry(pair: Pair, load: Load) -> Cost:
         took = time.monotonic() - began
         after, own = pair.processor(), own_threads() - own
     _check(pair.there.execute(_ARRIVED).fetchone(), load.known + warm_up + load.backlog, "pgsb")
+    wanted = (True,) if is_sealed else (False,)
+    if (
+        pair.there.execute("SELECT bool_and(security = 'F') FROM ssb.remote_conversation").fetchone()
+        != wanted
+    ):
+        raise click.ClickException("the dialogs do not have the security that is measured")
     each = 1e6 / load.backlog
     return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
 
@@ -287,7 +348,15 @@ def _line(load: Load) -> str:
         for cost in (_median(load.ours), _median(load.by_hand))
     ]
     ratio = f"{ratios[0]:.1f} / {statistics.median(ratios):.1f} / {ratios[-1]:.1f}"
-    return f"{load.name:34}" + " | ".join([*cells, ratio])
+    line = f"{load.name:34}" + " | ".join([*cells, ratio])
+    if load.sealed:
+        adds = sorted(sealed.total - ours.total for sealed, ours in zip(load.sealed, load.ours, strict=True))
+        cost = _median(load.sealed)
+        line += (
+            f"\n{'  sealed':34}{cost.rate:9,.0f}/s {cost.here:5.0f} {cost.there:5.0f} {cost.daemon:5.0f}"
+            f" {cost.total:6.0f} | adds {adds[0]:.1f} / {statistics.median(adds):.1f} / {adds[-1]:.1f}"
+        )
+    return line
 
 
 @click.command()
@@ -297,6 +366,7 @@ def _line(load: Load) -> str:
 @click.option("--dialogs", "dialogs", multiple=True, type=int, help="1, 50, 1000, 0 if not given; 0: new.")
 @click.option("--length", default=200, show_default=True, help="Of a body, in bytes.")
 @click.option("--known", default=0, show_default=True, help="Dialogs that are known beside.")
+@click.option("--sealed", is_flag=True, help="With full dialog security, too.")
 @click.option("--quick", is_flag=True, help="One round, without 60,000.")
 def main(
     postgres: str | None,
@@ -305,6 +375,7 @@ def main(
     dialogs: tuple[int, ...],
     length: int,
     known: int,
+    sealed: bool,
     quick: bool,
 ) -> None:
     """Carry backlogs on 1, 50 and 1,000 dialogs and on a new dialog each, by the daemon and by hand."""
@@ -313,7 +384,7 @@ def main(
     loads = [
         Load(count or None, size, length, known) for count in dialogs or (1, 50, 1_000, 0) for size in sizes
     ]
-    with running(postgres) as server:
+    with running(postgres) as server, TemporaryDirectory() as keys:
         conditions = machine()
         click.echo(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
         template = server.database(TEMPLATE)
@@ -322,16 +393,26 @@ def main(
             connection.execute(OBJECTS)
             if not quick:
                 settle(connection)
+        if sealed:
+            os.environ["PGSB_KEYS"] = keys
+            make_sealed_templates(server)
         click.echo(f"{'µs of processor time a message':34}pgsb: here, there, daemon, all | by hand | ratio")
         number = 0
         for _ in range(rounds):
             for load in loads:
-                number += 1
-                with pair_of(server, number) as pair:
-                    turns = [(load.ours, _carry), (load.by_hand, _carry_by_hand)]
+                number += 2
+                with ExitStack() as stack:
+                    pair = stack.enter_context(pair_of(server, number))
+                    turns = [
+                        (load.ours, partial(_carry, pair, load)),
+                        (load.by_hand, partial(_carry_by_hand, pair, load)),
+                    ]
+                    if sealed:
+                        secured = stack.enter_context(pair_of(server, number + 1, SEALED_TEMPLATES))
+                        turns.append((load.sealed, partial(_carry, secured, load, is_sealed=True)))
                     random.shuffle(turns)
                     for costs, carry in turns:
-                        costs.append(carry(pair, load))
+                        costs.append(carry())
                 if rounds == 1:
                     click.echo(_line(load))
         for load in loads if rounds > 1 else ():

@@ -6,10 +6,12 @@ opened with the service master key, and stay in this process's memory for as lon
 
 import asyncio
 import json
+import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -32,8 +34,28 @@ from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from .readers import Connection
-from .transport_sets import Batch
+from .transport_sets import Run, Settled, bigints, json_of, placed
+from .transport_values import (
+    NULL,
+    Malformed,
+    RawBigints,
+    RawBodies,
+    RawIntegers,
+    RawJson,
+    RawTexts,
+    RawUuids,
+    array_of,
+    bigints_of,
+    cut,
+    cut_fixed,
+    element,
+    loaded,
+    numbers_of,
+    raw_row,
+)
 
+_KEPT_KEYS = 1_000
+_KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
 _LONGEST_NAME = 4096
 _SESSION_KEY = "dialog key"
@@ -46,9 +68,18 @@ _HEADER = (
     " is_encrypted"
 ).split()
 
+_MESSAGE = element(b"message")
+"""The kind of all messages but fragments and ends."""
+_ANSWER: dict[str, Any] = {
+    "next_number": int,
+    "status": str | None,
+    "refusal_code": int | None,
+    "refusal": str | None,
+    "instance": str | None,
+    "taken_bytes": int | None,
+}
+
 Row = dict[str, Any]
-Message = tuple[int, int, str, str, bytes | None]
-"""The place of its dialog, its number, type, kind and body."""
 
 
 @dataclass(frozen=True)
@@ -62,30 +93,169 @@ class PairKey:
 
 
 @dataclass(frozen=True)
+class SealedDialog:
+    """What one dialog has in a set, and what is needed to read the answer."""
+
+    cipher: DialogCipher
+    key_id: uuid.UUID
+    ids: bytes
+    """Of its messages, elements of a bigint[]."""
+    next_number: int | None
+    """Where all is taken; None: that has to be looked at, an end or a fragment is among them."""
+
+
+@dataclass(frozen=True)
 class SealedSet:
-    """What goes to ssb_internal.take_sealed, and what is needed to read the answers."""
+    """What goes to ssb_internal.take_sealed."""
 
     set_id: str
     values: list[Any]
-    places: dict[int, int]
-    """By its endpoint each dialog's place in the set."""
-    ciphers: list[DialogCipher]
-    key_ids: list[uuid.UUID]
+    dialogs: dict[int, SealedDialog]
+    """By endpoint, in the order of the set."""
 
     def answer(self, endpoint: int, given: Row) -> Row:
         """Read the answer to one dialog; one that is not genuine settles nothing."""
-        place = self.places[endpoint]
+        dialog = self.dialogs[endpoint]
         answer: Row = {"next_number": 0}
         try:
             if "sealed" in given:
-                answer |= self.ciphers[place].open_answer(self.set_id, given["sealed"])
-                answer["key_id"] = str(self.key_ids[place])
+                answer |= _checked_answer(dialog.cipher.open_answer(self.set_id, given["sealed"]))
+                answer["key_id"] = str(dialog.key_id)
             else:
                 # Whoever says so, it loses nothing: the message waits.
                 answer["status"] = str(given.get("status") or "The other instance has not answered.")
         except NotGenuine as error:
             answer["status"] = f"The answer of the other instance is not genuine: {error}."
         return {"endpoint_id": endpoint} | answer
+
+    def settled(self, answers: Sequence[Row]) -> tuple[Settled | None, list[Row]]:
+        """Of such answers those of dialogs of which all was taken, and the rest."""
+        taken: list[Row] = []
+        rest: list[Row] = []
+        for answer in answers:
+            dialog = self.dialogs[answer["endpoint_id"]]
+            is_taken = dialog.next_number is not None and answer["next_number"] == dialog.next_number
+            is_plain = all(answer.get(name) is None for name in ("status", "refusal", "taken_bytes"))
+            (taken if is_taken and is_plain else rest).append(answer)
+        if not taken:
+            return None, rest
+        dialogs = [self.dialogs[answer["endpoint_id"]] for answer in taken]
+        instances = (answer.get("instance") for answer in taken)
+        ids = b"".join(dialog.ids for dialog in dialogs)
+        settled = Settled(
+            array_of(RawBigints, len(bigints_of(ids)), [ids]),
+            bigints([answer["endpoint_id"] for answer in taken]),
+            bigints([answer["next_number"] for answer in taken]),
+            array_of(
+                RawTexts,
+                len(taken),
+                [element(one.encode() if one is not None else None) for one in instances],
+            ),
+            array_of(RawUuids, len(taken), [element(dialog.key_id.bytes) for dialog in dialogs]),
+        )
+        return settled, rest
+
+
+def _checked_answer(answer: Any) -> Row:
+    """Raise NotGenuine where it is none: also whoever has the key may write anything."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("next_number"), int):
+        raise NotGenuine("it is none")
+    if not all(isinstance(answer.get(name), kind) for name, kind in _ANSWER.items()):
+        raise NotGenuine("it is none")
+    return {name: answer.get(name) for name in _ANSWER}
+
+
+@dataclass(frozen=True)
+class Travelling:
+    """What a set that came has of the dialog at a place: messages, their numbers, all else sealed."""
+
+    place: int
+    count: int
+    numbers: bytes
+    sealed: bytes
+
+
+@dataclass(frozen=True)
+class SealedArrival:
+    """A set that another instance has brought: a row of ssb_internal.sealed_sets."""
+
+    set_id: uuid.UUID
+    dialogs: Any
+    runs: list[Travelling] | None
+    """None: its arrays are none that belong together."""
+    exchanges: list[str]
+    keys: list[Row]
+
+    @classmethod
+    def read(cls, row: Sequence[Any]) -> "SealedArrival":
+        """From such a row, raw."""
+        set_id, dialogs, places, numbers, bodies, exchanges, keys = row
+        return cls(
+            uuid.UUID(bytes=set_id),
+            loaded(dialogs),
+            _runs_of(places, numbers, bodies),
+            loaded(exchanges),
+            loaded(keys),
+        )
+
+
+ARRIVAL = "SELECT set_id, dialogs, places, numbers, bodies, exchanges, keys FROM ssb_internal.sealed_sets()"
+_ARRIVAL_COLUMNS = (None, RawJson, RawIntegers, RawBigints, RawBodies, RawTexts, RawJson)
+
+
+def _runs_of(places: Any, numbers: Any, bodies: Any) -> list[Travelling] | None:
+    """A run's first message has the body, which is that of all of it; the others have none."""
+    try:
+        where = numbers_of(places)
+        found: list[tuple[int, int, bytes]] = []
+        for place, those in groupby(zip(where, loaded(bodies), strict=True), key=lambda one: one[0]):
+            for _, body in those:
+                if body is not None:
+                    found.append((place, 1, body))
+                elif found and found[-1][0] == place:
+                    found[-1] = place, found[-1][1] + 1, found[-1][2]
+                else:
+                    return None
+        parts = cut_fixed(numbers, [count for _, count, _ in found])
+    except (Malformed, ValueError):
+        return None
+    return [
+        Travelling(place, count, part, body) for (place, count, body), part in zip(found, parts, strict=True)
+    ]
+
+
+class OpenKeys:
+    """Keys that have been unsealed, by id and sealed bytes: so many at most, no longer than they are used."""
+
+    def __init__(self, most: int = _KEPT_KEYS) -> None:
+        self._most = most
+        self._keys: dict[tuple[uuid.UUID, bytes], tuple[bytes, float]] = {}
+        """With when it was last used, the latest one last."""
+
+    def get(self, name: tuple[uuid.UUID, bytes]) -> bytes | None:
+        """Of these bytes; None: not open."""
+        found = self._keys.pop(name, None)
+        if found is not None:
+            self._keys[name] = found[0], time.monotonic()
+        return found[0] if found is not None else None
+
+    def keep(self, name: tuple[uuid.UUID, bytes], key: bytes) -> None:
+        """Keep one more; the one that was not used for longest goes."""
+        self._keys[name] = key, time.monotonic()
+        if len(self._keys) > self._most:
+            del self._keys[next(iter(self._keys))]
+
+    def keep_only(self, names: set[tuple[uuid.UUID, bytes]], seconds: float) -> None:
+        """Forget all others, and those that were not used for so long."""
+        now = time.monotonic()
+        for name, (_, used) in list(self._keys.items()):
+            if name not in names or used < now - seconds:
+                del self._keys[name]
+
+    @property
+    def ids(self) -> set[uuid.UUID]:
+        """Of those that are open."""
+        return {key_id for key_id, _ in self._keys}
 
 
 class DialogSecurity:
@@ -95,55 +265,95 @@ class DialogSecurity:
         self._statements = KeyStatements()
         self._report = report
         self._count = count
-        self._outbound: dict[tuple[Any, ...], PairKey] = {}
+        self._pairs: dict[uuid.UUID, PairKey] = {}
+        """What is sent is sealed with one of these."""
         self._ciphers: dict[tuple[Any, ...], DialogCipher] = {}
-        self._opened: dict[tuple[uuid.UUID, bytes], bytes] = {}
+        self._opened = OpenKeys()
+
+    async def forget_keys(self, near: Connection) -> None:
+        """Those that the database has no more, were renewed, or not used for long. Raises psycopg.Error."""
+        rows = await self._known(near, list(self._opened.ids | self._pairs.keys()))
+        self._opened.keep_only({(row["key_id"], bytes(row["sealed_key"])) for row in rows}, _KEPT_SECONDS)
+        there = {row["key_id"] for row in rows}
+        now = datetime.now(UTC)
+        for pair in list(self._pairs.values()):
+            if pair.key_id not in there or pair.made_at <= now - RENEW_AFTER:
+                del self._pairs[pair.key_id]
+        held = self._opened.ids | self._pairs.keys()
+        for name in [name for name in self._ciphers if name[0] not in held]:
+            del self._ciphers[name]
+
+    def _forget_pair(self, key_id: uuid.UUID | None) -> None:
+        """A newer key has taken its place."""
+        if key_id is not None and self._pairs.pop(key_id, None) is not None:
+            for name in [name for name in self._ciphers if name[0] == key_id]:
+                del self._ciphers[name]
 
     # ------------------------------------------------------------ sending
 
     async def seal(
-        self, near: Connection, batch: Batch, sides: Mapping[int, Row]
+        self,
+        near: Connection,
+        runs: Sequence[Run],
+        headers: Sequence[Row],
+        endpoints: Sequence[int],
+        sides: Mapping[int, Row],
     ) -> tuple[SealedSet | None, list[Row]]:
-        """Seal a set of messages; and answers for the dialogs whose keys are not to be had.
+        """Seal runs of a set; and answers for the dialogs whose keys are not to be had.
 
-        ``sides``, by endpoint: security, certificates and keys, as ssb_internal.next_set tells them.
+        ``headers`` and ``endpoints`` are the set's dialogs. ``sides``, by endpoint: security, certificates
+        and keys, as ssb_internal.next_set tells them.
         """
-        refused: list[Row] = []
-        made = SealedSet(str(uuid.uuid4()), [], {}, [], [])
-        headers: list[Row] = []
-        exchanges: dict[uuid.UUID, str] = {}
+        refused: dict[int, Row] = {}
+        set_id = str(uuid.uuid4())
+        dialogs: dict[int, SealedDialog] = {}
+        sent: list[Row] = []
         now_at: dict[int, int] = {}
-        current: set[uuid.UUID] = set()
-        for place, (endpoint, header) in enumerate(zip(batch.keys, batch.headers, strict=True)):
-            try:
-                key = await self._key_for(near, header | sides[endpoint], current)
-            except KeyProblem as problem:
-                status = f"{NO_SESSION_KEY} ({problem.message})"
-                refused.append({"endpoint_id": endpoint, "next_number": 0, "status": status})
+        exchanges: dict[uuid.UUID, str] = {}
+        found: dict[tuple[Any, ...], PairKey] = {}
+        columns: tuple[list[bytes], ...] = [], [], []
+        total = 0
+        for run in runs:
+            endpoint, header = endpoints[run.place], headers[run.place]
+            if endpoint in refused:
                 continue
-            header |= {"key_id": str(key.key_id), "set": made.set_id}
-            now_at[place] = made.places[endpoint] = len(headers)
-            headers.append(header)
-            made.ciphers.append(self._cipher(key.key_id, key.key, header))
-            made.key_ids.append(key.key_id)
-            if key.exchange is not None:
-                exchanges[key.key_id] = key.exchange
-        if not headers:
-            return None, refused
-        places, numbers, bodies = [], [], []
-        for place, number, message_type, kind, body in zip(
-            batch.places, batch.numbers, batch.message_types, batch.kinds, batch.bodies, strict=True
-        ):
-            if place in now_at:
-                at = now_at[place]
-                places.append(at)
-                numbers.append(number)
-                lifetime = headers[at]["lifetime"]
-                bodies.append(made.ciphers[at].seal(number, str(message_type), str(kind), lifetime, body))
-        made.values.extend(
-            [made.set_id, json.dumps(headers), places, numbers, bodies, list(exchanges.values())]
-        )
-        return made, refused
+            if endpoint not in dialogs:
+                try:
+                    key = await self._key_for(near, header, sides[endpoint], found)
+                except KeyProblem as problem:
+                    status = f"{NO_SESSION_KEY} ({problem.message})"
+                    refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": status}
+                    continue
+                header |= {"key_id": str(key.key_id), "set": set_id}
+                cipher = self._cipher(key.key_id, key.key, header)
+                dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, _next_number(run))
+                now_at[endpoint] = len(sent)
+                sent.append(header)
+                if key.exchange is not None:
+                    exchanges[key.key_id] = key.exchange
+            else:
+                # Behind others: of two priorities.
+                first = dialogs[endpoint]
+                dialogs[endpoint] = SealedDialog(first.cipher, first.key_id, first.ids + run.ids, None)
+            place = now_at[endpoint]
+            body = dialogs[endpoint].cipher.seal(
+                run.numbers, header["lifetime"], run.message_types, run.kinds, run.bodies
+            )
+            columns[0].append(placed(place, run.count))
+            columns[1].append(run.numbers)
+            columns[2].append(element(body) + NULL * (run.count - 1))
+            total += run.count
+        if not dialogs:
+            return None, list(refused.values())
+        values = [
+            set_id,
+            json_of(sent),
+            array_of(RawIntegers, total, columns[0]),
+            array_of(RawBigints, total, columns[1]),
+            array_of(RawBodies, total, columns[2]),
+            list(exchanges.values()),
+        ]
+        return SealedSet(set_id, values, dialogs), list(refused.values())
 
     def _cipher(self, key_id: uuid.UUID, key: bytes, header: Row) -> DialogCipher:
         """That of a dialog's direction, which is the same for each of its sets."""
@@ -159,46 +369,49 @@ class DialogSecurity:
             cipher = self._ciphers[name] = DialogCipher(key_id, key, header)
         return cipher
 
-    async def _key_for(self, near: Connection, row: Row, current: set[uuid.UUID]) -> PairKey:
-        """``current``: keys that this set has found to be there."""
-        if row["security"] == "A" and not row["is_initiator"]:
-            # Anonymous: the initiator's key serves both directions.
-            found = (
-                await self._known(near, [uuid.UUID(row["inbound_key_id"])]) if row["inbound_key_id"] else []
-            )
-            if not found:
-                raise KeyProblem(28050, "The initiator's key is not there any more.")
-            return PairKey(found[0]["key_id"], await self._open_key(found[0]), None, found[0]["made_at"])
+    async def _key_for(
+        self, near: Connection, header: Row, side: Row, found: dict[tuple[Any, ...], PairKey]
+    ) -> PairKey:
+        """``found``: keys of this set's pairs that were not open before."""
+        told = uuid.UUID(side["key_id"]) if side["key_id"] else None
+        key = self._pairs.get(told) if told is not None else None
         now = datetime.now(UTC)
-        which = tuple(row[name] for name in ("database_id", "from_service", "to_service", "near", "far"))
-        key = self._outbound.get(which)
-        if (
-            key is not None
-            and key.made_at > now - RENEW_AFTER
-            and (key.key_id in current or await self._known(near, [key.key_id]))
-        ):
-            current.add(key.key_id)
+        if key is not None and (key.exchange is None or key.made_at > now - RENEW_AFTER):
             return key
+        if side["security"] == "A" and not header["is_initiator"]:
+            # Anonymous: the initiator's key serves both directions.
+            rows = await self._known(near, [told]) if told is not None else []
+            if not rows:
+                raise KeyProblem(28050, "The initiator's key is not there any more.")
+            key = PairKey(rows[0]["key_id"], await self._unseal(rows[0]), None, rows[0]["made_at"])
+            self._keep_pair(key)
+            return key
+        which = side["database_id"], header["from_service"], header["to_service"], side["near"], side["far"]
+        if which in found:
+            return found[which]
         async with near.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(
                 "SELECT k.*, ssb_internal.master_key_json(k.database_id) AS master"
                 " FROM ssb_internal.outbound_key(%s, %s, %s, %s, %s, %s) AS k",
                 [*which, now - RENEW_AFTER],
             )
-            found_row = await cursor.fetchone()
-        if found_row is not None:
-            key = PairKey(
-                found_row["key_id"],
-                await self._open_key(found_row),
-                found_row["exchange"],
-                found_row["made_at"],
-            )
+            row = await cursor.fetchone()
+        if row is not None:
+            key = PairKey(row["key_id"], await self._unseal(row), row["exchange"], row["made_at"])
         else:
-            key = await self._make_key(near, row, which)
-        self._outbound[which] = key
+            key = await self._make_key(near, which)
+        if key.key_id != told:
+            self._forget_pair(told)
+        self._keep_pair(key)
+        found[which] = key
         return key
 
-    async def _make_key(self, near: Connection, row: Row, which: tuple[Any, ...]) -> PairKey:
+    def _keep_pair(self, key: PairKey) -> None:
+        self._pairs[key.key_id] = key
+        if len(self._pairs) > _KEPT_KEYS:
+            del self._pairs[next(iter(self._pairs))]
+
+    async def _make_key(self, near: Connection, which: tuple[Any, ...]) -> PairKey:
         database_id, from_service, to_service, own, far = which
         material = await self._material(near, database_id, own, far)
         if material["other"] is None:
@@ -248,19 +461,38 @@ class DialogSecurity:
         return found
 
     async def _open_key(self, row: Row) -> bytes:
+        """A key of the database; ``row`` has its ``master``, or it is open already."""
         name = row["key_id"], bytes(row["sealed_key"])
-        if name not in self._opened:
-            master = await asyncio.to_thread(self._statements.master_key, row["master"])
-            try:
-                self._opened[name] = unseal(master, name[1], _SESSION_KEY)
-            except WrongKey:
-                raise KeyProblem(28050, "The key is sealed by another master key.") from None
-        return self._opened[name]
+        key = self._opened.get(name)
+        if key is None:
+            key = await self._unseal(row)
+            self._opened.keep(name, key)
+        return key
+
+    async def _unseal(self, row: Row) -> bytes:
+        master = await asyncio.to_thread(self._statements.master_key, row["master"])
+        try:
+            return unseal(master, bytes(row["sealed_key"]), _SESSION_KEY)
+        except WrongKey:
+            raise KeyProblem(28050, "The key is sealed by another master key.") from None
 
     # ------------------------------------------------------------ receiving
 
-    async def open_set(self, near: Connection, sealed: Row) -> None:
-        """Open one set that another instance has brought, hand it to its queues, and answer."""
+    async def open_sets(self, near: Connection) -> bool:
+        """Open what other instances have brought, hand it to its queues, and answer. False: there was none.
+
+        Raises psycopg.Error.
+        """
+        async with near.cursor(binary=True) as cursor:
+            await cursor.execute(ARRIVAL)
+            rows: list[Any] = []
+            while (row := raw_row(cursor, _ARRIVAL_COLUMNS, len(rows))) is not None:
+                rows.append(row)
+        for row in rows:
+            await self._open_set(near, SealedArrival.read(row))
+        return bool(rows)
+
+    async def _open_set(self, near: Connection, sealed: SealedArrival) -> None:
         answers: list[Row]
         try:
             answers = await self._open(near, sealed)
@@ -269,59 +501,67 @@ class DialogSecurity:
             self._report("a set of sealed messages that cannot be read was dropped")
             answers = []
         await near.execute(
-            "SELECT ssb_internal.answer_sealed(%s, %s::jsonb)", [sealed["set_id"], json.dumps(answers)]
+            "SELECT ssb_internal.answer_sealed(%s, %s::jsonb)", [sealed.set_id, json.dumps(answers)]
         )
 
-    async def _open(self, near: Connection, sealed: Row) -> list[Row]:
-        for text in sealed["exchanges"]:
+    async def _keys_of(self, near: Connection, sealed: SealedArrival) -> dict[tuple[str, str], Row]:
+        """Those of a set's dialogs that are known here, by id and service."""
+        keys = {(row["key_id"], row["near_service"]): row for row in sealed.keys}
+        if all((one["key_id"], one["to_service"]) in keys for one in sealed.dialogs):
+            return {name: _key_row(row) for name, row in keys.items()}
+        # Perhaps they come with it.
+        for text in sealed.exchanges:
             try:
                 await self._learn_key(near, read_exchange(text))
             except (NotGenuine, KeyProblem) as error:
                 self._report(f"an exchange of keys was not accepted: {error}")
-        dialogs = sealed["dialogs"]
-        keys = {
-            (str(row["key_id"]), row["near_service"]): row
-            for row in await self._known(near, [uuid.UUID(one["key_id"]) for one in dialogs])
-        }
+        rows = await self._known(near, [uuid.UUID(one["key_id"]) for one in sealed.dialogs])
+        return {(str(row["key_id"]), row["near_service"]): row for row in rows}
+
+    async def _open(self, near: Connection, sealed: SealedArrival) -> list[Row]:
+        if sealed.runs is None:
+            raise ValueError("arrays that do not belong together")
+        keys = await self._keys_of(near, sealed)
+        by_place: dict[int, list[Travelling]] = {}
+        for run in sealed.runs:
+            by_place.setdefault(run.place, []).append(run)
         answers: list[Row] = []
         ciphers: dict[int, DialogCipher] = {}
         opened: list[Row] = []
         kept: dict[int, int] = {}
-        messages: list[Message] = []
+        runs: list[Run] = []
         dropped: dict[int, str] = {}
-        by_place: dict[int, list[tuple[int, bytes]]] = {}
-        for place, number, body in zip(sealed["places"], sealed["numbers"], sealed["bodies"], strict=True):
-            by_place.setdefault(place, []).append((number, bytes(body)))
-        for place, header in enumerate(dialogs):
+        for place, header in enumerate(sealed.dialogs):
             # Where only some dialogs of a set are for here: the place in the whole.
             told = header.get("place", place)
             key = keys.get((header["key_id"], header["to_service"]))
-            numbers = [number for number, _ in by_place.get(place, [])]
+            those = by_place.get(place, [])
             try:
                 if key is None:
                     raise NotGenuine("its key is not known here")
-                _require_fit(header, key, 0 in numbers)
-                ciphers[place] = self._cipher(key["key_id"], await self._open_key(key), header)
+                _require_fit(header, key, any(0 in bigints_of(run.numbers) for run in those))
+                cipher = self._cipher(key["key_id"], await self._known_key(near, key), header)
             except (NotGenuine, KeyProblem) as error:
                 answers.append(
                     {"place": told, "status": f"Dialog security does not let the message in: {error}."}
                 )
                 self._report(f"messages of conversation {header['conversation_id']} were dropped: {error}")
                 continue
+            ciphers[place] = cipher
             kept[place] = len(opened)
             lifetime = None
-            for number, body in sorted(by_place.get(place, [])):
+            for run in those:
                 try:
-                    kind = ciphers[place].open(number, body)
+                    lifetime, types, kinds, bodies = _whole(run, cipher.open(run.numbers, run.sealed))
                 except NotGenuine as error:
                     dropped[place] = str(error)
                     self._count()
                     self._report(
-                        f"message {number} of conversation {header['conversation_id']} was dropped: {error}"
+                        f"{run.count} messages of conversation {header['conversation_id']}, from number"
+                        f" {bigints_of(run.numbers)[0]}, were dropped: {error}"
                     )
                     break
-                lifetime = kind[2]
-                messages.append((kept[place], number, kind[0], kind[1], kind[3]))
+                runs.append(Run(kept[place], run.count, run.numbers, types, kinds, bodies, b""))
             opened.append(
                 {name: header[name] for name in _HEADER}
                 | {
@@ -335,40 +575,64 @@ class DialogSecurity:
                     "key_id": header["key_id"],
                 }
             )
-        taken = await self._take(near, opened, messages)
+        taken = await self._take(near, json_of(opened), runs)
         for place, cipher in ciphers.items():
             answer = taken.get(kept[place], {"next_number": 0})
             if place in dropped and not answer.get("status") and not answer.get("refusal"):
                 answer["status"] = f"A message was dropped: {dropped[place]}."
-            header = dialogs[place]
+            header = sealed.dialogs[place]
             # The number that the sender gave its set, however often it has been divided since.
-            made = str(header.get("set", sealed["set_id"]))
+            made = str(header.get("set", sealed.set_id))
             answers.append({"place": header.get("place", place), "sealed": cipher.seal_answer(made, answer)})
         return answers
 
-    async def _take(self, near: Connection, opened: list[Row], messages: list[Message]) -> dict[int, Row]:
+    async def _known_key(self, near: Connection, key: Row) -> bytes:
+        if "master" not in key and self._opened.get((key["key_id"], key["sealed_key"])) is None:
+            for row in await self._known(near, [key["key_id"]]):
+                if row["database_id"] == key["database_id"]:
+                    key = row
+        return await self._open_key(key)
+
+    async def _take(self, near: Connection, opened: RawJson, runs: Sequence[Run]) -> dict[int, Row]:
         """Hand messages to their queues; a dialog that the server cannot take holds up no other."""
-        if not messages:
+        if not runs:
             return {}
+        count = sum(run.count for run in runs)
         try:
-            async with near.cursor(row_factory=dict_row) as cursor:
+            async with near.cursor(binary=True) as cursor:
                 await cursor.execute(
-                    "SELECT * FROM ssb_internal.take_opened(%s::jsonb, %b::integer[], %b::bigint[],"
-                    " %b::text[], %b::text[], %b::bytea[])",
-                    [json.dumps(opened), *[list(column) for column in zip(*messages, strict=True)]],
+                    "SELECT next_numbers, instances, others FROM ssb_internal.take_opened(%b::jsonb,"
+                    " %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[])",
+                    [
+                        opened,
+                        array_of(RawIntegers, count, [placed(run.place, run.count) for run in runs]),
+                        array_of(RawBigints, count, [run.numbers for run in runs]),
+                        array_of(RawTexts, count, [run.message_types for run in runs]),
+                        array_of(RawTexts, count, [run.kinds for run in runs]),
+                        array_of(RawBodies, count, [run.bodies for run in runs]),
+                    ],
                 )
-                return {row.pop("place"): row for row in await cursor.fetchall()}
+                row = await cursor.fetchone()
+                assert row is not None
+                next_numbers, instances, others = row
         except psycopg.Error as error:
             if near.closed:
                 raise
-            places = sorted({message[0] for message in messages})
+            places = sorted({run.place for run in runs})
             if len(places) == 1:
                 words = " ".join((error.diag.message_primary or str(error)).split())
                 return {places[0]: {"next_number": 0, "status": f"The message cannot be taken now: {words}"}}
-        taken: dict[int, Row] = {}
-        for place in places:
-            taken |= await self._take(near, opened, [message for message in messages if message[0] == place])
-        return taken
+            taken: dict[int, Row] = {}
+            for place in places:
+                taken |= await self._take(near, opened, [run for run in runs if run.place == place])
+            return taken
+        come = {run.place for run in runs}
+        plain = zip(next_numbers, instances, strict=True)
+        return {
+            place: {"next_number": number, "instance": instance}
+            for place, (number, instance) in enumerate(plain)
+            if number and place in come
+        } | {one.pop("place"): one for one in others or []}
 
     async def _learn_key(self, near: Connection, exchange: Exchange) -> None:
         """Open an exchange and keep its key, if it is new here. Raises NotGenuine, KeyProblem."""
@@ -407,6 +671,35 @@ class DialogSecurity:
                     exchange.made_at,
                 ],
             )
+
+
+def _next_number(run: Run) -> int | None:
+    """Where all of it is taken; None: there is more to it than messages."""
+    return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
+
+
+def _whole(
+    run: Travelling, opened: tuple[float | None, bytes, bytes, bytes]
+) -> tuple[float | None, bytes, bytes, bytes]:
+    """Raise NotGenuine where the columns have not as many elements as the run has messages.
+
+    Whoever has the key may still have sealed what would move the messages of others.
+    """
+    try:
+        for column in opened[1:]:
+            cut(column, [run.count])
+    except Malformed:
+        raise NotGenuine("they are not as many as their numbers") from None
+    return opened
+
+
+def _key_row(row: Row) -> Row:
+    """A key as ssb_internal.sealed_sets tells it in JSON, as ssb_internal.keys_of does."""
+    return row | {
+        "key_id": uuid.UUID(row["key_id"]),
+        "sealed_key": bytes.fromhex(row["sealed_key"]),
+        "made_at": datetime.fromtimestamp(row["made_at"], UTC),
+    }
 
 
 def _certificate(found: Row) -> x509.Certificate:

@@ -184,7 +184,7 @@ class Broker:
             if notice.channel == "ssb_definition":
                 term.supervisor.redefined.set()
             elif notice.channel == "ssb_transport":
-                term.transport.wake()
+                term.transport.wake(notice.payload)
             else:
                 term.supervisor.wake(notice.payload)
 

@@ -22,13 +22,14 @@ from .dialog_security import SealedSet
 from .readers import Connection, open_connection
 from .transport_sets import START, Batch, OwnSet, Position, Settled
 from .transport_values import (
+    Malformed,
     Raw,
     RawBigints,
     RawJson,
     RawTexts,
     UnexpectedType,
     accept_raw,
-    count_of,
+    checked_list,
     loaded,
     raw_row,
 )
@@ -76,13 +77,15 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True)
 class Taken:
-    """What ssb_internal.take_from_peer has answered."""
+    """What ssb_internal.take_from_peer has answered: arrays that are what they should be."""
 
     next_numbers: RawBigints
     """Of each dialog; 0 where ``others`` tells."""
     instances: RawTexts
-    others: RawJson | None
-    """NULL: every dialog's messages were taken."""
+    rows: list[tuple[int, str | None]]
+    """The same, read."""
+    others: list[Row]
+    """Empty: every dialog's messages were taken."""
 
 
 @dataclass
@@ -112,7 +115,8 @@ class Peer:
     failing: str | None = None
     task: asyncio.Task[None] | None = None
     after: Position = START
-    settled: Settled | None = None
+    settled: list[Settled] = field(default_factory=list)
+    """To be settled when the next set is read."""
     has_forwarded: bool = False
     """Others' messages may have to go on to it."""
     unnoted: tuple[int, int] = (0, 0)
@@ -148,8 +152,8 @@ class Peer:
         except (psycopg.Error, OSError, TimeoutError) as error:
             await self._hand_over_parts(own.batch(), settle, None, self._reason(error))
             return
-        if isinstance(taken, Taken) and taken.others is None:
-            self.settled = Settled(own.ids, own.endpoints, taken.next_numbers, taken.instances)
+        if isinstance(taken, Taken) and not taken.others:
+            self.settled.append(Settled(own.ids, own.endpoints, taken.next_numbers, taken.instances))
             return
         await self._heard(own.set_id, loaded(own.endpoints), taken, settle, None)
 
@@ -204,7 +208,7 @@ class Peer:
         try:
             async with asyncio.timeout(_FAR_SECONDS):
                 cursor = await self.far.execute(
-                    "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %b::integer[], %b::bigint[],"
+                    "SELECT ssb_internal.take_sealed(%s::uuid, %b::jsonb, %b::integer[], %b::bigint[],"
                     " %b::bytea[], %s::text[])",
                     [set_id, *values[1:]],
                 )
@@ -235,18 +239,26 @@ class Peer:
                 return self._rows(await cursor.fetchall(), dialogs)
             try:
                 row = raw_row(cursor, (RawBigints, RawTexts, RawJson))
-            except UnexpectedType:
-                row = None
-        if row is not None:
-            next_numbers, instances, others = row
-            if (
-                isinstance(next_numbers, RawBigints)
-                and isinstance(instances, RawTexts)
-                and isinstance(others, RawJson | None)
-                and count_of(next_numbers) == count_of(instances) == dialogs
-            ):
-                return Taken(next_numbers, instances, others)
-        raise self._senseless()
+                return self._checked(row, dialogs)
+            except (UnexpectedType, Malformed, ValueError, RecursionError, NotImplementedError):
+                raise self._senseless() from None
+
+    def _checked(self, row: list[Raw | bytes | None] | None, dialogs: int) -> Taken:
+        """Whoever is over there: every byte is looked at before it gets to our functions."""
+        next_numbers, instances, others = row or (None, None, None)
+        if not (
+            isinstance(next_numbers, RawBigints)
+            and isinstance(instances, RawTexts)
+            and isinstance(others, RawJson | None)
+        ):
+            raise Malformed
+        rows = list(zip(checked_list(next_numbers, dialogs), checked_list(instances, dialogs), strict=True))
+        told = loaded(others) or []
+        if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
+            raise Malformed
+        if any(number < 0 for number, _ in rows) or (not told and any(number == 0 for number, _ in rows)):
+            raise Malformed
+        return Taken(next_numbers, instances, rows, told)
 
     def _senseless(self) -> Unreachable:
         return Unreachable(f"The instance at '{self.address}' gives answers that are none.")
@@ -262,16 +274,12 @@ class Peer:
         return found
 
     def _by_dialog(self, taken: "Taken", dialogs: int) -> dict[int, Row | None]:
-        plain = zip(loaded(taken.next_numbers), loaded(taken.instances), strict=True)
-        rows = [
+        rows: list[Any] = [
             (place, number, None, None, None, instance, None)
-            for place, (number, instance) in enumerate(plain)
+            for place, (number, instance) in enumerate(taken.rows)
             if number
         ]
-        others = loaded(taken.others) or []
-        if not isinstance(others, list) or not all(isinstance(one, dict) for one in others):
-            raise self._senseless()
-        rows += [(one.get("place"), *(one.get(name) for name in _NAMES)) for one in others]
+        rows += [(one.get("place"), *(one.get(name) for name in _NAMES)) for one in taken.others]
         return self._rows(rows, dialogs)
 
     def _reason(self, error: BaseException) -> str:
@@ -432,12 +440,25 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
     return Forwarded(near, row) if row is not None else None
 
 
-def sealed_settler(near: Connection, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
-    """Reads sealed answers, and settles this instance's own messages by them."""
+def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
+    """Reads sealed answers, and settles this instance's own messages by them.
+
+    Where all of a dialog was taken, when the next set is read.
+    """
+    answered: set[int] = set()
 
     async def settle(answers: Mapping[int, Row]) -> None:
         own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
-        await settle_sent(near, own, ids, tell)
+        # A second answer, to what was taken for lost: the same messages may be under way again, or settled.
+        settled, rest = sealed.settled([one for one in own if one["endpoint_id"] not in answered])
+        rest += [one for one in own if one["endpoint_id"] in answered]
+        answered.update(answers)
+        if settled is not None:
+            peer.settled.append(settled)
+        if rest:
+            await settle_sent(near, rest, ids)
+        if tell is not None:
+            tell(own)
 
     return settle
 

@@ -18,7 +18,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
 
 from .config import BrokerOptions
 from .counts import Counts
@@ -36,8 +35,8 @@ from .peer import (
     settle_sent,
 )
 from .readers import Connection, open_connection
-from .transport_sets import START, OwnSet, next_set
-from .transport_values import accept_raw
+from .transport_sets import START, OwnSet, all_settled, next_set
+from .transport_values import accept_raw, loaded
 
 _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
@@ -74,10 +73,12 @@ class Transport:
         self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
         self._peers: dict[int, Peer] = {}
 
-    def wake(self) -> None:
-        """Messages may be waiting, here or sealed by another instance."""
+    def wake(self, which: str) -> None:
+        """Messages may be waiting: those that another instance has sealed, or (``which`` is empty) here."""
+        if which == "sealed":
+            self._sealed.set()
+            return
         self._news.set()
-        self._sealed.set()
         if len(self._peers) <= _POKED_PEERS:
             for peer in self._peers.values():
                 peer.news.set()
@@ -128,12 +129,7 @@ class Transport:
         """What other instances have sealed for this one. Raises psycopg.Error."""
         while True:
             self._sealed.clear()
-            async with near.cursor(row_factory=dict_row, binary=True) as cursor:
-                await cursor.execute("SELECT * FROM ssb_internal.sealed_sets()")
-                sets = await cursor.fetchall()
-            for one in sets:
-                await self._security.open_set(near, one)
-            if not sets:
+            if not await self._security.open_sets(near):
                 await _pause(self._sealed, _LOOK_SECONDS)
 
     async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
@@ -146,6 +142,7 @@ class Transport:
             if time.monotonic() > forgotten + _FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await near.execute("SELECT ssb_internal.forget_remote_conversations()")
+                await self._security.forget_keys(near)
             began = time.monotonic()
             cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [routes])
             (routes,) = await cursor.fetchone() or (None,)
@@ -219,7 +216,7 @@ class Transport:
 
     async def _send_set(self, near: Connection, peer: Peer) -> bool:
         """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
-        settled, peer.settled = peer.settled, None
+        settled, peer.settled = all_settled(peer.settled), []
         takes_fragments = peer.takes_arrays
         own = await next_set(
             near,
@@ -245,20 +242,28 @@ class Transport:
 
     async def _send_by_dialogs(self, near: Connection, peer: Peer, own: OwnSet) -> None:
         """A set with dialogs that have to be sealed, or messages with traces."""
-        batch = own.batch()
-        crossing = own.crossing(batch, self._options.spans, peer.address)
-        tell = crossing.arrived if crossing is not None else None
-        plain = [place for place, key in enumerate(batch.keys) if key not in own.sides]
-        if plain:
-            await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
-        if len(plain) < len(batch.keys):
-            to_seal = [place for place, key in enumerate(batch.keys) if key in own.sides]
-            sealed, refused = await self._security.seal(near, batch.part(to_seal), own.sides)
-            if refused:
-                await settle_sent(near, refused, own.ids)
-            if sealed is not None:
-                settle = sealed_settler(near, sealed, own.ids, tell)
-                await peer.hand_over_sealed(sealed.values, list(sealed.places), settle)
+        endpoints, headers, tell = loaded(own.endpoints), None, None
+        plain = [place for place, endpoint in enumerate(endpoints) if endpoint not in own.sides]
+        if own.traced:
+            batch = own.batch()
+            crossing = own.crossing(batch, self._options.spans, peer.address)
+            headers, tell = batch.headers, crossing.arrived if crossing is not None else None
+            if plain:
+                await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
+        if not own.sides:
+            return
+        headers = headers or loaded(own.values[0])
+        runs = own.runs()
+        if plain and not own.traced:
+            part = own.part([run for run in runs if run.place in plain], headers, endpoints)
+            await peer.hand_over_raw(part, plain_settler(near, part.ids, None))
+        runs = [run for run in runs if run.place not in plain]
+        sealed, refused = await self._security.seal(near, runs, headers, endpoints, own.sides)
+        if refused:
+            await settle_sent(near, refused, own.ids)
+        if sealed is not None:
+            settle = sealed_settler(near, peer, sealed, own.ids, tell)
+            await peer.hand_over_sealed(sealed.values, list(sealed.dialogs), settle)
 
     async def _send_forwarded(self, near: Connection, peer: Peer) -> bool:
         """A set of others' messages. False when there was none. Raises Unreachable."""

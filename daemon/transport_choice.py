@@ -20,8 +20,8 @@ _WITHOUT = (
 class AnyTransport(Protocol):
     """What the daemon asks of its transport."""
 
-    def wake(self) -> None:
-        """Messages may be waiting."""
+    def wake(self, which: str) -> None:
+        """Messages may be waiting; ``which``: what ssb_transport was told."""
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
@@ -55,7 +55,7 @@ class _NoTransport:
         self._ask = ask
         self._news = asyncio.Event()
 
-    def wake(self) -> None:
+    def wake(self, which: str) -> None:
         self._news.set()
 
     async def is_settled(self) -> bool:

@@ -1,8 +1,10 @@
 """Sets of messages on their way: raw, as the own instance has read them, or by dialogs."""
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -16,9 +18,16 @@ from .transport_values import (
     RawIntegers,
     RawJson,
     RawTexts,
+    RawUuids,
+    array_of,
     count_of,
+    cut,
+    cut_fixed,
+    element,
+    elements_of,
     loaded,
     number_of,
+    numbers_of,
     raw_row,
 )
 
@@ -34,7 +43,7 @@ _NEXT_SET = (
     "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, traced, bytes,"
     " after_priority, after_endpoint, after_id"
     " FROM ssb_internal.next_set(%b::integer, %b::uuid, %b::integer, %b::bigint, %b::bigint, %b::bigint[],"
-    " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[])"
+    " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[], %b::uuid[])"
 )
 _COLUMNS = (
     *(RawJson, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
@@ -73,12 +82,67 @@ class Batch:
 
 @dataclass(frozen=True)
 class Settled:
-    """A set of which all was taken, to be settled when the next one is read."""
+    """Dialogs of which all that was sent was taken, to be settled when the next set is read."""
 
     ids: Raw
     endpoints: Raw
     next_numbers: Raw
     instances: Raw
+    key_ids: Raw | None = None
+    """Of those that were sealed."""
+
+
+def all_settled(those: Sequence[Settled]) -> Settled | None:
+    """As one."""
+    if len(those) < 2:
+        return those[0] if those else None
+    dialogs = sum(count_of(one.endpoints) for one in those)
+    no_key = element(None)
+    keys = [
+        elements_of(one.key_ids) if one.key_ids is not None else no_key * count_of(one.endpoints)
+        for one in those
+    ]
+    return Settled(
+        array_of(
+            RawBigints, sum(count_of(one.ids) for one in those), (elements_of(one.ids) for one in those)
+        ),
+        array_of(RawBigints, dialogs, (elements_of(one.endpoints) for one in those)),
+        array_of(RawBigints, dialogs, (elements_of(one.next_numbers) for one in those)),
+        array_of(RawTexts, dialogs, (elements_of(one.instances) for one in those)),
+        array_of(RawUuids, dialogs, keys),
+    )
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a set has of one dialog, as elements of arrays."""
+
+    place: int
+    """Of the dialog in the set."""
+    count: int
+    numbers: bytes
+    message_types: bytes
+    kinds: bytes
+    bodies: bytes
+    ids: bytes
+
+
+def json_of(value: Any) -> RawJson:
+    """As jsonb."""
+    return RawJson(b"\x01" + json.dumps(value).encode())
+
+
+def placed(place: int, count: int) -> bytes:
+    """So many elements of places."""
+    return element(place.to_bytes(4, "big")) * count
+
+
+def bigints(values: Sequence[int]) -> RawBigints:
+    """As an array."""
+    found: RawBigints = array_of(
+        RawBigints, len(values), [element(value.to_bytes(8, "big", signed=True)) for value in values]
+    )
+    return found
 
 
 @dataclass(frozen=True)
@@ -100,8 +164,8 @@ class OwnSet:
     set_id: uuid.UUID
     values: tuple[Any, ...]
     """Dialogs, places, numbers, types, kinds, bodies, raw."""
-    ids: Raw
-    endpoints: Raw
+    ids: RawBigints
+    endpoints: RawBigints
     sides: dict[int, Row]
     """By endpoint, of dialogs that have to be sealed."""
     traced: list[Row]
@@ -123,6 +187,42 @@ class OwnSet:
         """The same for Python."""
         dialogs, *messages = (loaded(value) for value in self.values)
         return Batch(loaded(self.endpoints), dialogs, *messages)
+
+    def part(self, runs: Sequence[Run], headers: Sequence[Row], endpoints: Sequence[int]) -> "OwnSet":
+        """Some of the dialogs; ``headers`` and ``endpoints`` are the whole set's."""
+        places = [run.place for run in runs]
+        now_at = {place: at for at, place in enumerate(dict.fromkeys(places))}
+        count = sum(run.count for run in runs)
+        values = (
+            json_of([headers[place] for place in now_at]),
+            array_of(RawIntegers, count, (placed(now_at[run.place], run.count) for run in runs)),
+            array_of(RawBigints, count, (run.numbers for run in runs)),
+            array_of(RawTexts, count, (run.message_types for run in runs)),
+            array_of(RawTexts, count, (run.kinds for run in runs)),
+            array_of(RawBodies, count, (run.bodies for run in runs)),
+        )
+        return OwnSet(
+            self.set_id,
+            values,
+            array_of(RawBigints, count, (run.ids for run in runs)),
+            bigints([endpoints[place] for place in now_at]),
+            {},
+            [],
+            sum(len(run.bodies) for run in runs),
+            self.after,
+        )
+
+    def runs(self) -> list[Run]:
+        """The same dialog by dialog."""
+        _, places, numbers, message_types, kinds, bodies = self.values
+        found = [(place, len(list(those))) for place, those in groupby(numbers_of(places))]
+        counts = [count for _, count in found]
+        columns = (
+            cut_fixed(numbers, counts),
+            *(cut(elements_of(column), counts) for column in (message_types, kinds, bodies)),
+            cut_fixed(self.ids, counts),
+        )
+        return [Run(*one, *parts) for one, *parts in zip(found, *columns, strict=True)]
 
     def crossing(self, batch: Batch, sink: SpanSink | None, address: str) -> Crossing | None:
         """Let traces travel beside their messages, below a new span each where ``sink`` takes spans.
@@ -160,7 +260,9 @@ async def next_set(
     """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
     set_id = uuid.uuid4()
     last = (
-        (settled.ids, settled.endpoints, settled.next_numbers, settled.instances) if settled else [None] * 4
+        (settled.ids, settled.endpoints, settled.next_numbers, settled.instances, settled.key_ids)
+        if settled
+        else [None] * 5
     )
     cursor: psycopg.AsyncCursor[Any] = near.cursor(binary=True)
     async with cursor:
@@ -176,8 +278,8 @@ async def next_set(
     if row is None:
         return None
     *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
-    assert isinstance(ids, Raw)
-    assert isinstance(endpoints, Raw)
+    assert isinstance(ids, RawBigints)
+    assert isinstance(endpoints, RawBigints)
     assert isinstance(sides, Raw | None)
     assert isinstance(traced, Raw | None)
     return OwnSet(

@@ -1,9 +1,12 @@
 """Values that pass through the daemon as they are, in PostgreSQL's binary format.
 
 A set of messages is read here as arrays and given to the other instance as arrays. Nothing in them is looked
-at on the way, so none is made a Python object: 500 messages of 200 bytes are six copies of memory.
+at on the way, so none is made a Python object: 500 messages of 200 bytes are six copies of memory. Where a
+set has to be divided, arrays are cut between their elements: an int4 of length (-1: NULL), and the bytes.
 """
 
+import struct
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import psycopg
@@ -15,6 +18,10 @@ from .readers import Connection
 
 _COUNT = slice(12, 16)
 """Where a binary array of one dimension says how many elements it has."""
+_HEAD = struct.Struct(">iiIii")
+"""Dimensions, whether there are NULLs, the elements' type, how many, the number of the first."""
+_EMPTY = struct.Struct(">iiI")
+_LENGTH = struct.Struct(">i")
 
 
 class Raw(bytes):
@@ -22,6 +29,10 @@ class Raw(bytes):
 
     oid: int
     """Of its type."""
+    element_oid: int = 0
+    """Of an array."""
+    width: int | None = None
+    """Of an element in bytes; None: they differ."""
 
 
 class RawJson(Raw):
@@ -33,28 +44,34 @@ class RawJson(Raw):
 class RawIntegers(Raw):
     """integer[]."""
 
-    oid = 1007
+    oid, element_oid, width = 1007, 23, 4
 
 
 class RawBigints(Raw):
     """bigint[]."""
 
-    oid = 1016
+    oid, element_oid, width = 1016, 20, 8
 
 
 class RawTexts(Raw):
     """text[]."""
 
-    oid = 1009
+    oid, element_oid = 1009, 25
 
 
 class RawBodies(Raw):
     """bytea[]."""
 
-    oid = 1001
+    oid, element_oid = 1001, 17
 
 
-_BY_OID = {one.oid: one for one in (RawJson, RawIntegers, RawBigints, RawTexts, RawBodies)}
+class RawUuids(Raw):
+    """uuid[]."""
+
+    oid, element_oid, width = 2951, 2950, 16
+
+
+_BY_OID = {one.oid: one for one in (RawJson, RawIntegers, RawBigints, RawTexts, RawBodies, RawUuids)}
 
 
 class _RawDumper(Dumper):
@@ -78,25 +95,29 @@ class UnexpectedType(Exception):
     """A column has another type than was asked for."""
 
 
+class Malformed(Exception):
+    """Bytes that are no array of its type, or have another number of elements than they should."""
+
+
 def raw_row(
-    cursor: psycopg.AsyncCursor[Any], types: tuple[type[Raw] | None, ...]
+    cursor: psycopg.AsyncCursor[Any], types: tuple[type[Raw] | None, ...], row: int = 0
 ) -> list[Raw | bytes | None] | None:
-    """The first row of a binary result as it came; None without one.
+    """A row of a binary result as it came; None without one.
 
     ``types`` says what each column has to be; None: anything. Raises UnexpectedType.
     """
     result = cursor.pgresult
-    if result is None or result.ntuples == 0:
+    if result is None or result.ntuples <= row:
         return None
     if result.nfields != len(types):
         raise UnexpectedType
-    row: list[Raw | bytes | None] = []
+    values: list[Raw | bytes | None] = []
     for column, wanted in enumerate(types):
-        value = result.get_value(0, column)
+        value = result.get_value(row, column)
         if wanted is not None and result.ftype(column) != wanted.oid:
             raise UnexpectedType
-        row.append(wanted(value) if wanted is not None and value is not None else value)
-    return row
+        values.append(wanted(value) if wanted is not None and value is not None else value)
+    return values
 
 
 def count_of(array: bytes) -> int:
@@ -110,5 +131,139 @@ def number_of(value: bytes | None) -> int | None:
 
 
 def loaded(value: Raw | None) -> Any:
-    """As a Python object."""
+    """As a Python object. Of what another instance says see `checked_list`."""
     return Transformer().get_loader(value.oid, Format.BINARY).load(value) if value is not None else None
+
+
+# ------------------------------------------------------------------ arrays in parts
+
+
+def elements_of(array: Raw) -> bytes:
+    """The elements of an array of one dimension, one behind the other. Raises Malformed."""
+    if array[:4] == b"\0\0\0\0" and len(array) == _EMPTY.size:
+        return b""
+    if len(array) < _HEAD.size:
+        raise Malformed
+    dimensions, _, element_oid, _, _ = _HEAD.unpack_from(array)
+    if dimensions != 1 or element_oid != array.element_oid:
+        raise Malformed
+    return array[_HEAD.size :]
+
+
+def array_of(kind: type[Raw], count: int, elements: Iterable[bytes]) -> Any:
+    """An array of elements, given in parts: a ``kind``."""
+    if count == 0:
+        return kind(_EMPTY.pack(0, 0, kind.element_oid))
+    return kind(_HEAD.pack(1, 1, kind.element_oid, count, 1) + b"".join(elements))
+
+
+def element(value: bytes | None) -> bytes:
+    """An element with this value."""
+    return NULL if value is None else _LENGTH.pack(len(value)) + value
+
+
+NULL = b"\xff\xff\xff\xff"
+"""An element that is NULL."""
+
+
+def cut(elements: bytes, counts: Sequence[int]) -> list[bytes]:
+    """Divide elements into parts of so many. Raises Malformed where they are not as many as all together."""
+    total = sum(counts)
+    ends = _ends_of_equals(elements, total) or _ends(elements, total)
+    if (ends[-1] if ends else 0) != len(elements):
+        raise Malformed
+    parts = []
+    at = done = 0
+    for count in counts:
+        done += count
+        end = ends[done - 1] if done else 0
+        parts.append(elements[at:end])
+        at = end
+    return parts
+
+
+def _ends_of_equals(elements: bytes, total: int) -> Sequence[int] | None:
+    """Where each element ends, if all are the same: most sets have messages of one type and kind."""
+    if total and len(elements) % total == 0 and len(elements) // total >= _LENGTH.size:
+        size = len(elements) // total
+        (length,) = _LENGTH.unpack_from(elements)
+        if size == _LENGTH.size + max(length, 0) and length >= -1 and elements[:size] * total == elements:
+            return range(size, len(elements) + 1, size)
+    return None
+
+
+def _ends(elements: bytes, total: int) -> Sequence[int]:
+    ends = []
+    at = 0
+    read = _LENGTH.unpack_from
+    try:
+        for _ in range(total):
+            (length,) = read(elements, at)
+            if length >= 0:
+                at += length
+            elif length != -1:
+                raise Malformed
+            at += 4
+            ends.append(at)
+    except struct.error:
+        raise Malformed from None
+    return ends
+
+
+def cut_fixed(array: Raw, counts: Sequence[int]) -> list[bytes]:
+    """As `cut`, of an array of this server's whose elements have a width and are not NULL."""
+    assert array.width is not None
+    size = _LENGTH.size + array.width
+    elements = elements_of(array)
+    if len(elements) != size * sum(counts):
+        raise Malformed
+    parts = []
+    at = 0
+    for count in counts:
+        parts.append(elements[at : at + size * count])
+        at += size * count
+    return parts
+
+
+def numbers_of(array: Raw) -> tuple[int, ...]:
+    """An integer[] or bigint[] without NULLs. Raises Malformed."""
+    return unpacked(elements_of(array), "4xi" if array.width == 4 else "4xq")
+
+
+def bigints_of(elements: bytes) -> tuple[int, ...]:
+    """Elements of a bigint[] without NULLs. Raises Malformed."""
+    return unpacked(elements, "4xq")
+
+
+def unpacked(elements: bytes, one: str) -> tuple[int, ...]:
+    """Numbers by the format of each. Raises Malformed."""
+    size = struct.calcsize(">" + one)
+    if len(elements) % size:
+        raise Malformed
+    return struct.unpack(">" + one * (len(elements) // size), elements)
+
+
+def checked_list(array: Raw, count: int) -> list[Any]:
+    """The ``count`` values of an array that another instance has given. Raises Malformed.
+
+    Whoever is over there: what is no such array must not get to this instance's functions, nor end a task.
+    """
+    elements = elements_of(array)
+    if count_of(array) != count:
+        raise Malformed
+    if array.width is not None and len(elements) != count * (_LENGTH.size + array.width):
+        raise Malformed
+    values: list[Any] = []
+    try:
+        for one in cut(elements, [1] * count):
+            if array.width is not None:
+                if _LENGTH.unpack_from(one) != (array.width,):
+                    raise Malformed
+                values.append(int.from_bytes(one[_LENGTH.size :], "big", signed=True))
+            else:
+                if b"\0" in one[_LENGTH.size :]:
+                    raise Malformed  # no text of PostgreSQL's
+                values.append(None if one == NULL else one[_LENGTH.size :].decode())
+    except UnicodeDecodeError:
+        raise Malformed from None
+    return values

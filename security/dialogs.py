@@ -3,11 +3,13 @@
 A pair of services shares a key for some hours. Who begins makes it, wraps it for the certificate of the far
 service's owner and, with full security, signs that with the private key of its own service's owner: the
 *exchange*, which travels with the messages. From it each dialog and direction derives a key of its own, so a
-message fits nowhere else. A message is sealed with AES-256-GCM under a random nonce; type, kind and lifetime
-travel inside, what routing needs outside, bound to it.
+message fits nowhere else. What a set has of a dialog, its *run*, is sealed as one with AES-256-GCM under a
+random nonce; types, kinds, bodies and lifetime travel inside, what routing needs outside, bound to it: also
+the number of each message, so none can be changed, left out or moved.
 """
 
 import json
+import math
 import struct
 import uuid
 from collections.abc import Mapping
@@ -31,10 +33,11 @@ BEGIN_WITHIN = timedelta(hours=23)
 CLOCKS_DIFFER = timedelta(minutes=30)
 
 _NONCE = 12
-_LENGTH = struct.Struct(">I")
+_INNER = struct.Struct(">dII")
+"""Lifetime in seconds, NaN for none; how long the types and the kinds are."""
 _OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 _PSS = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
-_VERSION = 1
+_VERSION = 2
 
 
 class NotGenuine(Exception):
@@ -145,8 +148,11 @@ class DialogCipher:
     def __init__(self, key_id: uuid.UUID, key: bytes, header: Mapping[str, Any]) -> None:
         conversation = uuid.UUID(header["conversation_id"])
         side = b"initiator" if header["is_initiator"] else b"target"
-        self._cipher = AESGCM(_derive(key, key_id, b"message", conversation, side))
-        self._answers = AESGCM(_derive(key, key_id, b"answer", conversation, side))
+        # Two keys by one derivation: nothing that is sealed with the one opens with the other.
+        info = b"pgsb dialog " + conversation.bytes + side
+        keys = HKDF(hashes.SHA256(), 2 * KEY_BYTES, key_id.bytes, info).derive(key)
+        self._cipher = AESGCM(keys[:KEY_BYTES])
+        self._answers = AESGCM(keys[KEY_BYTES:])
         self._bound = json.dumps(
             [
                 str(key_id),
@@ -157,26 +163,33 @@ class DialogCipher:
         ).encode()
 
     def seal(
-        self, number: int, message_type: str, kind: str, lifetime: float | None, body: bytes | None
+        self, numbers: bytes, lifetime: float | None, types: bytes, kinds: bytes, bodies: bytes
     ) -> bytes:
-        """Seal one message."""
-        inner = json.dumps([message_type, kind, lifetime, body is not None]).encode()
-        nonce = urandom(_NONCE)
-        plain = _LENGTH.pack(len(inner)) + inner + (body or b"")
-        return nonce + self._cipher.encrypt(nonce, plain, self._bound + number.to_bytes(8, "big"))
+        """Seal a run of messages. Columns are elements of arrays in PostgreSQL's binary format.
 
-    def open(self, number: int, sealed: bytes) -> tuple[str, str, float | None, bytes | None]:
-        """Return type, kind, lifetime and body. Raises NotGenuine."""
+        ``numbers``, of which the bytes are bound, travel outside.
+        """
+        nonce = urandom(_NONCE)
+        inner = _INNER.pack(math.nan if lifetime is None else lifetime, len(types), len(kinds))
+        plain = b"".join((inner, types, kinds, bodies))
+        return nonce + self._cipher.encrypt(nonce, plain, self._bound + numbers)
+
+    def open(self, numbers: bytes, sealed: bytes) -> tuple[float | None, bytes, bytes, bytes]:
+        """Return lifetime, types, kinds and bodies. Raises NotGenuine."""
         try:
-            plain = self._cipher.decrypt(
-                sealed[:_NONCE], sealed[_NONCE:], self._bound + number.to_bytes(8, "big")
-            )
-        except (InvalidTag, ValueError):
-            raise NotGenuine("the message has been changed, or belongs to another conversation") from None
-        (length,) = _LENGTH.unpack_from(plain)
-        message_type, kind, lifetime, has_body = json.loads(plain[_LENGTH.size : _LENGTH.size + length])
-        body = plain[_LENGTH.size + length :] if has_body else None
-        return message_type, kind, lifetime, body
+            plain = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], self._bound + numbers)
+            lifetime, types, kinds = _INNER.unpack_from(plain)
+        except (InvalidTag, ValueError, struct.error):
+            raise NotGenuine(
+                "the messages have been changed, or belong to another conversation or place in it"
+            ) from None
+        at = _INNER.size + types
+        return (
+            None if math.isnan(lifetime) else lifetime,
+            plain[_INNER.size : at],
+            plain[at : at + kinds],
+            plain[at + kinds :],
+        )
 
     def seal_answer(self, set_id: str, answer: Mapping[str, Any]) -> str:
         """Seal what the far side is told of its messages in one set."""
@@ -193,8 +206,3 @@ class DialogCipher:
             raise NotGenuine("the answer has been changed, or belongs to another set of messages") from None
         answer: dict[str, Any] = json.loads(plain)
         return answer
-
-
-def _derive(key: bytes, key_id: uuid.UUID, use: bytes, conversation: uuid.UUID, side: bytes) -> bytes:
-    info = b"pgsb dialog " + use + b" " + conversation.bytes + side
-    return HKDF(hashes.SHA256(), KEY_BYTES, key_id.bytes, info).derive(key)

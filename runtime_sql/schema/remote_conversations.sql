@@ -119,11 +119,15 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
     dialogs     jsonb       NOT NULL,
     places      integer[]   NOT NULL,
     numbers     bigint[]    NOT NULL,
-    bodies      bytea[]     NOT NULL,
+    bodies      bytea[]     NOT NULL,                      -- a dialog's messages are sealed as one: the first has it, the others NULL
     exchanges   text[]      NOT NULL,
     came_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-ALTER TABLE ssb.sealed_set ALTER COLUMN bodies SET STORAGE EXTERNAL;   -- what is sealed cannot be compressed
+ALTER TABLE ssb.sealed_set ALTER COLUMN bodies SET STORAGE EXTERNAL;   -- what is sealed cannot be compressed, and nothing is long here
+ALTER TABLE ssb.sealed_set ALTER COLUMN dialogs SET STORAGE EXTERNAL;
+ALTER TABLE ssb.sealed_set ALTER COLUMN places SET STORAGE EXTERNAL;
+ALTER TABLE ssb.sealed_set ALTER COLUMN numbers SET STORAGE EXTERNAL;
+ALTER TABLE ssb.sealed_set ALTER COLUMN exchanges SET STORAGE EXTERNAL;
 REVOKE ALL ON ssb.sealed_set FROM PUBLIC;
 
 -- Messages that pass through: brought by another instance's daemon, for a service of a third. What goes on to

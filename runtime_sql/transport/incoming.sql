@@ -445,7 +445,6 @@ BEGIN
     IF NOT ssb_internal.has_transport_daemon() THEN
         RETURN NULL;
     END IF;
-    DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
     IF ssb_internal.may_lead_on() THEN
         SELECT array_agg(f.place),
                coalesce(jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status)) FILTER (WHERE f.status IS NOT NULL), '[]')
@@ -464,7 +463,7 @@ BEGIN
           JOIN unnest(p_places, p_numbers, p_bodies) AS m (place, number, body) ON m.place = ANY (h.here)
          GROUP BY h.here;
     END IF;
-    PERFORM ssb_internal.announce_departure();
+    PERFORM pg_notify('ssb_transport', 'sealed');
     RETURN v_answers;
 END;
 $$;
@@ -494,44 +493,55 @@ BEGIN
 END;
 $$;
 
--- Answers that nobody has asked for: their sender was ended, or waits no more.
+-- Until their sender asks for them.
 CREATE OR REPLACE FUNCTION ssb_internal.keep_answers(p_set_id uuid, p_sender text, p_answers jsonb)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    DELETE FROM ssb.set_answer AS a WHERE a.answered_at < clock_timestamp() - interval '5 minutes';
+BEGIN
     INSERT INTO ssb.set_answer (set_id, sender, answers) VALUES (p_set_id, p_sender, p_answers);
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keep_answers(uuid, text, jsonb) FROM PUBLIC;
 
--- For this instance's daemon: what it has to open.
+-- For this instance's daemon: what it has to open, and the keys that those sets name. Whoever may connect has brought them: what is
+-- no key's id names none.
 CREATE OR REPLACE FUNCTION ssb_internal.sealed_sets()
-RETURNS SETOF ssb.sealed_set
-LANGUAGE sql STABLE
+RETURNS TABLE (set_id uuid, dialogs jsonb, places integer[], numbers bigint[], bodies bytea[], exchanges text[], keys jsonb)
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT s.* FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 4; $$;
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT s.set_id, s.dialogs, s.places, s.numbers, s.bodies, s.exchanges, k.keys
+      FROM (SELECT * FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 4) AS s
+     CROSS JOIN LATERAL (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                       'key_id', k.key_id, 'database_id', k.database_id, 'is_outbound', k.is_outbound, 'is_anonymous', k.is_anonymous,
+                       'near_service', k.near_service, 'far_service', k.far_service, 'far_user', k.far_user,
+                       'sealed_key', encode(k.sealed_key, 'hex'), 'made_at', date_part('epoch', k.made_at))), '[]') AS keys
+              FROM ssb.dialog_key AS k
+             WHERE k.key_id IN (SELECT CASE WHEN d.value ->> 'key_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                            THEN (d.value ->> 'key_id')::uuid END
+                                  FROM jsonb_array_elements(CASE jsonb_typeof(s.dialogs) WHEN 'array' THEN s.dialogs ELSE '[]' END) AS d)) AS k
+     ORDER BY s.came_at;
+END;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
 
 -- … what it has opened, which is taken as what comes in the clear …
 CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
-                                           p_kinds text[], p_bodies bytea[])
-RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint)
+                                           p_kinds text[], p_bodies bytea[],
+                                           OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_taken record;
 BEGIN
-    SELECT t.* INTO v_taken
+    SELECT t.* INTO next_numbers, instances, others
       FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t;
-    RETURN QUERY
-    SELECT u.place::integer - 1, u.next_number, NULL::text, NULL::integer, NULL::text, u.instance, NULL::bigint
-      FROM unnest(v_taken.next_numbers, v_taken.instances) WITH ORDINALITY AS u (next_number, instance, place) WHERE u.next_number > 0
-    UNION ALL
-    SELECT o.place, o.next_number, o.status, o.refusal_code, o.refusal, o.instance, o.taken_bytes
-      FROM jsonb_to_recordset(v_taken.others)
-        AS o (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;

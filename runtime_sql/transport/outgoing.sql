@@ -188,14 +188,14 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
 -- next fragment is the last thing in a set (transport/fragments.sql); NULL: the other instance does not know of them. It divides into eight
 -- dialogs where so many have something. p_under_way: dialogs whose last set has not been answered yet.
 --
--- What it settles before: p_ids, of the messages of a set that were all taken, and of its dialogs p_endpoints, p_next_numbers and
--- p_instances; NULL: nothing.
+-- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
+-- p_key_ids of those that were sealed; NULL: nothing.
 --
 -- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
 CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
     p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
-    p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[])
+    p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[], p_key_ids uuid[])
 RETURNS TABLE (dialogs jsonb, places integer[], numbers bigint[], message_types text[], kinds text[], bodies bytea[],
                ids bigint[], endpoints bigint[], sides jsonb, traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint,
                after_id bigint)
@@ -224,7 +224,7 @@ DECLARE
     v_is_full boolean;
 BEGIN
     IF p_ids IS NOT NULL THEN
-        PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, NULL, true);
+        PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, p_key_ids, true);
     END IF;
     IF NOT ssb_internal.has_started_endpoint() THEN
         PERFORM ssb_internal.note_transport_failure(p_peer_id,
@@ -388,15 +388,19 @@ BEGIN
           FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
                  WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
                    FOR NO KEY UPDATE SKIP LOCKED) AS r;
-        SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far))
+        SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far, 'key_id', s.key_id))
                                          FILTER (WHERE s.security <> 'N')
           INTO v_marked, sides
           FROM ssb_internal.secure_dialogs(v_marked) AS s;
         v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
         IF cardinality(v_marked) = cardinality(v_new) THEN
             sides := (SELECT jsonb_object_agg(r.endpoint_id, (sides -> r.endpoint_id::text)
-                                              || jsonb_build_object('security', r.security, 'database_id', r.database_id,
-                                                                    'inbound_key_id', r.inbound_key_id))
+                                              || jsonb_build_object('security', r.security, 'database_id', r.database_id)
+                                              || CASE WHEN r.security = 'A' AND NOT r.is_initiator
+                                                      THEN jsonb_build_object('key_id', (SELECT k.key_id FROM ssb.dialog_key AS k
+                                                                                          WHERE k.key_id = r.inbound_key_id
+                                                                                            AND k.database_id = r.database_id))
+                                                      ELSE '{}' END)
                         FROM ssb.remote_conversation AS r
                        WHERE sides IS NOT NULL AND r.endpoint_id = ANY (v_marked) AND sides ? r.endpoint_id::text);
             EXIT;
@@ -411,7 +415,7 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.next_set(integer, uuid, integer, bigint, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[],
-                                                 bigint[], text[]) FROM PUBLIC;
+                                                 bigint[], text[], uuid[]) FROM PUBLIC;
 
 -- The other instance cannot be reached, or let nobody in. The status of each message says why.
 CREATE OR REPLACE FUNCTION ssb_internal.note_transport_failure(p_peer_id integer, p_status text)
@@ -566,12 +570,17 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb, bigint[]) FROM PUBLIC;
 
 -- Of dialogs that are over, what came is remembered for a day after the last message.
+--
+-- Called by  the daemon, every ten minutes
 CREATE OR REPLACE FUNCTION ssb_internal.forget_remote_conversations()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ssb_internal.forget_fragments();
+    -- Sets that nobody has opened, and answers that nobody has asked for: their sender was ended, or waits no more.
+    DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
+    DELETE FROM ssb.set_answer AS a WHERE a.answered_at < clock_timestamp() - interval '5 minutes';
     DELETE FROM ssb.remote_conversation AS r
      WHERE r.taken_at < clock_timestamp() - interval '1 day'
        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = r.endpoint_id);

@@ -15,7 +15,7 @@ from secured import begin, others_certificate, own_certificate, script
 
 from activation import Daemon
 from activation import until as until_at_last
-from pgsb.daemon.dialog_security import DialogSecurity, SealedSet
+from pgsb.daemon.dialog_security import DialogSecurity, SealedDialog, SealedSet
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
@@ -59,7 +59,7 @@ def test_nothing_leaves_in_the_clear_without_a_binding(
     near.send(near.begin("//Far", encryption=False), "//Ask", "open")
     assert [body for _, _, body in far.receive(1)] == ["open"]
     assert far.value("SELECT count(*) FROM sys.conversation_endpoints") == 1
-    assert len(near.waiting()) == 1
+    until(lambda: len(near.waiting()) == 1)
 
 
 def test_full_security_both_ways(
@@ -439,10 +439,13 @@ _HEADER = {
 def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = DialogCipher(key_id, key, _HEADER)
-    sealed = cipher.seal(3, "type", "message", 1.5, b"body")
-    assert cipher.open(3, sealed) == ("type", "message", 1.5, b"body")
-    assert cipher.open(4, cipher.seal(4, "t", "end", None, None)) == ("t", "end", None, None)
-    assert cipher.seal(3, "type", "message", 1.5, b"body") != sealed
+    sealed = cipher.seal(b"3", 1.5, b"type", b"message", b"body")
+    assert cipher.open(b"3", sealed) == (1.5, b"type", b"message", b"body")
+    assert cipher.open(b"4", cipher.seal(b"4", None, b"t", b"", b"")) == (None, b"t", b"", b"")
+    assert cipher.seal(b"3", 1.5, b"type", b"message", b"body") != sealed
+    for numbers in (b"4", b"", b"33"):
+        with pytest.raises(NotGenuine):
+            cipher.open(numbers, sealed)
     for other in (
         DialogCipher(key_id, new_key(), _HEADER),
         DialogCipher(uuid.uuid4(), key, _HEADER),
@@ -450,7 +453,7 @@ def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
         DialogCipher(key_id, key, _HEADER | {"is_initiator": False}),
     ):
         with pytest.raises(NotGenuine):
-            other.open(3, sealed)
+            other.open(b"3", sealed)
     answer = cipher.seal_answer("set", {"next_number": 4})
     assert cipher.open_answer("set", answer) == {"next_number": 4}
     for wrong in (("other", answer), ("set", answer[:-2]), ("set", "zz"), ("set", sealed.hex())):
@@ -461,14 +464,14 @@ def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
 def test_a_kept_cipher_is_that_of_its_key() -> None:
     security = DialogSecurity(lambda text: None, lambda: None)
     key_id, key = uuid.uuid4(), new_key()
-    sealed = security._cipher(key_id, key, _HEADER).seal(1, "type", "message", None, b"body")
+    sealed = security._cipher(key_id, key, _HEADER).seal(b"1", None, b"type", b"message", b"body")
     with pytest.raises(NotGenuine):
-        security._cipher(key_id, new_key(), _HEADER).open(1, sealed)
-    assert security._cipher(key_id, key, _HEADER).open(1, sealed) == ("type", "message", None, b"body")
+        security._cipher(key_id, new_key(), _HEADER).open(b"1", sealed)
+    assert security._cipher(key_id, key, _HEADER).open(b"1", sealed)[3] == b"body"
     kept = dict(security._ciphers)
     long = security._cipher(key_id, key, _HEADER | {"contract": "x" * 10_000})
     with pytest.raises(NotGenuine):
-        long.open(1, sealed)
+        long.open(b"1", sealed)
     assert len(kept) == 2 and security._ciphers == kept
 
 
@@ -502,7 +505,7 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = DialogCipher(key_id, key, _HEADER)
-    made = SealedSet("set", [], {7: 0}, [cipher], [key_id])
+    made = SealedSet("set", [], {7: SealedDialog(cipher, key_id, b"", 5)})
     genuine = {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5, "status": None})}
     assert made.answer(7, genuine)["next_number"] == 5
     for forged in (
@@ -512,6 +515,10 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
         {"place": 0, "sealed": 5},
         {"place": 0, "sealed": cipher.seal_answer("earlier", {"next_number": 5})},
         {"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9},
+        *(
+            {"place": 0, "sealed": cipher.seal_answer("set", said)}  # type: ignore[arg-type]
+            for said in ([5], {"next_number": "5"}, {"next_number": 5, "instance": 7}, {"status": None})
+        ),
     ):
         answer = made.answer(7, forged)
         assert answer["next_number"] == 0
