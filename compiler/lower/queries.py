@@ -242,7 +242,9 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
         )
         return []
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    telling = ctx.begin_telling(dml)
+    body += telling
     inserted: n.Node | None = None
     if dml.output is not None:
         inserted = n.TRUE
@@ -265,7 +267,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += [pl.SelectInto(text_of(dml.code), (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body.append(sql(dml.code))
-        if dml.identity and ctx.scope.identity is not None:
+        if dml.identity and (ctx.scope.identity is not None or telling):
             # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
             found = ctx.helper("inserted", "boolean")
             body.append(pl.Assign(found, pl.Name("FOUND")))
@@ -275,6 +277,8 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
+    if telling:
+        body += ctx.end_telling(dml, inserted if dml.identity and inserted is not None else n.FALSE)
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]

@@ -35,7 +35,7 @@ from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
 from .columns import advance_identity, fillable
-from .output import leave, numbered, output_items, result_columns
+from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value
 from .table_variable_rows import rows_into
 
@@ -319,7 +319,7 @@ def _finish(
     return Dml(
         q.With(tuple(definitions), rows, recursive),
         output=result_columns(items),
-        before=before,
+        before=(*refuse_triggers(work.table, [change for _, change, _ in parts]), *before),
         identity=identity,
         target=work.table,
     )
