@@ -290,7 +290,9 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    telling = ctx.begin_telling(dml.changes) if dml.changes is not None else []
+    body += telling
     if dml.output_before is not None:
         body += show(dml.output_before, ctx)
     if dml.into_before is not None:
@@ -319,6 +321,13 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
+    if dml.changes is not None:
+        body += [without_result(statement) for statement in dml.changes.after]
+        inserted = n.Comparison(">", added, n.Integer(0)) if dml.changes.identity else n.FALSE
+        if dml.changes.identity:
+            body += ctx.note_identity(dml.changes.target, inserted)
+        if telling:
+            body += ctx.end_telling(dml.changes, inserted)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 

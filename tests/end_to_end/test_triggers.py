@@ -56,3 +56,12 @@ def test_identity_counts_what_triggers_insert_and_scope_identity_does_not(tsql: 
     )
     shown = [row for ((*row,),) in tsql.results]
     assert shown == [["1000", "1000"], ["1001", "1"], ["101", "2"], ["3", "3"], ["104", "3"], ["1002", "3"]]
+
+
+def test_a_given_identity_value_counts_where_output_fills_a_table_variable(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE TABLE t (id int IDENTITY, a int)\nDECLARE @o TABLE (id int)\nSET IDENTITY_INSERT t ON"
+        "\nINSERT t (id, a) OUTPUT inserted.id INTO @o VALUES (7, 1)\nSET IDENTITY_INSERT t OFF"
+        "\nSELECT SCOPE_IDENTITY()\nINSERT t (a) OUTPUT inserted.id INTO @o VALUES (1)\nSELECT id FROM @o"
+    )
+    assert tsql.results == [[["7"]], [["7"], ["8"]]]

@@ -78,8 +78,12 @@ def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     try:
         work = _open(statement, definitions, ctx)
         translated = _translate(work, definitions, recursive, ctx)
-        if isinstance(translated, Dml) and any(b.action == "INSERT" for b in statement.branches):
-            after = advance_identity(work.name, work.table, ctx)
+        if not any(branch.action == "INSERT" for branch in statement.branches):
+            return translated
+        after = advance_identity(work.name, work.table, ctx)
+        if isinstance(translated, TableVariableDml) and translated.changes is not None:
+            return replace(translated, changes=replace(translated.changes, after=after))
+        if isinstance(translated, Dml):
             return replace(translated, after=(*translated.after, *after))
         return translated
     finally:
@@ -294,7 +298,7 @@ def _finish(
             return None
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
-            return rows_into(
+            kept = rows_into(
                 output.target,
                 output.columns,
                 rows,
@@ -304,6 +308,8 @@ def _finish(
                 recursive=recursive,
                 before=before,
             )
+            changes = Dml(n.NOTHING, identity=identity, target=work.table)
+            return kept and replace(kept, changes=changes)
         name = object_name(output.target)
         info = ctx.scope.table(name)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])

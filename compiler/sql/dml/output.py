@@ -143,7 +143,7 @@ def finish(
         if client_items:
             ctx.unsupported("OUTPUT … INTO a table variable beside OUTPUT to the client", into[0].items[0])
             return None
-        return rows_into(
+        filled = rows_into(
             target,
             into[0].columns,
             q.Select(tuple(kept_labels), changed, breaks=q.Breaks.NEVER),
@@ -153,6 +153,7 @@ def finish(
             recursive=statement.recursive,
             before=statement.before,
         )
+        return filled and replace(filled, changes=_dml(statement, [], statement.code, None))
     name = object_name(target)
     info = ctx.scope.table(name)
     columns = into[0].columns

@@ -525,7 +525,6 @@ END;
 $define$;
 -- shows
 
-
 -- case: a function that passes locked rows is volatile, as one that locks them
 CREATE TABLE dbo.free_rows (id int PRIMARY KEY);
 GO
