@@ -26,7 +26,7 @@ from ..grammar.source import Source
 
 _TABLES = """
 SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
-       c.relkind::text,
+       CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END,
        array_agg(ssb_internal.spelled(col_description(c.oid, a.attnum), a.attname) ORDER BY a.attnum),
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
                       ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
@@ -134,7 +134,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             ObjectName(spelled, schema),
             tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
-            read_only=kind in ("v", "m"),
+            read_only=kind in ("v", "m", "queue"),
+            is_queue=kind == "queue",
             is_of_server=True,
         )
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):

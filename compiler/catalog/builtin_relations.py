@@ -40,7 +40,7 @@ QUEUE = TableInfo(None, QUEUE_COLUMNS, read_only=True)
 
 def queue_table(name: ObjectName) -> TableInfo:
     """A queue as a relation that SELECT may read."""
-    return TableInfo(name, QUEUE_COLUMNS, read_only=True)
+    return TableInfo(name, QUEUE_COLUMNS, read_only=True, is_queue=True)
 
 
 _OF_NAMES = frozenset(

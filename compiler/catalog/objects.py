@@ -55,6 +55,7 @@ class TableInfo:
     """CHECK conditions of a table variable, over its bare column names."""
     read_only: bool = False
     """A view, queue or trigger table: its rows cannot be locked."""
+    is_queue: bool = False
     partial: bool = False
     """It has more columns than these: ``*`` cannot be expanded."""
     default_names: tuple[tuple[str, str], ...] = ()

@@ -308,9 +308,9 @@ class Scope:
     label: str = "batch"
     session: str | None = None
     identity: str | None = None
-    """The variable that SCOPE_IDENTITY() and @@IDENTITY read, where the body asks for it."""
-    counts_callees: bool = False
-    """@@IDENTITY does not read it."""
+    """The variable that SCOPE_IDENTITY() reads, where the body asks for it."""
+    told_identity: str | None = None
+    """The one that @@IDENTITY reads."""
     routine: str | None = None
     """PostgreSQL name of the procedure, function or trigger."""
     trigger: bool = False
@@ -392,8 +392,8 @@ class Scope:
                 return Known(n.Call("ssb_internal.trigger_id", (n.Text(self.routine),)), INT)
             procedure = n.Cast(n.Cast(n.Text(self.routine), "regproc"), "oid")
             return Known(n.CertainCast(procedure, "integer"), INT)
-        if name.lower() == "@@identity" and self.identity is not None and not self.counts_callees:
-            return Known(n.Variable(f"{self.label}.{self.identity}"), decimal(38, 0))
+        if name.lower() == "@@identity" and self.told_identity is not None:
+            return Known(n.Variable(f"{self.label}.{self.told_identity}"), decimal(38, 0))
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
         session = n.Variable(self.session)

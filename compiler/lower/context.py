@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
 
-from ...grammar.problems import Problems
+from ...grammar.problems import INVALID_SYNONYM, NO_SYNONYM_FOR_QUEUES, Problems
 from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
@@ -25,6 +25,7 @@ from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..sql.interface import Dml
 from ..target import nodes as n
 
 
@@ -284,10 +285,7 @@ class Context:
         written = object_name(name)
         if self.catalog.followed(written) != written:
             self.problem(
-                f"Synonym '{name.text}' refers to an invalid object.",
-                name.span,
-                number=5313,
-                hint="a synonym cannot stand for a queue: write the queue's name",
+                INVALID_SYNONYM.format(name.text), name.span, number=5313, hint=NO_SYNONYM_FOR_QUEUES
             )
         return self.queue(name)
 
@@ -351,6 +349,27 @@ class Context:
         before = n.Variable(kept)
         made = n.Call("ssb_internal.identity_after", (n.Text(target), before))
         return [pl.Assign(kept, pl.Raw(n.Case(((inserted, made),), default=before)))]
+
+    def begin_telling(self, dml: Dml) -> list[pl.Statement]:
+        """Before a statement whose triggers, or which in a trigger, may have something for @@IDENTITY."""
+        if self.mode is Mode.TRIGGER and dml.identity:
+            told = self.helper("told_before", "text")
+            return [pl.Assign(told, pl.Invoke("ssb_internal.begin_telling"))]
+        if self.scope.told_identity is not None:
+            return [pl.Perform(pl.Invoke("ssb_internal.begin_telling"))]
+        return []
+
+    def end_telling(self, dml: Dml, inserted: n.Node) -> list[pl.Statement]:
+        """Behind it. ``inserted``: a condition, that the statement itself has inserted a row."""
+        arguments = (pl.Text(dml.target), pl.Raw(inserted))
+        result: list[pl.Statement] = []
+        if (told := self.scope.told_identity) is not None:
+            call = pl.Invoke("ssb_internal.identity_told", (*arguments, pl.Name(told)))
+            result.append(pl.Assign(told, call))
+        if self.mode is Mode.TRIGGER and dml.identity:
+            before = pl.Name(self.helper("told_before", "text"))
+            result.append(pl.Perform(pl.Invoke("ssb_internal.tell_identity", (*arguments, before))))
+        return result
 
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""

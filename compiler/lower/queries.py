@@ -240,7 +240,9 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
         )
         return []
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    telling = ctx.begin_telling(dml)
+    body += telling
     inserted: n.Node | None = None
     if dml.output is not None:
         inserted = n.TRUE
@@ -263,7 +265,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += [pl.SelectInto(dml.code, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body.append(sql(dml.code))
-        if dml.identity and ctx.scope.identity is not None:
+        if dml.identity and (ctx.scope.identity is not None or telling):
             # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
             found = ctx.helper("inserted", "boolean")
             body.append(pl.Assign(found, pl.Name("FOUND")))
@@ -273,6 +275,8 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
+    if telling:
+        body += ctx.end_telling(dml, inserted if dml.identity and inserted is not None else n.FALSE)
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
@@ -284,7 +288,9 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    telling = ctx.begin_telling(dml.changes) if dml.changes is not None else []
+    body += telling
     if dml.output_before is not None:
         body += show(dml.output_before, ctx)
     if dml.into_before is not None:
@@ -311,6 +317,13 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
+    if dml.changes is not None:
+        body += [without_result(statement) for statement in dml.changes.after]
+        inserted = n.Comparison(">", added, n.Integer(0)) if dml.changes.identity else n.FALSE
+        if dml.changes.identity:
+            body += ctx.note_identity(dml.changes.target, inserted)
+        if telling:
+            body += ctx.end_telling(dml.changes, inserted)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 

@@ -282,19 +282,17 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
 
 
 def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> None:
-    """Have SCOPE_IDENTITY() and @@IDENTITY read what the INSERTs of this body made.
+    """Have SCOPE_IDENTITY() and @@IDENTITY read what this body inserted, @@IDENTITY what triggers did too.
 
     PostgreSQL's lastval() tells what was drawn last, also by SEND. @@IDENTITY reads it where the body calls
     others, whose INSERTs it counts too.
     """
     tokens = [token for statement in body for token in statement.tokens]
-    calls = has_word(tokens, "EXEC", "EXECUTE")
-    by_variable = not calls and "@@IDENTITY" in global_variables(tokens)
-    if not by_variable and "scope_identity" not in names(tokens):
-        return
     before = pl.Invoke("sys.scope_identity") if ctx.mode is Mode.BATCH else None
-    ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
-    ctx.scope.counts_callees = calls
+    if "scope_identity" in names(tokens):
+        ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
+    if "@@IDENTITY" in global_variables(tokens) and not has_word(tokens, "EXEC", "EXECUTE"):
+        ctx.scope.told_identity = ctx.new_variable("last_identity", "numeric", before)
 
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:

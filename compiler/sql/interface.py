@@ -122,6 +122,8 @@ class TableVariableDml:
     into: TableVariableDml | None = None
     into_before: TableVariableDml | None = None
     before: tuple[n.Node, ...] = ()
+    changes: Dml | None = None
+    """OUTPUT … INTO the table variable: the statement that changes a table, for SCOPE_IDENTITY()."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ AS $$
 $$;
 
 -- Whether p_role is p_principal, or has it: through PostgreSQL's roles or through
--- T-SQL's own role memberships.
+-- T-SQL's own role memberships. Whose the database is belongs to its db_owner: he is dbo there, but not the role
+-- of that name, which is the runtime's owner.
 CREATE OR REPLACE FUNCTION ssb_internal.is_member(p_role name, p_principal text, p_database_id integer)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
@@ -48,6 +49,8 @@ BEGIN
     FOR v_member IN
         SELECT m.member FROM ssb.role_member AS m
          WHERE m.database_id = p_database_id AND lower(m.role) = lower(p_principal)
+        UNION ALL
+        SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id AND lower(p_principal) = 'db_owner'
     LOOP
         IF ssb_internal.is_member(p_role, v_member, p_database_id) THEN
             RETURN true;

@@ -22,8 +22,55 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);
     INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES (p_schema, v_database_id, 'dbo')
     ON CONFLICT DO NOTHING;
+    PERFORM ssb_internal.open_schema_to_owner(p_schema, d.owner) FROM ssb.database AS d WHERE d.database_id = v_database_id;
 END;
 $$;
+
+-- Whoever owns a database makes tables and modules in its schemas, and lets others do it; the schemas themselves stay the
+-- runtime's, so that nobody drops a queue's view.
+CREATE OR REPLACE FUNCTION ssb_internal.open_schema_to_owner(p_schema text, p_owner text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF ssb_internal.role_of(p_owner) <> ssb_internal.runtime_owner() THEN
+        EXECUTE format('GRANT CREATE, USAGE ON SCHEMA %I TO %I WITH GRANT OPTION', p_schema, ssb_internal.role_of(p_owner));
+    END IF;
+END;
+$$;
+
+-- ALTER AUTHORIZATION ON DATABASE. What the owner before let others do they still may.
+CREATE OR REPLACE FUNCTION ssb_internal.change_database_owner(p_database_id integer, p_owner text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_former name := (SELECT ssb_internal.role_of(d.owner) FROM ssb.database AS d WHERE d.database_id = p_database_id);
+    v_schema name;
+    v_grant record;
+BEGIN
+    UPDATE ssb.database AS d SET owner = p_owner WHERE d.database_id = p_database_id;
+    FOR v_schema IN
+        SELECT n.nspname FROM ssb.schema_of_database AS s JOIN pg_namespace AS n ON n.nspname = s.name
+         WHERE s.database_id = p_database_id AND n.nspowner = ssb_internal.runtime_owner()::regrole
+    LOOP
+        IF v_former <> ssb_internal.runtime_owner() THEN
+            FOR v_grant IN
+                SELECT a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+                  FROM pg_namespace AS n CROSS JOIN aclexplode(n.nspacl) AS a
+                 WHERE n.nspname = v_schema AND a.grantor = v_former::regrole
+            LOOP
+                EXECUTE format('GRANT %s ON SCHEMA %I TO %s', v_grant.privilege_type, v_schema, v_grant.grantee);
+            END LOOP;
+            EXECUTE format('REVOKE CREATE, USAGE ON SCHEMA %I FROM %I CASCADE', v_schema, v_former);
+        END IF;
+        PERFORM ssb_internal.open_schema_to_owner(v_schema, p_owner);
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.open_schema_to_owner(text, text), ssb_internal.change_database_owner(integer, text) FROM PUBLIC;
 
 -- For compiled scripts: before they create a table in a database's dbo.
 CREATE OR REPLACE FUNCTION ssb_internal.ensure_schema(name text)
@@ -280,6 +327,7 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);
     INSERT INTO ssb.schema_of_database (name, database_id, schema_name, owner)
     VALUES (v_schema, v_id, name, ssb_internal.owner_or_caller(owner, v_id));
+    PERFORM ssb_internal.open_schema_to_owner(v_schema, d.owner) FROM ssb.database AS d WHERE d.database_id = v_id;
 END;
 $$;
 

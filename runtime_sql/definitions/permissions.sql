@@ -368,7 +368,7 @@ BEGIN
     WHEN 'ENDPOINT' THEN
         UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
     WHEN 'DATABASE' THEN
-        UPDATE ssb.database AS d SET owner = v_owner WHERE d.database_id = v_object.major_id;
+        PERFORM ssb_internal.change_database_owner(v_object.major_id, v_owner);
     ELSE
         NULL;   -- the owner of a schema collection or role is the runtime's
     END CASE;

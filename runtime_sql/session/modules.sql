@@ -297,7 +297,8 @@ END;
 $$;
 
 -- A synonym is a view whose comment tells what it stands for (ssb_internal.synonym, catalog_views/objects.sql). The
--- compiler follows it; while there is a table, view or queue of that name, the view shows it too.
+-- compiler follows it; while there is a table or view of that name, the view shows it too. It stands for no queue: whoever
+-- reads it then is told so.
 CREATE OR REPLACE FUNCTION ssb_internal.create_synonym(p_name text, p_target text)
 RETURNS void
 LANGUAGE plpgsql
@@ -308,8 +309,21 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     END IF;
-    EXECUTE format('CREATE VIEW %s AS SELECT%s', p_name, CASE WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
+    EXECUTE format('CREATE VIEW %s AS SELECT%s', p_name,
+                   CASE WHEN ssb_internal.is_queue(to_regclass(p_target)) THEN format(' ssb_internal.refuse_synonym(%L)', ssb_internal.tsql_spelling(p_name))
+                        WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
     EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_synonym(p_name text)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(5313, format('Synonym ''%s'' refers to an invalid object.', p_name), 16, 1,
+                                     'A synonym cannot stand for a queue: write the queue''s name.');
 END;
 $$;
 

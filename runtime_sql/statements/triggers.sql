@@ -42,6 +42,25 @@ BEGIN
 END;
 $$;
 
+-- OUTPUT without INTO: no enabled trigger of the target may want what the statement does.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_output(p_target text, p_events text[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_trigger AS t
+                WHERE t.tgrelid = to_regclass(p_target) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+                  AND (t.tgtype::integer & 4 <> 0 AND 'INSERT' = ANY (p_events)
+                       OR t.tgtype::integer & 8 <> 0 AND 'DELETE' = ANY (p_events)
+                       OR t.tgtype::integer & 16 <> 0 AND 'UPDATE' = ANY (p_events))
+                  AND NOT ssb_internal.is_runtime_function(t.tgfoid)) THEN
+        PERFORM ssb_internal.raise_error(334, format('The target table ''%s'' of the DML statement cannot have any enabled triggers if the '
+            'statement contains an OUTPUT clause without INTO clause.', ssb_internal.tsql_spelling(p_target)));
+    END IF;
+END;
+$$;
+
 -- The PostgreSQL triggers of an INSTEAD OF trigger. A view's rows come to an INSTEAD OF trigger of PostgreSQL;
 -- a BEFORE trigger takes those of a table away. Statements of the body itself change the table.
 CREATE OR REPLACE FUNCTION ssb_internal.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text)

@@ -30,6 +30,11 @@ MALFORMED = {
     "CREATE SYNONYM y FOR q; CREATE SERVICE s ON QUEUE y": ("1:51", 5313, "'y'"),
     "CREATE SYNONYM y FOR q; RECEIVE * FROM y": ("1:40", 5313, "'y'"),
     "CREATE SYNONYM y FOR q; WAITFOR (RECEIVE * FROM y), TIMEOUT 1": ("1:49", 5313, "'y'"),
+    "CREATE QUEUE q; CREATE SYNONYM y FOR q; SELECT * FROM sys.tables AS t JOIN dbo.y AS z ON 1 = 1": (
+        "1:76",
+        5313,
+        "'dbo.y'",
+    ),
     "CREATE FUNCTION f() RETURNS INT AS BEGIN DECLARE @a INT; FETCH other INTO @a; RETURN @a END": (
         "1:58",
         16916,

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from runtime.broker import refused
 
 from pgsb.compiler.catalog import types as tm
 from pgsb.compiler.catalog.types import SqlType
@@ -111,7 +113,15 @@ def test_a_synonym_is_no_view(database: Database) -> None:
         "\nSELECT name, type, base_object_name FROM sys.synonyms"
     )
     assert tsql.results == [[["V"]], [["S", "SN", "[dbo].[t]"]]]
+    # Nor does it stand for a queue, whoever asks.
+    tsql.run_well("CREATE QUEUE Q\nCREATE SYNONYM SQ FOR dbo.Q")
     tsql.close()
+    later = Tsql(database.dsn)
+    later.run("SELECT q.status FROM T JOIN SQ AS q ON q.priority = T.a")
+    assert [error.number for error in later.errors] == [5313]
+    later.close()
+    with psycopg.connect(database.dsn) as connection, refused(5313):
+        connection.execute("SELECT * FROM dbo.sq")
 
 
 def test_global_temporary_tables(database: Database) -> None:

@@ -194,6 +194,38 @@ def test_only_owners_define(session: Session, user: Session, pair: Pair) -> None
     user.do("SELECT ssb.drop_queue('dbo.mine')")
 
 
+def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, roles: None) -> None:
+    grant(session, "CREATE DATABASE", "DATABASE", None)
+    owner = session.value("SELECT ssb_internal.runtime_owner()")
+    with login(shared, "app_user") as user, login(shared, "app_stranger") as stranger:
+        user.do("SELECT ssb.create_database('Own'), ssb.use_database('Own')")
+        user.do("SELECT ssb.create_queue('own_dbo.mine'), ssb.create_schema('more')")
+        user.do("CREATE TABLE own_dbo.t (a integer); CREATE TABLE own_more.t (a integer)")
+        user.do("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{app_stranger}')")
+        user.do("GRANT CREATE ON SCHEMA own_more TO app_stranger")
+        stranger.do("SELECT ssb.use_database('Own'), ssb.create_queue('own_dbo.others')")
+        stranger.do("CREATE TABLE own_more.u (a integer)")
+        user.do("SELECT ssb.alter_queue('own_dbo.others', retention => true)")
+        # But nobody else: neither the runtime's owner, by his name or a user's, nor dbo of another database.
+        user.do("SELECT ssb.create_principal('nobody_yet', 'USER')")
+        with refused(15247):
+            user.do("SELECT ssb_internal.alter_principal('nobody_yet', 'USER', new_name => %s)", owner)
+        with refused(15517):
+            user.do(
+                "SELECT ssb.create_queue('own_dbo.theirs', execute_as => '''dbo''',"
+                " activation_procedure => 'own_dbo.p', max_queue_readers => 1)"
+            )
+        with refused(262):
+            user.do("SELECT ssb.create_queue('dbo.theirs')")
+        session.do("SELECT ssb.alter_authorization('DATABASE', 'Own', 'dbo')")
+        with refused(262):
+            user.do("SELECT ssb.create_queue('own_dbo.more')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            user.do("CREATE TABLE own_dbo.v (a integer)")
+        stranger.do("CREATE TABLE own_more.v (a integer)")
+    session.do("SELECT ssb.drop_database('Own')")
+
+
 def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Session) -> None:
     session.do("CREATE TABLE dbo.ledger (id integer); CREATE PROCEDURE dbo.act() LANGUAGE sql AS 'SELECT 1'")
     session.do("REVOKE ALL ON PROCEDURE dbo.act() FROM PUBLIC")

@@ -35,7 +35,7 @@ from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
 from .columns import advance_identity, fillable
-from .output import leave, numbered, output_items, result_columns
+from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value
 from .table_variable_rows import rows_into
 
@@ -78,8 +78,12 @@ def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     try:
         work = _open(statement, definitions, ctx)
         translated = _translate(work, definitions, recursive, ctx)
-        if isinstance(translated, Dml) and any(b.action == "INSERT" for b in statement.branches):
-            after = advance_identity(work.name, work.table, ctx)
+        if not any(branch.action == "INSERT" for branch in statement.branches):
+            return translated
+        after = advance_identity(work.name, work.table, ctx)
+        if isinstance(translated, TableVariableDml) and translated.changes is not None:
+            return replace(translated, changes=replace(translated.changes, after=after))
+        if isinstance(translated, Dml):
             return replace(translated, after=(*translated.after, *after))
         return translated
     finally:
@@ -294,7 +298,7 @@ def _finish(
             return None
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
-            return rows_into(
+            kept = rows_into(
                 output.target,
                 output.columns,
                 rows,
@@ -304,6 +308,8 @@ def _finish(
                 recursive=recursive,
                 before=before,
             )
+            changes = Dml(n.NOTHING, identity=identity, target=work.table)
+            return kept and replace(kept, changes=changes)
         name = object_name(output.target)
         info = ctx.scope.table(name)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
@@ -319,7 +325,7 @@ def _finish(
     return Dml(
         q.With(tuple(definitions), rows, recursive),
         output=result_columns(items),
-        before=before,
+        before=(*refuse_triggers(work.table, [change for _, change, _ in parts]), *before),
         identity=identity,
         target=work.table,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -121,6 +121,7 @@ def finish(
         return capture(statement, client_items, ctx)
     if not into:
         code = replace(statement.code, returning=shown(client_items))
+        statement.before = (*refuse_triggers(statement.target, [statement.code]), *statement.before)
         return _dml(statement, definitions, code, result_columns(client_items))
     kept = output_items(into[0], relations, ctx)
     all_items = [*kept, *client_items]
@@ -142,7 +143,7 @@ def finish(
         if client_items:
             ctx.unsupported("OUTPUT … INTO a table variable beside OUTPUT to the client", into[0].items[0])
             return None
-        return rows_into(
+        filled = rows_into(
             target,
             into[0].columns,
             q.Select(tuple(kept_labels), changed, breaks=q.Breaks.NEVER),
@@ -152,6 +153,7 @@ def finish(
             recursive=statement.recursive,
             before=statement.before,
         )
+        return filled and replace(filled, changes=_dml(statement, [], statement.code, None))
     name = object_name(target)
     info = ctx.scope.table(name)
     columns = into[0].columns
@@ -173,6 +175,16 @@ def finish(
     )
     rows = q.Select(tuple(columns_shown), changed, breaks=q.Breaks.NEVER)
     return _dml(statement, definitions, rows, result_columns(client_items))
+
+
+def refuse_triggers(target: str, changes: Sequence[s.Change]) -> tuple[n.Node, ...]:
+    """Error 334, as the statement begins: rows go to the client, and a trigger wants those changes."""
+    if target.startswith("pg_temp."):
+        return ()
+    events = n.Array(
+        tuple(n.Text(event) for event in sorted({type(one).__name__.upper() for one in changes}))
+    )
+    return (s.Effect(n.Call("ssb_internal.refuse_output", (n.Text(target), events))),)
 
 
 def capture(statement: Changing, items: list[OutputItem], ctx: Context) -> Dml:

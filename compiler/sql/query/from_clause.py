@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from ....grammar.problems import NAME_MISSING
+from ....grammar.problems import INVALID_SYNONYM, NAME_MISSING, NO_SYNONYM_FOR_QUEUES
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold
@@ -206,6 +206,14 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         ctx.frame.relations.append(relation)
         return Source(kind, code, hints=hints, relation=relation)
     info = ctx.scope.table(name) or system_view(name)
+    if info is not None and info.is_queue and ctx.scope.synonym(name) != name:
+        ctx.problem(
+            INVALID_SYNONYM.format(".".join(part.name for part in node.parts)),
+            node,
+            number=5313,
+            hint=NO_SYNONYM_FOR_QUEUES,
+        )
+        return failed(kind, ctx)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
     if like is not None:
         nothing = q.Select((n.STAR,), n.Variable(like), where=n.FALSE, breaks=q.Breaks.NEVER)

@@ -235,6 +235,47 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR insufficient_privilege THEN
     RETURN p_before;
 END;
 $$;
+-- @@IDENTITY counts what triggers inserted. What they did is in the setting pgsb.identity, which is emptied before the
+-- statement that fires them, so that it tells of this statement alone, whatever the caller has written there.
+--
+-- Called by  compiled INSERT, UPDATE, DELETE and MERGE of bodies that read @@IDENTITY; INSERT and MERGE of triggers
+CREATE OR REPLACE FUNCTION ssb_internal.begin_telling() RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_told text := nullif(current_setting('pgsb.identity', true), '');
+BEGIN
+    IF v_told IS NOT NULL THEN
+        PERFORM set_config('pgsb.identity', '', true);
+    END IF;
+    RETURN v_told;
+END;
+$$;
+CREATE OR REPLACE FUNCTION ssb_internal.identity_told(p_table text, p_inserted boolean, p_before numeric) RETURNS numeric
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_told text := nullif(current_setting('pgsb.identity', true), '');
+BEGIN
+    RETURN CASE WHEN v_told IS NOT NULL THEN v_told::numeric
+                WHEN p_inserted THEN ssb_internal.identity_after(p_table, p_before)
+                ELSE p_before END;
+END;
+$$;
+-- In a trigger: for the statement that fired it. p_before: what an earlier statement of the trigger has told.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_identity(p_table text, p_inserted boolean, p_before text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF coalesce(current_setting('pgsb.identity', true), '') = '' THEN
+        PERFORM set_config('pgsb.identity',
+                           coalesce(CASE WHEN p_inserted THEN ssb_internal.identity_after(p_table, NULL)::text END, p_before, ''), true);
+    END IF;
+END;
+$$;
 CREATE OR REPLACE FUNCTION sys.scope_identity() RETURNS numeric
 LANGUAGE sql STABLE RETURN sys.identity();
 

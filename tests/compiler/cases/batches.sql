@@ -217,6 +217,8 @@ CREATE TABLE dbo.t (
     n integer
 );
 
+SELECT ssb_internal.refuse_output('dbo.t', ARRAY['INSERT']);
+
 INSERT INTO dbo.t (n) VALUES (7), (8) RETURNING id, n;
 
 DO $batch$
@@ -233,6 +235,7 @@ BEGIN
         next_row record;
     BEGIN
         BEGIN
+            PERFORM ssb_internal.refuse_output('dbo.t', ARRAY['DELETE']);
             output_rows := '{}';
             FOR next_row IN DELETE FROM dbo.t WHERE n = batch.n RETURNING n LOOP
                 output_rows := array_append(output_rows, ssb_internal.row_values(row_to_json(next_row)));
@@ -279,6 +282,8 @@ SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['Or
 INSERT INTO dbo.orders VALUES (1, 2);
 
 SELECT orderid, amount AS "total amount", o.amount + 1 FROM dbo.orders AS o;
+
+SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
 
 DELETE FROM dbo.orders RETURNING orderid, amount AS was;
 -- shows

@@ -248,6 +248,8 @@ BEGIN
 END;
 $batch$;
 
+SELECT ssb_internal.refuse_output('dbo.z', ARRAY['DELETE', 'INSERT', 'UPDATE']);
+
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 3),
 twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.z AS z, s

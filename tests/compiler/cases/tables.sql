@@ -198,6 +198,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
+            PERFORM ssb_internal.refuse_output('dbo.t', ARRAY['UPDATE']);
             output_rows := '{}';
             FOR next_row IN UPDATE dbo.t AS changing
             SET c = changes.v1

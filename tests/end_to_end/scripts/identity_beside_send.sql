@@ -19,7 +19,8 @@ INSERT dbo.Orders (w) VALUES (1)
 SELECT SCOPE_IDENTITY() AS s, @@ROWCOUNT AS r
 INSERT dbo.Orders (w) SELECT 1 WHERE 1 = 0
 SELECT SCOPE_IDENTITY() AS s
-INSERT dbo.Orders (w) OUTPUT inserted.Id VALUES (1)
+DECLARE @made TABLE (Id int)
+INSERT dbo.Orders (w) OUTPUT inserted.Id INTO @made VALUES (1)
 SELECT SCOPE_IDENTITY() AS s
 DECLARE @i int
 EXEC dbo.AddOrders @i OUTPUT
