@@ -16,6 +16,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from .event_names import check_events, check_trigger_events
+from .system_names import check_system_names
 from .token_pairs import check_text
 
 __all__ = ["check_batch"]
@@ -158,6 +159,7 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
         _check_place(statement, index == 0, None, problems)
     scope.check(batch.statements, None)
     _check_variables(batch.statements, tokens, problems)
+    check_system_names(batch.span.source, tokens, problems)
     texts = [token.text for token in tokens]
     for token in tokens if "[]" in texts or '""' in texts else ():
         if token.text in ("[]", '""') and token.kind in (TokenKind.BRACKETED, TokenKind.QUOTED):

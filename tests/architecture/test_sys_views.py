@@ -11,6 +11,7 @@ import pytest
 from cases import REWRITING
 
 from pgsb.compiler.catalog import event_types, sys_views
+from pgsb.compiler.check.system_names import SYSTEM_NAMES
 from support import Connection
 
 _COLUMNS = """
@@ -63,6 +64,20 @@ def test_the_compiler_and_the_runtime_know_the_same_events(connect: Callable[[],
     assert names == event_types.DDL_EVENTS | event_types.OTHER_EVENTS
     triggers = {name for (name,) in connection.execute("SELECT type_name FROM sys.trigger_event_types")}
     assert triggers == event_types.DDL_EVENTS
+
+
+@pytest.mark.one_postgres
+def test_the_compiler_and_the_runtime_know_the_same_names_of_the_system(
+    connect: Callable[[], Connection],
+) -> None:
+    names = connect().execute(
+        """
+        SELECT name FROM sys.service_message_types WHERE message_type_id < 65536 AND name <> 'DEFAULT'
+        UNION SELECT name FROM sys.service_contracts WHERE service_contract_id < 65536 AND name <> 'DEFAULT'
+        UNION SELECT name FROM sys.services WHERE service_id <= 3
+        """
+    )
+    assert {name for (name,) in names} == set(SYSTEM_NAMES)
 
 
 def _write(views: dict[str, list[str]]) -> None:

@@ -157,3 +157,27 @@ def test_the_hook_and_the_action_call_the_command_as_it_is(pgsb: Pgsb) -> None:
     formats = set(re.findall(r"pgsb check --format (\w+)", action))
     assert formats == {"sarif", "github"}
     assert all(one in pgsb("check", "--help").out for one in formats)
+
+
+HTTPS = """IF N'x' = N'https://schemas.microsoft.com/sql/servicebroker/enddialog' PRINT 1
+GO
+CREATE SERVICE s ON QUEUE q ([https://schemas.microsoft.com/SQL/Notifications/PostEventNotification])
+DECLARE @x xml
+SELECT @x.query('declare namespace e="https://schemas.microsoft.com/SQL/ServiceBroker/Error"; /e:Error')
+PRINT 'https://schemas.microsoft.com/SQL/ServiceBroker/Mine'
+PRINT 'http://schemas.microsoft.com/SQL/ServiceBroker/DialogTimer'
+"""
+
+
+def test_names_of_the_system_written_with_https_are_told(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(HTTPS)
+    left = pgsb("check", "--format", "json", str(tmp_path / "a.sql"))
+    told = [(one["line"], one["column"], one["hint"]) for one in json.loads(left.out)["problems"]]
+    assert (left.status, told) == (
+        0,
+        [
+            (1, 13, "http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"),
+            (3, 31, "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"),
+            (5, 39, "http://schemas.microsoft.com/SQL/ServiceBroker/Error"),
+        ],
+    )
