@@ -35,14 +35,16 @@ class Column:
     expression: str
 
 
-def aggregate(columns: Sequence[Column], relation: str, order: str, size: int) -> str:
-    """A query for the rows of ``relation``, ``size`` of them in one row, which `record_batch` reads.
+def aggregate(columns: Sequence[Column], relation: str, order: str, size: int, most_bytes: int) -> str:
+    """A query for the rows of ``relation``, ``size`` of them at most in one row, which `record_batch` reads.
 
-    ``order`` is what ORDER BY takes, or empty. Its session must not hash to group (enable_hashagg):
-    that would keep all rows in memory.
+    ``order`` is what ORDER BY takes, or empty. Texts and bodies of one row of the query have less than
+    2 * ``most_bytes`` bytes, or are those of one row of the relation, as PostgreSQL's values end at 1 GB.
+    Its session must not hash to group (enable_hashagg): that would keep all rows in memory.
     """
     inner = []
     outer = ["count(*)"]
+    lengths = ["0"]
     for number, column in enumerate(columns):
         value = f"a{number}"
         if column.kind in _FIXED:
@@ -61,16 +63,30 @@ def aggregate(columns: Sequence[Column], relation: str, order: str, size: int) -
             if column.kind == "string":
                 given = f"pg_catalog.convert_to({given}::pg_catalog.text, 'UTF8')"
             inner.append(f"{given} AS {value}")
+            length = f"pg_catalog.octet_length({value})"
+            lengths.append(f"coalesce({length}, 0)::pg_catalog.int8")
             outer += [
                 f"pg_catalog.string_agg({value}, ''::pg_catalog.bytea)",
-                f"pg_catalog.array_agg(coalesce(pg_catalog.octet_length({value}), -1))",
+                f"pg_catalog.array_agg(coalesce({length}, -1))",
             ]
-    window = f"ORDER BY {order}" if order else ""
+    window = f"ORDER BY {order} " if order else ""
+    # Each of these grows from row to row or stays: a batch ends where one grows. The last two part a
+    # row that has most_bytes alone from the one before it and the one behind it.
+    steps = (
+        f"(place - 1) / {size:d}",
+        f"bytes_so_far / {most_bytes:d}",
+        "large_so_far",
+        f"large_so_far - (bytes >= {most_bytes:d})::pg_catalog.int4",
+    )
     # Sorted by both: a sort by the batch alone may bring its rows into another order where it spills.
-    inner.append(f"pg_catalog.row_number() OVER ({window}) AS place")
     return (
-        f"SELECT {', '.join(outer)} FROM (SELECT *, (place - 1) / {size:d} AS batch FROM"
-        f" (SELECT {', '.join(inner)} FROM {relation}) AS placed"
+        f"SELECT {', '.join(outer)} FROM (SELECT *, {' + '.join(steps)} AS batch FROM"
+        " (SELECT v.*, b.bytes, pg_catalog.row_number() OVER w AS place,"
+        " (pg_catalog.sum(b.bytes) OVER w)::pg_catalog.int8 AS bytes_so_far,"
+        f" count(*) FILTER (WHERE b.bytes >= {most_bytes:d}) OVER w AS large_so_far"
+        f" FROM (SELECT * FROM {relation}) AS r CROSS JOIN LATERAL (SELECT {', '.join(inner)}) AS v"
+        f" CROSS JOIN LATERAL (SELECT {' + '.join(lengths)} AS bytes) AS b"
+        f" WINDOW w AS ({window}ROWS UNBOUNDED PRECEDING)) AS placed"
         " ORDER BY batch, place) AS rows GROUP BY batch ORDER BY batch"
     )
 

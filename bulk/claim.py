@@ -71,7 +71,7 @@ def claim(
         raise BulkError(
             "a claim needs a connection in autocommit mode", "psycopg.connect(dsn, autocommit=True)"
         )
-    with _explained(queue), connection.cursor(row_factory=class_row(_Row)) as cursor:
+    with explained(queue), connection.cursor(row_factory=class_row(_Row)) as cursor:
         row = cursor.execute(
             "SELECT claim_id, claimed_at, conversations, messages, bytes, largest"
             "  FROM ssb_internal.claim_messages(%s, %s, %s, %s, stream => %s, wait => %s)"
@@ -112,7 +112,7 @@ def require_readable(dsn: str, queue: str) -> None:
     Raises BulkError: no connection, a pooler that would take the claim's session away, no runtime,
     no such queue, no permission.
     """
-    with connect(dsn, "pgsb bulk claim") as connection, _explained(queue):
+    with connect(dsn, "pgsb bulk claim") as connection, explained(queue):
         try:
             require_session(connection, Target(dsn, False, "--dsn"))
         except ServerError as error:
@@ -121,7 +121,8 @@ def require_readable(dsn: str, queue: str) -> None:
 
 
 @contextmanager
-def _explained(queue: str) -> Iterator[None]:
+def explained(queue: str) -> Iterator[None]:
+    """Make BulkError, or ClaimLost where the connection ended, of what PostgreSQL says about the queue."""
     try:
         yield
     except psycopg.OperationalError as error:

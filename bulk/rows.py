@@ -15,14 +15,19 @@ QUEUE_SCHEMA = (
 )
 STREAM_SCHEMA = f"{QUEUE_SCHEMA}, claim_id int, queue string"
 _UUID = 36
+# Texts and bodies of one batch of `fetch_rows`, about; a row that has more is alone in its batch.
+_BATCH_BYTES = 32 << 20
 
 
 def fetch_rows(
     connection: psycopg.Connection[Any], columns: Sequence[Column], relation: str, order: str, size: int
 ) -> Iterator[Any]:
-    """The rows of ``relation`` (SQL) as batches of ``size`` rows; the caller ends the transaction."""
+    """The rows of ``relation`` (SQL) as batches of at most ``size`` rows and some 64 MiB, or of one row.
+
+    The caller ends the transaction.
+    """
     connection.execute("SET LOCAL enable_hashagg = off")
-    query = aggregate(columns, relation, order, size)
+    query = aggregate(columns, relation, order, size, _BATCH_BYTES)
     connection.execute(f"DECLARE pgsb_rows BINARY NO SCROLL CURSOR FOR {query}".encode())
     while True:
         # Not by a cursor of psycopg's, which would make Python's values of the fields.

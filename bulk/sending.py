@@ -53,7 +53,7 @@ def send(
 
     ``transactions="partition"``: each task is one transaction, counted once even
     when Spark runs it again; a job that failed half-way goes on where it stopped
-    when it is called with the same ``send_id`` and the same partitions.
+    when it is called with the same ``send_id`` and the same partitions; other ones are refused.
     ``"all"``: one task, one transaction, everything or nothing.
 
     Raises BulkError with PostgreSQL's reason.
@@ -93,7 +93,17 @@ def send(
         reports = chosen.mapInArrow(run, "sent long").collect()
     except Exception as error:
         raise BulkError(explain(error), "nothing of the failed partition was sent") from error
+    note_through(dsn, this_send, len(reports))
     return sum(int(report["sent"]) for report in reports)
+
+
+def note_through(dsn: str, send_id: uuid.UUID, partitions: int) -> None:
+    """All partitions of the send have committed. Raises BulkError where it had another number of them."""
+    with connect(dsn, "pgsb spark") as connection:
+        try:
+            count_send(connection, send_id, -1, partitions)
+        except psycopg.Error as error:
+            raise BulkError(first_line(error), hint_of(error)) from error
 
 
 def _nvarchar_of(dsn: str) -> str:
@@ -128,6 +138,7 @@ def send_rows(
     connection.adapters.register_dumper(BinaryArray, BinaryArrayDumper)
     first = connection.execute("SELECT ssb_internal.note_send(%s, %s)", (send_id, partition)).fetchone()
     if first != (True,):
+        count_send(connection, send_id, partition, sum(len(columns[1]) for columns in batches))
         return 0
     opened: dict[str, str] = {}
     sent = 0
@@ -158,7 +169,16 @@ def send_rows(
                 "SELECT ssb.send_batch(%(handles)b::uuid[], %(types)b::text[], %(bodies)b::bytea[])",
                 {**values, "handles": array(targets, "uuid", "conversation_handle")},
             )
+    count_send(connection, send_id, partition, sent)
     return sent
+
+
+def count_send(connection: psycopg.Connection[Any], send_id: uuid.UUID, partition: int, count: int) -> None:
+    """Note the messages of a partition, or, for -1, the partitions of a send that is through.
+
+    Raises psycopg.Error where the same send had other ones before.
+    """
+    connection.execute("SELECT ssb_internal.count_send(%s, %s, %s)", (send_id, partition, count))
 
 
 def _chunks(targets: Any, types: Any, bodies: Any) -> Iterator[tuple[Any, Any, Any]]:

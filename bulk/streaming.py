@@ -14,6 +14,7 @@ import contextlib
 import datetime
 import json
 import logging
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from .cached import own_cache
-from .claim import Claim, find_claim
+from .claim import Claim, explained, find_claim
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, connect, reached
@@ -55,8 +56,15 @@ else:
 
 
 logger = logging.getLogger("pgsb.bulk")
-# Looks in a row at a server that is away.
-_PATIENCE = 100
+# Looks in a row at a server that is away, each a tenth of a second later than the one before, up to
+# _POLL: ten minutes.
+_PATIENCE = 150
+# Seconds between two looks at empty queues, each of which writes: Spark asks a hundred times a second.
+_POLL = 1.0
+_WAIT = 5.0
+# Where so many messages wait they are counted for the query's progress every _COUNT_AGAIN seconds.
+_MANY = 100_000
+_COUNT_AGAIN = 30.0
 
 Offset = dict[str, Any]
 
@@ -81,6 +89,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._failures = 0
         self._left: int | None = None
         self._completed = 0
+        self._look_again = 0.0
+        self._counted: tuple[float, int, float | None] | None = None
 
     def initialOffset(self) -> Offset:
         """Before the first claim."""
@@ -96,20 +106,26 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
 
         When Spark asks, everything up to ``start`` is committed: it is completed here. While the
-        server is away there is nothing new; ClaimLost when it stays away.
+        server is away there is nothing new, and a run of what is available waits for it; ClaimLost
+        when it stays away.
         """
         start = start or self._unknown_start()
-        try:
-            found = self._next(start)
-        except (ClaimLost, psycopg.OperationalError) as error:
-            self._connection = None
-            self._failures += 1
-            if self._failures > _PATIENCE:
-                raise
-            logger.warning("%s; looking again", error)
-            return start
-        self._failures = 0
-        return found
+        while True:
+            try:
+                found = self._next(start)
+            except (ClaimLost, psycopg.OperationalError) as error:
+                self._connection = None
+                self._failures += 1
+                if self._failures > _PATIENCE:
+                    raise
+                logger.warning("%s; looking again", error)
+                time.sleep(min(0.1 * self._failures, _WAIT))
+                # With nothing new such a run would end, and call itself complete.
+                if self._left is not None:
+                    continue
+                return start
+            self._failures = 0
+            return found
 
     def partitions(self, start: Offset, end: Offset) -> list[_Part]:
         """The parts of the batch's claims.
@@ -159,20 +175,9 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """For the query's progress: messages that wait, the oldest one's age, claims, messages completed."""
         try:
             session = self._session()
-            waiting = 0
-            oldest = None
-            for queue in self._options.queues(session):
-                waiting += self._count(session, queue)
-                age = session.execute(
-                    psycopg.sql.SQL(
-                        "SELECT date_part('epoch', clock_timestamp()"
-                        " - min(message_enqueue_time)::timestamptz) FROM {}"
-                    ).format(psycopg.sql.Identifier(*queue.split(".")))
-                ).fetchone()
-                if age is not None and age[0] is not None:
-                    oldest = max(oldest or 0.0, round(float(str(age[0])), 3))
+            waiting, oldest = self._waiting(session)
             held = len(self._held(session)) if self._stream else 0
-        except (ClaimLost, psycopg.Error):
+        except (BulkError, psycopg.Error):
             return None
         return {"waiting": waiting, "oldestSeconds": oldest, "claims": held, "completed": self._completed}
 
@@ -188,7 +193,10 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         known = {claim_id for _, claim_id, _ in start["claims"]}
         claims = [one for one in self._held(session) if one[1] not in known]
         if not claims:
+            if self._left is None:
+                time.sleep(max(0.0, self._look_again - time.monotonic()))
             claims = self._take(session)
+            self._look_again = 0.0 if claims else time.monotonic() + _POLL
         return {"stream": self._stream, "claims": claims} if claims else start
 
     def _take(self, session: Connection) -> list[list[Any]]:
@@ -243,12 +251,37 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ).fetchone()
         return row == (True,)
 
+    def _waiting(self, session: Connection) -> tuple[int, float | None]:
+        """Messages that wait in all queues, and the oldest one's age in seconds.
+
+        All of them are looked at, for each batch: where there are many, only now and then.
+        """
+        now = time.monotonic()
+        if self._counted is not None and self._counted[1] >= _MANY and now < self._counted[0] + _COUNT_AGAIN:
+            return self._counted[1:]
+        waiting = 0
+        oldest = None
+        for queue in self._options.queues(session):
+            count, age = self._look(session, queue)
+            waiting += count
+            if age is not None:
+                oldest = max(oldest or 0.0, round(age, 3))
+        self._counted = now, waiting, oldest
+        return waiting, oldest
+
     def _count(self, session: Connection, queue: str) -> int:
-        name = psycopg.sql.Identifier(*queue.split("."))
-        row = session.execute(
-            psycopg.sql.SQL("SELECT count(*) FROM {} WHERE status = 1").format(name)
-        ).fetchone()
-        return int(str(row[0])) if row else 0
+        return self._look(session, queue)[0]
+
+    def _look(self, session: Connection, queue: str) -> tuple[int, float | None]:
+        """Messages that wait in the queue, and the age of its oldest one in seconds. Raises BulkError."""
+        query = psycopg.sql.SQL(
+            "SELECT count(*) FILTER (WHERE status = 1),"
+            " date_part('epoch', clock_timestamp() - min(message_enqueue_time)::timestamptz) FROM {}"
+        ).format(psycopg.sql.Identifier(*queue.split(".")))
+        with explained(queue):
+            row = session.execute(query).fetchone()
+        assert row is not None
+        return int(str(row[0])), None if row[1] is None else float(str(row[1]))
 
     def _unknown_start(self) -> Offset:
         if self._stream is None:

@@ -2,11 +2,12 @@
 
 Each task is one transaction, which counts once, whatever Spark runs again: it notes the number of
 the send and of the partition (`ssb_internal.note_send`). A stream's send has the number of its query and
-batch, so that a batch that runs again after a fault sends nothing twice.
+batch, so that a batch that runs again after a fault sends nothing twice. Rows that come again under
+a number must be in the same partitions: their numbers of messages are compared.
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import psycopg
 
 from .connections import connect, reached
 from .problems import BulkError, first_line, hint_of
-from .sending import Dialogs, send_rows
+from .sending import Dialogs, note_through, send_rows
 from .source_options import SourceOptions
 
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ _STREAMS = uuid.UUID("7c1f8a52-3a7e-5f0e-9d55-2f1f3a2b6c11")
 
 @dataclass
 class Sent(WriterCommitMessage):
-    """A task's number of messages."""
+    """A task's number of messages, and the send that it is a part of."""
 
     messages: int
+    send_id: uuid.UUID
 
 
 class _Sender:
@@ -98,7 +100,12 @@ class _Sender:
                 )
         except psycopg.Error as error:
             raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
-        return Sent(count)
+        return Sent(count, send_id)
+
+    def _note_through(self, parts: Sequence[Sent | None]) -> None:
+        """All tasks have committed: what comes under this number from now on is the same, or refused."""
+        for send_id in {one.send_id for one in parts if one is not None}:
+            note_through(self._dsn, send_id, len(parts))
 
     def _columns(self, batch: Any) -> tuple[Any, Any, Any]:
         """Handles or keys, types, bodies. Without a key each row has a dialog of its own."""
@@ -138,6 +145,10 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
         assert context is not None
         return self._send(iterator, self._send_id, context.partitionId())
 
+    def commit(self, messages: Sequence[Sent | None]) -> None:
+        """The send is through."""
+        self._note_through(messages)
+
 
 class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
     """Sends each batch of a stream once."""
@@ -154,8 +165,9 @@ class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
             raise BulkError("Spark does not tell the number of this batch: it could not be sent once only")
         return self._send(iterator, uuid.uuid5(_STREAMS, f"{query} {batch}"), context.partitionId())
 
-    def commit(self, messages: Any, batchId: int) -> None:
-        """Nothing: each task has committed."""
+    def commit(self, messages: Sequence[Sent | None], batchId: int) -> None:
+        """The batch is through."""
+        self._note_through(messages)
 
     def abort(self, messages: Any, batchId: int) -> None:
         """Nothing: what tasks have sent counts, and is not sent again when the batch is."""

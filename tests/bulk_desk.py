@@ -29,6 +29,14 @@ class Desk(Statements):
             )
         return handles
 
+    def send_each(self, conversations: int) -> None:
+        """A message on each of so many new dialogs."""
+        self.connection.execute(
+            "SELECT ssb.send_batch(array_agg(ssb.begin_dialog('source', 'target', 'trades')),"
+            " array_agg('trade'::text), array_agg('1'::bytea)) FROM generate_series(1, %s)",
+            (conversations,),
+        )
+
     def waiting(self) -> int:
         """Messages in the queue."""
         return int(self.value("SELECT count(*) FROM dbo.target"))

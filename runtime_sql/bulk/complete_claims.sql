@@ -413,15 +413,20 @@ END;
 $$;
 
 -- Sending in bulk, one transaction a task: a task that is run again after it committed
--- finds itself here and sends nothing.
+-- finds itself here and sends nothing. Partition -1 is a send that is through, its messages the
+-- number of its partitions.
 CREATE TABLE IF NOT EXISTS ssb.completed_send (
     send_id      uuid        NOT NULL,
     partition    integer     NOT NULL,
     completed_at timestamptz NOT NULL DEFAULT now(),
+    messages     bigint,
     PRIMARY KEY (send_id, partition)
 );
 
--- True for the first transaction that asks for this part and commits.
+-- True for the first transaction that asks for this part and commits. 55000 for a part that a send
+-- which is through did not have: its messages were in other parts.
+--
+-- Called by  pgsb.bulk.sending
 CREATE OR REPLACE FUNCTION ssb_internal.note_send(send_id uuid, partition integer)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
@@ -430,6 +435,44 @@ AS $$
 BEGIN
     DELETE FROM ssb.completed_send AS c WHERE c.completed_at < now() - interval '7 days';
     INSERT INTO ssb.completed_send (send_id, partition) VALUES ($1, $2) ON CONFLICT DO NOTHING;
-    RETURN FOUND;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM FROM ssb.completed_send AS c WHERE c.send_id = $1 AND c.partition = -1;
+    IF FOUND THEN
+        PERFORM ssb_internal.raise_other_send($1);
+    END IF;
+    RETURN true;
+END;
+$$;
+
+-- Notes how many messages a part has, or, for partition -1, how many parts the send. 55000 when it had
+-- another number before: the same number of a send stands for the same parts.
+--
+-- Called by  pgsb.bulk.sending, pgsb.bulk.writing
+CREATE OR REPLACE FUNCTION ssb_internal.count_send(send_id uuid, partition integer, messages bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    INSERT INTO ssb.completed_send AS c (send_id, partition, messages) VALUES ($1, $2, $3)
+        ON CONFLICT ON CONSTRAINT completed_send_pkey DO UPDATE SET messages = $3
+     WHERE c.messages IS NULL OR c.messages = $3;
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_other_send($1);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.raise_other_send(p_send_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION 'the rows of send % are divided into other partitions than when it was sent, or are others', p_send_id
+        USING ERRCODE = '55000',
+              HINT = 'Under one number a send has the same rows in the same partitions: repartition them by a column, into a given number.';
 END;
 $$;

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from bulk_desk import Desk
@@ -144,3 +145,31 @@ def test_both_sides_of_a_dialog_in_one_claim_end_one_after_the_other(desk: Desk,
     ).fetchone()
     assert done == (2, 2)
     assert desk.value("SELECT count(*) FROM sys.conversation_endpoints WHERE state <> 'CD'") == 0
+
+
+def _rows(node: dict[str, Any]) -> float:
+    """The rows that a plan's nodes have met, those that a condition threw away among them."""
+    own = sum(node.get(key, 0) for key in ("Actual Rows", *(key for key in node if "Removed" in key)))
+    return float(own * node["Actual Loops"]) + sum(map(_rows, node.get("Plans", ())))
+
+
+@pytest.mark.one_postgres
+def test_an_answer_costs_each_conversation_the_same(desk: Desk, connect: Connect) -> None:
+    owner = connect()
+    seen: list[Any] = []
+    owner.add_notice_handler(lambda told: seen.append(told.message_primary or ""))
+    for setting in ("log_min_duration = 0", "log_nested_statements = on", "log_format = json"):
+        owner.execute("LOAD 'auto_explain'")
+        owner.execute(f"SET auto_explain.{setting}")
+    for setting in ("log_analyze = on", "log_timing = off", "log_level = notice"):
+        owner.execute(f"SET auto_explain.{setting}")
+    costs = []
+    for conversations in (300, 1200):
+        desk.send_each(conversations)
+        seen.clear()
+        assert _answer(owner, 1) == (conversations, conversations)
+        plans = [json.loads(text.partition("plan:")[2]) for text in seen if "plan:" in text]
+        answers = [one["Plan"] for one in plans if "named AS MATERIALIZED" in one["Query Text"]]
+        assert len(answers) == 1
+        costs.append(_rows(answers[0]) / conversations)
+    assert costs[1] < 1.2 * costs[0], costs

@@ -8,7 +8,7 @@ import pytest
 
 from pgsb.bulk.binary_copy import BinaryArray, BinaryArrayDumper, array
 from pgsb.bulk.problems import BulkError
-from pgsb.bulk.sending import Dialogs, send_rows
+from pgsb.bulk.sending import Dialogs, count_send, send_rows
 from support import Database
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -63,6 +63,12 @@ def test_keys_have_a_dialog_each_and_rows_without_one_their_own(connection: Any)
     for expected in (7, 0):
         with connection.transaction():
             assert send_rows(connection, iter(batches), Dialogs("s", "s"), send_id, 0) == expected
+    # The same rows in other partitions would be lost, or come twice.
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="divided into other partitions"):
+        send_rows(connection, iter(batches[1:]), Dialogs("s", "s"), send_id, 0)
+    count_send(connection, send_id, -1, 1)
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="divided into other partitions"):
+        send_rows(connection, iter(batches), Dialogs("s", "s"), send_id, 1)
     rows = connection.execute(
         "SELECT array_agg(convert_from(message_body, 'UTF8') ORDER BY queuing_order)"
         " FROM dbo.q GROUP BY conversation_handle"

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from bulk_desk import Desk
 
-from pgsb.bulk import claim
+from pgsb.bulk import claim, rows
 from pgsb.bulk.array_columns import Column
 from pgsb.bulk.rows import STREAM_SCHEMA, fetch_part, fetch_rows
 from support import Connection, Database
@@ -122,3 +122,18 @@ def test_a_query_is_batches_of_its_columns(database: Database) -> None:
     ]
     # Arrow knows no moment beyond all others.
     assert last["real"] != last["real"] and last["day"] is None and last["moment"] is None
+
+
+def test_a_batch_ends_before_its_bodies_outgrow_what_one_value_may_hold(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "_BATCH_BYTES", 10)
+    sizes = [4, 4, 4, 4, 25, 3, 0, 10, 10, 1, 9, 9, 9]
+    columns = [Column("text", "string", "left(body, 2)"), Column("bytes", "binary", "body::bytea")]
+    relation = f"(SELECT place, repeat('x', size) AS body FROM unnest(ARRAY{sizes}) WITH ORDINALITY"
+    with psycopg.connect(database.dsn) as connection:
+        found = list(fetch_rows(connection, columns, f"{relation} AS u (size, place)) AS s", "place", 1000))
+    got = [[len(one["text"]) + len(one["bytes"]) for one in batch.to_pylist()] for batch in found]
+    assert [size for batch in got for size in batch] == [size + min(size, 2) for size in sizes]
+    assert all(len(batch) == 1 or sum(batch) < 20 for batch in got), got
+    assert max(map(len, got)) > 1
