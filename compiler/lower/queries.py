@@ -240,7 +240,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
         )
         return []
-    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     telling = ctx.begin_telling(dml)
     body += telling
     inserted: n.Node | None = None
@@ -288,7 +288,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [without_result(statement) for statement in dml.before]
+    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
     telling = ctx.begin_telling(dml.changes) if dml.changes is not None else []
     body += telling
     if dml.output_before is not None:
@@ -318,7 +318,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     elif counted and ctx.counts(node):
         body += ctx.show_count()
     if dml.changes is not None:
-        body += [without_result(statement) for statement in dml.changes.after]
+        body += [sql(statement) for statement in dml.changes.after]
         inserted = n.Comparison(">", added, n.Integer(0)) if dml.changes.identity else n.FALSE
         if dml.changes.identity:
             body += ctx.note_identity(dml.changes.target, inserted)
