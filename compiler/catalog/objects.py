@@ -91,6 +91,8 @@ class ScalarVariable:
     type: SqlType
     is_text: bool = False
     """Stands for text that only the run time knows, a literal or several: of no type that is known."""
+    value: n.Node | None = None
+    """What stands where it is read, where that is not the variable itself."""
 
 
 @dataclass(frozen=True)

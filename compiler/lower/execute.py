@@ -139,11 +139,11 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
         if argument.output:
             variable = ctx.scope.variable(argument.value.text.strip())
             cursor = passed_cursor(argument.value, ctx)
+            given = n.Element(n.Variable(values), n.Integer(number))
             if cursor is not None:
-                after.append(pl.Assign(cursor, pl.Name(f"{values}[{number}]")))
+                after.append(pl.Assign(cursor, pl.Raw(given)))
             elif variable is not None:
-                cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
-                after.append(pl.Assign(variable.reference, cast))
+                after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
     before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
     marks = pl.Array(tuple(pl.Text(text) for text in names), "text")
     session = pl.Name(ctx.session)

@@ -13,10 +13,9 @@ from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, spelling_arguments, unquoted
-from ..catalog.objects import ColumnInfo, ScalarVariable, TableInfo, UserFunction
+from ..catalog.objects import ColumnInfo, TableInfo, UserFunction
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
-from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..target import nodes as n
@@ -151,9 +150,8 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
         elif node.kind == "INLINE":
             exact = converted(scalar.query_reference, type_)
             if exact is not None:
-                text = emit.expression(exact)
                 key = parameter.variable.name.lower()
-                ctx.scope.variables[key] = replace(scalar, reference=text, query_reference=text)
+                ctx.scope.variables[key] = replace(scalar, value=pl.tree(exact))
         default = argument_value(parameter.default, type_, ctx) if parameter.default is not None else None
         if default is None and needs_default:
             default = pl.NULL
@@ -251,8 +249,7 @@ def _inline(
     else:
         blank = Scope(ctx.catalog, label=ctx.scope.label)
         for key, variable in ctx.scope.variables.items():
-            value = f"NULL::{variable.type.postgres_bare}"
-            blank.variables[key] = ScalarVariable(value, value, variable.type)
+            blank.variables[key] = replace(variable, value=n.Cast(n.NULL, variable.type.postgres_bare))
         sample = translate.translate_query(node.query, blank, ctx.problems)
         if sample is None:
             return []

@@ -25,6 +25,7 @@ from ...catalog.scope import Catalog, Scope, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...plpgsql import emit
 from ...plpgsql import nodes as pl
+from ...target import nodes as n
 from ..arguments import argument_value
 from ..context import SESSION_TYPE, Context, Mode
 from ..leaving import leave_if_nested_too_deep
@@ -72,8 +73,8 @@ def lower_runtime_compiled(
         if argument.output and argument.value is not None:
             variable = ctx.scope.variable(argument.value.text.strip())
             if variable is not None:
-                cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
-                after.append(pl.Assign(variable.reference, cast))
+                given = n.Element(n.Variable(values), n.Integer(number))
+                after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
     parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
     whole = _whole(node, text, ctx)
     before = [
@@ -277,10 +278,10 @@ def _routine(
         number, output = places[parameter.name.lower()]
         variable = scope.declare(f"@{parameter.name}", parameter.type)
         declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
-        value = pl.Name(f"{values}[{number}]")
-        reads.append(pl.Assign(variable.reference, pl.Cast(value, parameter.type.postgres)))
+        value = n.Element(n.Variable(values), n.Integer(number))
+        reads.append(pl.Assign(variable.reference, pl.Raw(n.Cast(value, parameter.type.postgres))))
         if output and parameter.output:
-            writes.append(pl.Assign(value.spelling, pl.Cast(pl.Name(variable.reference), "text")))
+            writes.append(pl.Assign(value, pl.Cast(pl.Name(variable.reference), "text")))
     body: list[pl.Statement] = [leave_if_nested_too_deep(ctx.body_label, session)]
     if reads and statements:
         body += ctx.guard(statements[0], reads)

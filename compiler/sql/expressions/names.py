@@ -152,7 +152,8 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
         return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
     spelled = known.query_reference if ctx.has_relations else known.reference
-    return untyped_xml(Value(n.Variable(spelled), None if known.is_text else known.type))
+    code = known.value if known.value is not None else n.Variable(spelled)
+    return untyped_xml(Value(code, None if known.is_text else known.type))
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
