@@ -24,6 +24,7 @@ KNOWN = {
         "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
         "v_passed": QUOTED,
     },
+    "ssb_internal.change_database_owner": {"v_grant.privilege_type": CONSTANT, "v_grant.grantee": QUOTED},
     "ssb_internal.drop_staging": {"v_table": QUOTED},
     "ssb_internal.create_staging": {"v_columns": QUOTED},
     "ssb_internal.complete_claim": {"v_output.staging": QUOTED},
