@@ -91,5 +91,5 @@ def test_what_comes_out_runs(
         except psycopg.Error as error:
             if (error.diag.sqlstate or "X")[0] in "ST":
                 continue  # an error of SQL Server's own, about the values
-            failures.append(f"{case.name}: {error}\n{case.expected}")
+            failures.append(f"{case.name}: {error}\n{case.source}")
     assert not failures, "\n\n".join(failures)

@@ -286,7 +286,8 @@ def _body(result: Statement | Expression | None, kind: str) -> str:
     if isinstance(result, Dml):
         after = [_without_result(one) for one in result.after]
         sql = _walked(text_of(result.code)) if result.output is not None else text_of(result.code)
-        return _lines(result.before, f"{sql} INTO row_count" if result.counts else sql, *after)
+        before = [_without_result(one) for one in result.before]
+        return _lines((), *before, f"{sql} INTO row_count" if result.counts else sql, *after)
     if isinstance(result, TableVariableDml) and result.output_before is not None:
         assert result.replace is not None
         before = _walked(text_of(result.output_before.code))
