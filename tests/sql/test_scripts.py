@@ -117,7 +117,8 @@ def test_case_insensitive_collation_in_definitions_of_columns(shared: Database) 
     session.run_well(
         """
         CREATE TABLE dotted (k varchar(20) CHECK (CHARINDEX('!', k) = 0 AND 'X' LIKE k + '%'),
-            part AS LEFT(k, CHARINDEX('.', k + '.') - 1), at AS PATINDEX('%[.]%', k), other AS REPLACE(k, 'A', '-'));
+            part AS LEFT(k, CHARINDEX('.', k + '.') - 1),
+            at AS PATINDEX('%[.]%', k), other AS REPLACE(k, 'A', '-'));
         INSERT dotted (k) VALUES ('x'); SELECT * FROM dotted
         """
     )
