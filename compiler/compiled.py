@@ -88,10 +88,19 @@ class CompiledBatch:
     """Its statements make OPEN_BATCH, which run_batches calls: a transaction is or may become open."""
     span: Span | None = None
     """The batch as it is written."""
-    joined: bool = False
-    """Batches of one transaction are compiled into it: lines of errors count from the batch of each."""
+    joined: tuple[tuple[int, int], ...] = ()
+    """Where batches of one transaction are compiled into it: the first line of each and how often it runs, in
+    order. Lines of errors count from the batch of each; between two the server sends SB001 (end_batch)."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+
+    def line_after(self, ended: int) -> int:
+        """Return the first line of the batch that runs when ``ended`` ones have come to their end."""
+        for line, times in self.joined:
+            if ended < times:
+                return line
+            ended -= times
+        return self.line
 
 
 @dataclass(frozen=True)

@@ -413,6 +413,7 @@ class CompileSession:
         session: str | None = None
         prelude: list[pl.TopLevel] = []
         results: list[tuple[nodes.Batch, tuple[Problem, ...]]] = []
+        joined: list[tuple[int, int]] = []
         body: list[pl.Statement] = []
         state: State = CLOSED
         others = (*group[1:], following)
@@ -448,6 +449,7 @@ class CompileSession:
                 body += failed_before(problems.errors, session)
                 continue
             prelude += ctx.prelude
+            joined.append((batch.line, batch.repeat))
             block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
             settings = [("more", pl.TRUE)] + [("stop", pl.TRUE)] * self._stops(batch.line)
             more = pl.Call("ssb_internal.end_batch", (pl.Name(session),), tuple(settings))
@@ -473,7 +475,8 @@ class CompileSession:
                 yield self._failed(batch, found)
             else:
                 placed = True
-                yield CompiledBatch(tuple(compiled), batch.line, joined=len(group) > 1, span=batch.span)
+                parts = tuple(joined) if len(group) > 1 else ()
+                yield CompiledBatch(tuple(compiled), batch.line, joined=parts, span=batch.span)
 
 
 def _call_of(item: pl.TopLevel) -> pl.Expr | None:

@@ -77,12 +77,17 @@ class Executor:
         self._failed = False
         self._script = ""
         self._batch: CompiledBatch | None = None
+        self._ended = 0
         self._running = ""
         self._use_keys = use_keys
         self._unwritable: OSError | None = None
         connection.add_notice_handler(
             NoticeReader(
-                self._emit_notice, other, translate, self._answer_keys if use_keys is not None else None
+                self._emit_notice,
+                other,
+                translate,
+                self._answer_keys if use_keys is not None else None,
+                self._begin_next,
             )
         )
 
@@ -92,7 +97,9 @@ class Executor:
         As in SQL Server an error ends its statement or its batch, never the script.
         """
         self._failed = False
-        self._batch = batch
+        self._batch, self._ended = batch, 0
+        if batch.joined:
+            self._connection.execute("SELECT pg_catalog.set_config('pgsb.tells_batches', 'on', false)")
         if batch.open:
             self._run_open(batch)
             return not self._failed
@@ -278,10 +285,12 @@ class Executor:
         batch = self._batch
         if batch is None or batch.span is None:
             return None
-        source = batch.span.source
-        in_batch = event.procedure is None and not batch.joined
-        file, line = source.origin(batch.line + event.line - 1 if in_batch else batch.line)
+        first = batch.line_after(self._ended)
+        file, line = batch.span.source.origin(first + event.line - 1 if event.procedure is None else first)
         return None if file.startswith("<") else f"{file}:{line}"
+
+    def _begin_next(self) -> None:
+        self._ended += 1
 
     def _answer_keys(self, request: str) -> None:
         assert self._use_keys is not None

@@ -271,6 +271,8 @@ class NoticeReader:
     """Answers a session that asks for the translation of dynamic SQL (SX001)."""
     use_keys: Callable[[str], object] | None = None
     """Answers a session whose statement needs a key or a file (SX002)."""
+    next_batch: Callable[[], object] | None = None
+    """Is told that a batch among those of one transaction has come to its end (SB001)."""
     _types: list[ColumnType] = field(default_factory=list)
 
     def __call__(self, notice: Diagnostic) -> None:
@@ -285,6 +287,8 @@ class NoticeReader:
                 self.emit(RowCount(int(notice.message_detail or "0")))
             case "SE001":
                 self.emit(_error(notice))
+            case "SB001" if self.next_batch is not None:
+                self.next_batch()
             case "SX001" if self.translate is not None:
                 self.translate(text)
             case "SX002" if self.use_keys is not None:

@@ -399,7 +399,8 @@ class Scope:
         session = n.Variable(self.session)
         match name.lower():
             case "@@rowcount":
-                return Known(n.Member(session, "rowcount"), INT)
+                # A bigint there, for ROWCOUNT_BIG(): no function that takes an integer would be found.
+                return Known(n.CertainCast(n.Member(session, "rowcount"), "integer"), INT)
             case "@@error":
                 return Known(n.Member(session, "error"), INT)
             case "@@trancount":

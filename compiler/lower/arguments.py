@@ -14,6 +14,16 @@ from ..target import nodes as n
 from .context import Context, Mode
 from .parameters import pg_type
 
+_NUMBERS = ("integer", "decimal", "float")
+_BY_ASSIGNMENT = frozenset(
+    {
+        ("bigint", "integer"),
+        ("double precision", "real"),
+        ("double precision", "numeric"),
+        ("real", "numeric"),
+    }
+)
+"""Conversions that PostgreSQL makes in an assignment, but not to find a procedure."""
 _WORDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
@@ -31,7 +41,7 @@ def may_not_fit(value: pl.Expr, parameter: ProcedureParameter) -> bool:
     if not isinstance(value, pl.Raw) or parameter.type is None or parameter.type.is_string:
         return False
     code = value.code
-    return n.is_conversion(code) or (parameter.type.family == "integer" and code.__class__ is n.Cast)
+    return n.is_conversion(code) or (parameter.type.family in _NUMBERS and code.__class__ is n.Cast)
 
 
 def converted_before(
@@ -145,6 +155,8 @@ def lower_argument(
         ctx.scope.variable(token.text) if token is not None and token.kind == TokenKind.VARIABLE else None
     )
     if not parameter.output:
+        if parameter.type is not None and _needs_assignment(text, parameter.type, ctx):
+            return ctx.argument(text, parameter.type)
         value = argument_value(text, parameter.type, ctx)
         same = (
             variable is not None
@@ -164,6 +176,14 @@ def lower_argument(
     scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
     before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
     return pl.Name(scratch)
+
+
+def _needs_assignment(text: nodes.SqlText, target: SqlType, ctx: Context) -> bool:
+    """Tell whether an argument has a wider type than the parameter."""
+    if len(text.tokens) == 1 and text.tokens[0].kind in _WORDS:
+        return False
+    source = ctx.expression(text, None).type
+    return source is not None and (source.postgres_bare, target.postgres_bare) in _BY_ASSIGNMENT
 
 
 def _spelled_out(value: pl.Expr, target: SqlType) -> pl.Expr:

@@ -280,7 +280,7 @@ BEGIN
 END;
 $$;
 
--- fn_listextendedproperty: 'default' stands for NULL.
+-- fn_listextendedproperty: 'default' stands for NULL. A type without a name: the properties of all objects of that type.
 CREATE OR REPLACE FUNCTION sys.fn_listextendedproperty(p_name text, p_level0type text, p_level0name text, p_level1type text,
                                                        p_level1name text, p_level2type text, p_level2name text)
 RETURNS TABLE (objtype text, objname text, name text, value text)
@@ -288,17 +288,49 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_type text := upper(coalesce(p_level2type, p_level1type, p_level0type));
+    v_name text := CASE WHEN p_level2type IS NOT NULL THEN p_level2name WHEN p_level1type IS NOT NULL THEN p_level1name ELSE p_level0name END;
     v_target record;
 BEGIN
     BEGIN
-        v_target := ssb_internal.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
+        IF v_type IS NULL OR v_name IS NOT NULL THEN
+            v_target := ssb_internal.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
+        ELSIF p_level1type IS NOT NULL THEN
+            v_target := ssb_internal.property_target(p_level0type, p_level0name, CASE WHEN p_level2type IS NOT NULL THEN p_level1type END,
+                                                     p_level1name, NULL, NULL);
+        END IF;
     EXCEPTION WHEN SQLSTATE 'T0BOF' THEN
         RETURN;
     END;
+    IF v_type IS NULL OR v_name IS NOT NULL THEN
+        RETURN QUERY
+        SELECT v_type, v_name, e.name, e.value
+          FROM sys.extended_properties AS e
+         WHERE e.class = v_target.class AND e.major_id = v_target.major_id AND e.minor_id = v_target.minor_id
+           AND (p_name IS NULL OR e.name = p_name);
+        RETURN;
+    END IF;
     RETURN QUERY
-    SELECT coalesce(p_level2type, p_level1type, p_level0type), coalesce(p_level2name, p_level1name, p_level0name), e.name, e.value
+    SELECT v_type, o.name, e.name, e.value
       FROM sys.extended_properties AS e
-     WHERE e.class = v_target.class AND e.major_id = v_target.major_id AND e.minor_id = v_target.minor_id
-       AND (p_name IS NULL OR e.name = p_name);
+      JOIN (SELECT 1 AS class, c.object_id AS major_id, c.column_id AS minor_id, c.name
+              FROM sys.columns AS c WHERE v_type = 'COLUMN' AND c.object_id = v_target.major_id
+            UNION ALL
+            SELECT 1, o.object_id, 0, o.name
+              FROM sys.objects AS o
+             WHERE p_level1type IS NOT NULL AND CASE WHEN p_level2type IS NULL THEN o.schema_id ELSE o.parent_object_id END = v_target.major_id
+               AND CASE v_type WHEN 'TABLE' THEN o.type = 'U' WHEN 'VIEW' THEN o.type = 'V' WHEN 'PROCEDURE' THEN o.type = 'P'
+                               WHEN 'FUNCTION' THEN o.type IN ('FN', 'IF', 'TF') WHEN 'QUEUE' THEN o.type = 'SQ'
+                               WHEN 'SYNONYM' THEN o.type = 'SN' WHEN 'SEQUENCE' THEN o.type = 'SO' WHEN 'TRIGGER' THEN o.type = 'TR'
+                               WHEN 'CONSTRAINT' THEN o.type IN ('C', 'D', 'F', 'PK', 'UQ') ELSE false END
+            UNION ALL SELECT 3, s.schema_id, 0, s.name FROM sys.schemas AS s WHERE p_level1type IS NULL AND v_type IN ('SCHEMA', 'USER')
+            UNION ALL SELECT 15, m.message_type_id, 0, m.name FROM sys.service_message_types AS m WHERE v_type = 'MESSAGE TYPE'
+            UNION ALL SELECT 16, c.service_contract_id, 0, c.name FROM sys.service_contracts AS c WHERE v_type = 'CONTRACT'
+            UNION ALL SELECT 17, s.service_id, 0, s.name FROM sys.services AS s WHERE v_type = 'SERVICE'
+            UNION ALL SELECT 19, r.route_id, 0, r.name FROM sys.routes AS r WHERE v_type = 'ROUTE')
+           AS o (class, major_id, minor_id, name)
+        ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id
+     WHERE p_name IS NULL OR e.name = p_name
+     ORDER BY o.name, e.name;
 END;
 $$;

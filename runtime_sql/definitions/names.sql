@@ -149,7 +149,12 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
-                THEN (SELECT format('[%s].[%s]', ssb_internal.tsql_schema(n.schema_name), n.object_name) FROM ssb_internal.split_name(p_name) AS n)
+                THEN (SELECT format('[%s].[%s]', ssb_internal.tsql_schema(n.schema_name),
+                                    coalesce((SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), n.object_name)
+                                                FROM pg_proc AS p JOIN pg_namespace AS s ON s.oid = p.pronamespace
+                                               WHERE s.nspname = n.schema_name AND p.proname = n.object_name
+                                               ORDER BY p.oid LIMIT 1), n.object_name))
+                        FROM ssb_internal.split_name(p_name) AS n)
                 ELSE p_name END;
 $$;
 

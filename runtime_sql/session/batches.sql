@@ -154,6 +154,10 @@ BEGIN
         PERFORM CASE WHEN more AND session.trancount OPERATOR(pg_catalog.>) 0 THEN ssb_internal.pin_search_path()
                      ELSE pg_catalog.set_config('search_path', session.search_path, true) END;
     END IF;
+    IF more AND pg_catalog.current_setting('pgsb.tells_batches', true) OPERATOR(pg_catalog.=) 'on' THEN
+        -- Lines of errors count from the batch: the client counts batches.
+        RAISE INFO USING ERRCODE = 'SB001', MESSAGE = 'The next batch begins.';
+    END IF;
 END;
 $$;
 

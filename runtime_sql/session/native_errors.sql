@@ -248,6 +248,11 @@ BEGIN
         ELSIF p_message ~ '^subquery ' THEN
             v_error := ROW(116, 'Only one expression can be specified in the select list when the subquery is not introduced with '
                                 'EXISTS.', 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^multiple assignments ' THEN
+            v_error := ROW(264, format('The column name ''%s'' is specified more than once in the SET clause or column list of an INSERT. '
+                                       'A column cannot be assigned more than one value in the same clause. Modify the clause to make '
+                                       'sure that a column is updated only once. If this statement updates or inserts columns into a '
+                                       'view, column aliasing can conceal the duplication in your code.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '2201X' THEN
         v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 16, 1, NULL, NULL);

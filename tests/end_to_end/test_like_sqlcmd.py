@@ -68,7 +68,7 @@ def test_errors_at_run_time_name_file_and_line(database: Database, pgsb: Pgsb, t
     script.write_text(
         "CREATE PROCEDURE p AS\nBEGIN\n  RAISERROR('inside', 16, 1);\nEND\nGO\n"
         "DECLARE @i INT;\nSET @i = CAST('x' AS INT);\nGO\n\nEXEC p;\nGO\n:r inner.sql\n"
-        "BEGIN TRAN;\nGO\nSELECT 1/0;\nGO\nROLLBACK;\n"
+        "BEGIN TRAN;\nGO\nSELECT 1/0;\nGO 2\n\nROLLBACK;\nROLLBACK;\n"
     )
     left = pgsb("run", "--dsn", database.dsn, str(script))
     places = re.findall(r"^((?:in the batch )?at) .*?(\w+\.sql:\d+)$", left.out, re.MULTILINE)
@@ -76,7 +76,8 @@ def test_errors_at_run_time_name_file_and_line(database: Database, pgsb: Pgsb, t
         ("at", "orders.sql:7"),
         ("in the batch at", "orders.sql:9"),
         ("at", "inner.sql:2"),
-        ("at", "orders.sql:13"),
+        *[("at", "orders.sql:15")] * 2,
+        ("at", "orders.sql:19"),
     ]
     left = pgsb("run", "--dsn", database.dsn, "--format", "json", str(script))
     assert f'"file":"{script}","file_line":7' in left.out

@@ -26,6 +26,48 @@ DECLARE @a int = 1, @b int; SELECT @a = @a + 1, @b = @a * 10; SELECT @a, @b
 -- expect
 2 | 20
 
+-- case: a list grows by CASE, casts, conditions and collations over its own value
+CREATE TABLE grows (id int PRIMARY KEY, name nvarchar(20));
+INSERT grows VALUES (1, 'a'), (2, NULL), (3, 'c');
+DECLARE @s nvarchar(max) = N'', @n int = 0;
+SELECT @s += CASE @s WHEN N'' THEN N'' ELSE N', ' END + ISNULL(name, '-') FROM grows ORDER BY id;
+SELECT @s;
+SELECT @s = CASE WHEN @s = 'zz' THEN N'never' WHEN NOT (name LIKE 'a' OR @n > id) THEN @s + '!' ELSE @s + '.' END
+  FROM grows ORDER BY id;
+SELECT @s;
+SELECT @s = CAST(@s AS nvarchar(4)) + IIF(id IN (1, 2), 'x', @s) COLLATE Latin1_General_CI_AS FROM grows ORDER BY id;
+SELECT @s;
+SELECT @n = CASE WHEN @n IN (SELECT id FROM grows) THEN @n + 10 ELSE @n + id END FROM grows ORDER BY id;
+SELECT @n
+-- expect
+a, -, c
+
+a, -, c..!
+
+a, -a, -x
+
+14
+
+-- case: @@ROWCOUNT is an int for procedures and functions too, and a wide number fits a narrow parameter
+CREATE TABLE counted (a int, b bigint);
+INSERT counted VALUES (1, 2), (3, 4);
+GO
+CREATE FUNCTION dbo.twice (@a int) RETURNS int AS BEGIN RETURN @a * 2 END
+GO
+CREATE PROCEDURE dbo.tells @a int, @d decimal(5, 2) = 0, @r real = 0 AS SELECT @a, @d, @r; RETURN @@ROWCOUNT + @a
+GO
+DECLARE @b bigint = 7, @f float = 2.5, @rc int;
+UPDATE counted SET a = 0;
+SELECT dbo.twice(@@ROWCOUNT), REPLICATE('x', @@ROWCOUNT);
+EXEC @rc = dbo.tells @b, @f, @f;
+SELECT @rc
+-- expect
+4 | xx
+
+7 | 2.50 | 2.5
+
+8
+
 -- case: top with ties
 SELECT TOP (1) WITH TIES v FROM (VALUES (2), (1), (2)) AS t(v) ORDER BY v DESC
 -- expect

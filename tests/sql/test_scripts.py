@@ -112,6 +112,20 @@ def test_case_insensitive_collation(shared: Database) -> None:
     session.close()
 
 
+def test_case_insensitive_collation_in_definitions_of_columns(shared: Database) -> None:
+    session = Tsql(shared.dsn, collation="ci")
+    session.run_well(
+        """
+        CREATE TABLE dotted (k varchar(20) CHECK (CHARINDEX('!', k) = 0 AND 'X' LIKE k + '%'),
+            part AS LEFT(k, CHARINDEX('.', k + '.') - 1),
+            at AS PATINDEX('%[.]%', k), other AS REPLACE(k, 'A', '-'));
+        INSERT dotted (k) VALUES ('x'); SELECT * FROM dotted
+        """
+    )
+    assert session.results == [[["x", "x", "0", "x"]]]
+    session.close()
+
+
 def test_case_insensitive_collation_orders_by_aliases_and_positions(shared: Database) -> None:
     session = Tsql(shared.dsn, collation="ci")
     session.run_well(

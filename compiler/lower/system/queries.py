@@ -18,8 +18,11 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         ELSE IF OBJECT_DEFINITION(OBJECT_ID(@objname)) IS NULL
             RAISERROR(15197, -1, -1, @objname);
         ELSE
-            SELECT CAST(value AS nvarchar(255)) AS [Text]
-            FROM STRING_SPLIT(REPLACE(OBJECT_DEFINITION(OBJECT_ID(@objname)), CHAR(13), N''), CHAR(10));
+            SELECT CAST(SUBSTRING(l.value, p.number * 255 + 1, 255) AS nvarchar(255)) AS [Text]
+            FROM STRING_SPLIT(REPLACE(OBJECT_DEFINITION(OBJECT_ID(@objname)), CHAR(13), N''), CHAR(10), 1)
+              AS l
+            JOIN master..spt_values AS p ON p.type = 'P' AND p.number <= (LEN(l.value + N'.') - 2) / 255
+            ORDER BY l.ordinal, p.number;
         """,
     ),
     "sp_help": (

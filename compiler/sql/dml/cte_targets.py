@@ -184,5 +184,12 @@ def cte_target(change: Change, ctx: Context) -> CteTarget | None:
                 "a change through a common table expression over more than one table", change.target
             )
             return None
+        if from_.this.name.startswith("@"):
+            ctx.unsupported(
+                "a change through a common table expression over a table variable",
+                change.target,
+                hint="name the table variable itself, or use a #table",
+            )
+            return None
         return CteTarget(change, cte, from_.this)
     return None

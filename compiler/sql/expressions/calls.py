@@ -25,7 +25,7 @@ from ..messages import is_default
 from ..operand_types import conversion_error
 from ..parse.nodes import AtTimeZone, Conversion, NextValue
 from ..values import Value
-from .conditions import without_accents
+from .conditions import lowered, without_accents
 from .names import condition, find_relation, scalar, variable
 
 BOOLEAN = tm.BOOLEAN
@@ -237,7 +237,7 @@ def _as_searched(value: Value, collation: str) -> Value:
         value = without_accents(value)
     if collation == "cs_ai":
         return value
-    return v.call("lower", value.code, type=value.type, nullable=value.nullable)
+    return lowered(value)
 
 
 def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | None:

@@ -246,6 +246,13 @@ def case_folded(value: Value) -> Value:
     return v.call("lower", code, type=value.type, nullable=value.nullable)
 
 
+def lowered(value: Value) -> Value:
+    """A string in lower case; a constant too, as lower('x') has no collation in a column's definition."""
+    if isinstance(value.constant, str) and isinstance(value.code, n.Text):
+        return replace(value, code=n.Text(value.constant.lower()))
+    return v.call("lower", value.code, type=value.type, nullable=value.nullable)
+
+
 @handles(exp.Collate)
 def _collate(node: exp.Collate, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
@@ -291,11 +298,7 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)
     if explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive):
-        subject = v.call("lower", subject.code, type=subject.type)
-        if isinstance(pattern.constant, str):
-            pattern = v.string(pattern.constant.lower())
-        else:
-            pattern = v.call("lower", pattern.code, type=pattern.type)
+        subject, pattern = lowered(subject), lowered(pattern)
     constant = pattern.constant
     if pattern.is_null or (isinstance(constant, str) and "[" not in constant):
         tail = escape.code if escape is not None else None

@@ -21,7 +21,7 @@ from ..dispatch import handles, query_tree
 from ..expressions.names import scalar
 from ..functions import builtin
 from ..interface import Assignment
-from ..parse.nodes import SetVariable
+from ..parse.nodes import SetVariable, TypeName
 from ..values import Value
 
 RECORD = Assignment.RECORD
@@ -236,8 +236,14 @@ def _sequential(
     )
 
 
+_PARTS = (TypeName, exp.Var, exp.Identifier)
+"""What stands in an expression and is no value: a type, a collation, a unit of time."""
+
+
 def lift(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], *, prefix: str = "c") -> exp.Expr:
     """Replace the largest parts that read no assigned variable by the query's columns."""
+    if isinstance(node, _PARTS):
+        return node
     if not reads(node, assigned):
         if isinstance(node, (exp.Literal, exp.National, exp.Null)) or (
             isinstance(node, exp.Column) and _is_variable(node)
@@ -247,16 +253,49 @@ def lift(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], *, prefix: 
         return Lifted(this=f"{prefix}{len(lifted)}", value=v.NULL)
     if isinstance(node, (exp.Query, exp.Subquery)):
         return node
-    skip = isinstance(node, exp.Anonymous) and node.name.upper() in builtin.DATE_PART_FUNCTIONS
+
+    def value(child: exp.Expr) -> exp.Expr:
+        return lift(child, assigned, lifted, prefix=prefix)
+
+    def test(child: exp.Expr) -> exp.Expr:
+        return _lift_condition(child, assigned, lifted, prefix)
+
+    if isinstance(node, exp.Case):
+        searched = test if node.this is None else value
+        for branch in node.args["ifs"]:
+            branch.set("this", searched(branch.this))
+            branch.set("true", value(branch.args["true"]))
+    called = node.name.upper() if isinstance(node, exp.Anonymous) else ""
     for key, child in list(node.args.items()):
+        if key == "ifs" or (isinstance(child, exp.Query | exp.Subquery) and isinstance(node, exp.In)):
+            continue
         if isinstance(child, exp.Expr) and not isinstance(node, exp.Column):
-            node.set(key, lift(child, assigned, lifted, prefix=prefix))
+            node.set(key, value(child))
         elif isinstance(child, list) and child and isinstance(child[0], exp.Expr):
-            node.set(
-                key,
-                [
-                    item if skip and place == 0 else lift(item, assigned, lifted, prefix=prefix)
-                    for place, item in enumerate(child)
-                ],
-            )
+            items = list(map(value, child[1:]))
+            if called in builtin.DATE_PART_FUNCTIONS:
+                first = child[0]
+            else:
+                first = test(child[0]) if called == "IIF" else value(child[0])
+            node.set(key, [first, *items])
     return node
+
+
+def _lift_condition(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], prefix: str) -> exp.Expr:
+    """Lift the parts of a condition; what reads no assigned variable becomes 1, 0, or NULL."""
+    if not reads(node, assigned):
+        no = exp.Not(this=exp.Paren(this=node.copy()))
+        branches = [
+            exp.If(this=node, true=exp.Literal.number(1)),
+            exp.If(this=no, true=exp.Literal.number(0)),
+        ]
+        lifted.append(exp.Case(ifs=branches))
+        column = Lifted(this=f"{prefix}{len(lifted)}", value=v.NULL)
+        return exp.EQ(this=column, expression=exp.Literal.number(1))
+    if isinstance(node, exp.And | exp.Or | exp.Not | exp.Paren):
+        for key in ("this", "expression"):
+            child = node.args.get(key)
+            if child is not None:
+                node.set(key, _lift_condition(child, assigned, lifted, prefix))
+        return node
+    return lift(node, assigned, lifted, prefix=prefix)

@@ -57,7 +57,7 @@ LANGUAGE sql STABLE RETURN int4send(sys.suser_id(name));
 CREATE OR REPLACE FUNCTION sys.suser_sname() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 CREATE OR REPLACE FUNCTION sys.suser_sname(sid bytea) RETURNS text
-LANGUAGE sql STABLE RETURN coalesce((SELECT p.name FROM sys.server_principals AS p WHERE p.sid = suser_sname.sid), sys.suser_name(sys.convert_int(sid)));
+LANGUAGE sql STABLE RETURN coalesce((SELECT p.name FROM sys.server_principals AS p WHERE p.sid = suser_sname.sid), CASE sid WHEN '\x01' THEN 'sa' END, sys.suser_name(sys.convert_int(sid)));
 CREATE OR REPLACE FUNCTION sys.system_user() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 -- The login of the connection, whatever EXECUTE AS did since.

@@ -160,7 +160,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         BEGIN
             PERFORM ssb_internal.print(sys.convert_nvarchar(handle));
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
@@ -238,7 +238,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.convert_nvarchar(body, 10) AS body FROM unnest(batch.m) AS m;
@@ -302,7 +302,7 @@ BEGIN
             CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb_internal.may_commit(session));
         END LOOP waiting_1;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         deadline := ssb_internal.deadline(1);
         <<waiting_2>>
         LOOP
@@ -786,7 +786,7 @@ BEGIN
                 END;
                 IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             END IF;
-            PERFORM ssb_internal.print(session.rowcount::text);
+            PERFORM ssb_internal.print(session.rowcount::integer::text);
             BEGIN
                 n := n + 1;
             EXCEPTION WHEN OTHERS THEN

@@ -181,9 +181,9 @@ BEGIN
             session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         session.rowcount := 0;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (NULL);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;

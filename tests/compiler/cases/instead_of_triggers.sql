@@ -68,7 +68,7 @@ BEGIN
     session.rowcount := (SELECT count(*) FROM pg_temp."dbo.people_insert@inserted");
     <<people_insert>>
     BEGIN
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
         session.nocount := true;
         BEGIN
             INSERT INTO dbo.person SELECT id, name FROM pg_temp."dbo.people_insert@inserted" AS inserted;

@@ -398,7 +398,7 @@ BEGIN
                 session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            IF session.rowcount = 0 THEN
+            IF session.rowcount::integer = 0 THEN
                 EXIT;
             END IF;
             BEGIN

@@ -220,7 +220,7 @@ BEGIN
             END LOOP;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb_internal.print(concat(a, ' ', session.rowcount));
+        PERFORM ssb_internal.print(concat(a, ' ', session.rowcount::integer));
     END batch;
     CALL ssb_internal.end_batch(session);
 END;
@@ -299,7 +299,7 @@ BEGIN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb_internal.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::integer::text);
     END batch;
     CALL ssb_internal.end_batch(session);
 END;

@@ -1,0 +1,30 @@
+-- what monitoring and documentation ask of the catalog
+SET NOCOUNT ON
+GO
+CREATE SCHEMA Sales
+GO
+CREATE TABLE Sales.OrderHeader (OrderId int PRIMARY KEY, Note nvarchar(10)); CREATE TABLE Sales.Other (a int)
+GO
+CREATE PROCEDURE Sales.DoIt AS RETURN 1
+GO
+CREATE QUEUE q WITH ACTIVATION (PROCEDURE_NAME = Sales.DoIt, MAX_QUEUE_READERS = 2, EXECUTE AS OWNER)
+CREATE SERVICE S1 ON QUEUE q
+EXEC sp_addextendedproperty 'd', 'of table', 'SCHEMA', 'Sales', 'TABLE', 'OrderHeader'
+EXEC sp_addextendedproperty 'd', 'of column', 'SCHEMA', 'Sales', 'TABLE', 'OrderHeader', 'COLUMN', 'Note'
+EXEC sp_addextendedproperty 'd', 'of queue', 'SCHEMA', 'dbo', 'QUEUE', 'q'
+EXEC sp_addextendedproperty 'd', 'of service', 'SERVICE', 'S1'
+EXEC sp_addextendedproperty 'd', 'of schema', 'SCHEMA', 'Sales'
+SELECT * FROM fn_listextendedproperty(NULL, 'schema', 'Sales', 'table', default, NULL, NULL)
+SELECT * FROM fn_listextendedproperty('d', 'schema', 'Sales', 'table', 'OrderHeader', 'column', NULL)
+SELECT * FROM fn_listextendedproperty(NULL, 'schema', 'dbo', 'queue', NULL, NULL, NULL)
+SELECT * FROM fn_listextendedproperty(NULL, 'service', NULL, NULL, NULL, NULL, NULL)
+SELECT * FROM sys.fn_listextendedproperty(default, 'schema', default, default, default, default, default)
+SELECT * FROM fn_listextendedproperty('x', 'schema', 'Sales', 'table', 'OrderHeader', 'column', NULL)
+SELECT activation_procedure FROM sys.service_queues WHERE name = 'q'
+SELECT SUSER_SNAME(0x01) sa
+UPDATE Sales.Other SET a = 1, a = 2
+GO
+CREATE PROCEDURE Sales.LongLine AS
+SELECT '01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789' AS shown
+GO
+EXEC sp_helptext 'Sales.LongLine'
