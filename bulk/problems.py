@@ -14,6 +14,9 @@ class BulkError(Exception):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        if hint:
+            # What Spark raises instead holds this one's traceback as text, and nothing else of it.
+            self.add_note(hint)
 
 
 class ClaimLost(BulkError):

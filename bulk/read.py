@@ -68,13 +68,18 @@ def read(
     if split is None:
         predicates = [f"claim_partition = {number}" for number in range(held.partitions)]
     else:
-        predicates = _ranges(held, split)
-    # Behind the last row the session says that it is in the claim's database, and that it read to the end.
+        # With the part's number, since what stands behind the rows has no order.
+        ranges = enumerate(_ranges(held, split))
+        predicates = [f"({condition} OR part = {number})" for number, condition in ranges]
+    parts = len(predicates) if split is None else -len(predicates)
+    # Behind the last row the session says that it is in the claim's database, and that it read its part
+    # to the end.
     relation = (
-        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition FROM ssb_internal.claimed_message AS c"
-        f" WHERE claim_id = {held.claim_id:d}{order}) AS c"
-        f" UNION ALL SELECT {_SELECTED}, claim_partition"
-        f" FROM ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {len(predicates):d})"
+        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part"
+        f" FROM ssb_internal.claimed_message AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
+        f" UNION ALL SELECT {_SELECTED.replace('queuing_order', 'NULL::bigint')}, p.part, p.part"
+        f" FROM generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
+        f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"
         ") AS m"
     )
     url = options.pop("url")

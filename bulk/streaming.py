@@ -161,8 +161,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 connection, partition.queue, partition.claim_id, partition.number, partition.size
             )
             connection.execute(
-                "SELECT FROM ssb_internal.end_of_reading(%s, %s, %s)",
-                (partition.claim_id, partition.server.identity, partition.parts),
+                "SELECT FROM ssb_internal.end_of_reading(%s, %s, %s, %s)",
+                (partition.claim_id, partition.server.identity, partition.parts, partition.number),
             )
 
     def commit(self, end: Offset) -> None:
@@ -370,9 +370,9 @@ def _require_all(frame: "DataFrame", held: Claim) -> None:
     hint = 'completing(…, unread="complete") deletes those with the rest'
     if not {"claim_id", "queuing_order"} <= set(frame.columns):
         raise BulkError(
-            f"the stream was aggregated before foreachBatch: what became of the {held.messages} messages of "
-            f"claim {held.claim_id} cannot be told, since claim_id and queuing_order are gone",
-            f"group in the program, or {hint}",
+            f"what became of the {held.messages} messages of claim {held.claim_id} before foreachBatch "
+            "cannot be told, since claim_id and queuing_order are gone",
+            f"select them too, and aggregate in the program; or {hint}",
         )
     seen = frame.where(f"claim_id = {held.claim_id:d}").select("queuing_order").distinct().count()
     if seen < held.messages:

@@ -290,7 +290,11 @@ BEGIN
                 WHERE o.kind IN ('errors', 'replies', 'ends') IS NOT TRUE) THEN
         RAISE EXCEPTION 'outputs are errors, replies and ends' USING ERRCODE = '22023';
     END IF;
-    SELECT q.is_retention_enabled INTO STRICT v_is_retaining FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    SELECT q.is_retention_enabled INTO v_is_retaining FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the queue of claim % was dropped', claim_id USING ERRCODE = '55006',
+            HINT = 'Its messages went with it.';
+    END IF;
     PERFORM FROM ssb.conversation_endpoint AS l
       WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.claimed_conversation AS c
                                 JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id

@@ -301,6 +301,18 @@ def test_a_disabled_queue_and_an_unknown_one_are_refused(desk: Desk, connect: Co
         claim(connect(), "dbo.target")
 
 
+@pytest.mark.one_postgres
+def test_a_queue_that_is_dropped_takes_its_claim_with_it(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 2)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    desk.connection.execute("SELECT ssb.drop_service('target')")
+    desk.connection.execute("SELECT ssb.drop_queue('dbo.target')")
+    with pytest.raises(ClaimLost, match="has ended") as lost:
+        complete(held, Outputs(unread="complete"), desk.database.dsn)
+    assert lost.value.hint == "Its messages went with it."
+
+
 def test_nothing_to_claim_is_none(desk: Desk, connect: Connect) -> None:
     assert claim(connect(), "dbo.target") is None
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
