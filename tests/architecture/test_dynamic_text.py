@@ -48,7 +48,7 @@ KNOWN = {
     },
     "ssb_internal.drop_relation": {"p_kind": CALLERS, "p_name": CALLERS},
     "ssb_internal.define_row_type": {"p_name": CALLERS, "p_columns": CALLERS},
-    "ssb_internal.create_synonym": {"p_name": CALLERS},
+    "ssb_internal.create_synonym": {"p_name": CALLERS, "CASE WHEN ssb_internal.is_queue(": CALLERS},
     "ssb_internal.drop_synonym": {"p_name": CALLERS},
     "ssb_internal.loosen_synonyms": {
         "(SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname)": QUOTED
