@@ -26,7 +26,7 @@ from .context import Context, Mode
 from .dispatch import invocations
 from .leaving import return_table
 from .parameters import conversions, converted, needs_variable
-from .routines import free_label, lower_routine_body
+from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
 from .variables import define_row_type
 
@@ -121,7 +121,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
-    return [pl.Select(prepare), *ctx.prelude, routine]
+    return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, sql_name)]
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -206,7 +206,7 @@ def _table_function(
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
         object_name(node.name), info.columns, read_only=True
     )
-    return [pl.Select(prepare), *ctx.prelude, routine]
+    return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, sql_name)]
 
 
 def _row_type(sql_name: str) -> str:
@@ -270,7 +270,7 @@ def _inline(
         sql_body=body,
         preface=preface,
     )
-    return [pl.Select(prepare), *before, routine]
+    return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
 
 
 def _volatility(scope: Scope) -> str:
@@ -312,6 +312,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
+        *finish_alteration(node.action, sql_name),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 

@@ -164,7 +164,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         tag=node.name.name.text,
         preface=tuple(pl.Comment(comment.text) for comment in node.comments),
     )
-    return [pl.Select(prepare), *ctx.prelude, routine]
+    return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, procedure.sql_name)]
 
 
 _TEMPORARY = re.compile(r"\[(#(?:[^\]]|\]\])+)\]|\"(#[^\"]+)\"|(#[\w@$#]+)")
@@ -293,6 +293,13 @@ def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> None:
         ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
     if "@@IDENTITY" in global_variables(tokens) and not has_word(tokens, "EXEC", "EXECUTE"):
         ctx.scope.told_identity = ctx.new_variable("last_identity", "numeric", before)
+
+
+def finish_alteration(action: str, sql_name: str) -> list[pl.TopLevel]:
+    """Return what follows ALTER and CREATE OR ALTER: a module made anew stays whose it was."""
+    if action == "CREATE":
+        return []
+    return [pl.Select(pl.Invoke("ssb_internal.finish_alteration", (pl.Text(sql_name),)))]
 
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:

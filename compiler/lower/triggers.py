@@ -34,6 +34,7 @@ from .dispatch import invocations
 from .modules import has_own_rights, rights
 from .results import sql
 from .routines import (
+    finish_alteration,
     free_label,
     lower_routine_body,
     refuse_planted,
@@ -128,7 +129,7 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
     for number, event in enumerate(node.events):
         suffix = "" if number == 0 else f"@{event.lower()}"
         result += _trigger_of_event(node, context, event, suffix, sql_name, table, known)
-    return result
+    return [*result, *finish_alteration(node.action, sql_name)]
 
 
 def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:

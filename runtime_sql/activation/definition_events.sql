@@ -135,13 +135,22 @@ AS $$
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
--- Whether one of the runtime's functions, by a pattern of their names, is among the lines of the stack. Not where a statement
--- only speaks of it, in a comment or a string.
-CREATE OR REPLACE FUNCTION ssb_internal.is_called_by(p_stack text, p_functions text)
+-- Whether the statement whose event trigger has this stack was executed by that function of the runtime itself and reads
+-- like p_statement, a pattern in which {name} is a name, {routine} one with types. The stack shows statements as whoever wrote
+-- them likes, with line breaks and what looks like our functions' lines. So nothing is believed but its beginning: the event
+-- trigger's own line, then the statement, up to " ;" outside of quotation marks, without comments or line breaks, then the
+-- line of the function. What else a statement may have written there is no SQL behind a semicolon, and was never executed.
+CREATE OR REPLACE FUNCTION ssb_internal.is_executed_by(p_stack text, p_function text, p_statement text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT p_stack ~ ('(^|\n)[^\n"«»„“”'']*PL/pgSQL[^\n"«»„“”'']*\mssb(_internal)?\.(' || p_functions || ')\('); $$;
+AS $$
+    SELECT p_stack ~ format('^[^\n"]*\mssb_internal\.announce_statement\(\)[^\n"]*\n[^\n"«»„“”'']*["«„“”»][  ]?(?:%s) ;[  ]?["«»“”]\n'
+                            '[^\n"«»„“”'']*PL/pgSQL[^\n"«»„“”'']*\m(?:ssb_internal|sys)\.(?:%s)\(',
+                            replace(replace(p_statement, '{routine}', '{name}\((?:[\w., \[\]]|"(?:[^"\n]|"")*")*\)'),
+                                    '{name}', '(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*")(?:\.(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*"))*'),
+                            p_function);
+$$;
 
 -- ------------------------------------------------------------------ what has rows
 
@@ -268,16 +277,22 @@ DECLARE
     v_object record;
     v_kind text;
     v_events text[];
-    v_is_rename boolean := p_tag LIKE 'ALTER %' AND ssb_internal.is_called_by(p_stack, 'rename_object');
-    v_is_transfer boolean := p_tag LIKE 'ALTER %' AND ssb_internal.is_called_by(p_stack, 'transfer_object');
+    v_is_rename boolean := ssb_internal.is_executed_by(p_stack, 'rename_object',
+        'ALTER (?:TABLE|INDEX) {name} RENAME (?:(?:COLUMN|CONSTRAINT) {name} )?TO {name}');
+    v_is_transfer boolean := ssb_internal.is_executed_by(p_stack, 'transfer_object', 'ALTER (?:TABLE {name}|ROUTINE {routine}) SET SCHEMA {name}');
+    v_is_synonym boolean := ssb_internal.is_executed_by(p_stack, 'create_synonym',
+                                'CREATE VIEW {name} AS SELECT(?: \* FROM {name}| ssb_internal\.refuse_synonym\(''[^''\n]*''\))?')
+                            OR ssb_internal.is_executed_by(p_stack, 'drop_synonym', 'DROP VIEW {name}');
     v_is_alteration boolean;
 BEGIN
     FOR v_object IN
         SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
           JOIN ssb.schema_of_database AS s ON s.name = d.schema_name
          WHERE strpos(d.name, '@') = 0  -- else a part: the rows of a table variable, one event of a trigger
+           -- A queue's view: the queue's row tells of it.
+           AND NOT (d.kind = 'VIEW' AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = d.schema_name AND q.relation_name = d.name))
     LOOP
-        v_kind := CASE WHEN ssb_internal.is_called_by(p_stack, '(create|drop)_synonym') THEN 'SYNONYM' ELSE v_object.kind END;
+        v_kind := CASE WHEN v_is_synonym THEN 'SYNONYM' ELSE v_object.kind END;
         IF v_kind IN ('COLUMN', 'CONSTRAINT') AND NOT v_is_rename THEN
             CONTINUE;
         END IF;
@@ -298,18 +313,73 @@ BEGIN
 END;
 $$;
 
--- Whether a statement with the tag makes or drops a part of something, which T-SQL has no event for. What the
--- runtime does as its owner nobody else can do. The rest it does as the caller, who may write what he likes into the
--- stack's text: it is believed of the statements that those functions use, which take nothing but parts and older versions.
-CREATE OR REPLACE FUNCTION ssb_internal.is_part_of_definition(p_tag text, p_stack text)
+-- Whether the statement makes or drops a part of something, which T-SQL has no event for. These statements say themselves
+-- what they do; and of a module that is dropped to be made anew ssb_internal.tell_vanished tells where it is not.
+CREATE OR REPLACE FUNCTION ssb_internal.is_part_of_definition(p_stack text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.is_called_by(p_stack, 'prepare_(module|view|trigger)|drop_trigger_functions')
-               AND p_tag IN ('DROP PROCEDURE', 'DROP FUNCTION', 'DROP ROUTINE', 'DROP TRIGGER', 'DROP VIEW')
-        OR ssb_internal.is_called_by(p_stack, 'enable_trigger') AND p_tag IN ('ALTER TABLE', 'ALTER VIEW')
-        OR ssb_internal.is_called_by(p_stack, 'reseed\w*') AND p_tag IN ('ALTER TABLE', 'ALTER SEQUENCE');
+    SELECT ssb_internal.is_executed_by(p_stack, 'prepare_module|prepare_trigger', 'DROP ROUTINE {routine}(?: CASCADE)?')
+        OR ssb_internal.is_executed_by(p_stack, 'prepare_view', 'DROP VIEW {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger', 'DROP TRIGGER {name} ON {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')
+        OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
+               'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')
+        OR ssb_internal.is_executed_by(p_stack, 'enable_trigger', 'ALTER TABLE {name} (?:ENABLE|DISABLE) TRIGGER {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'check_identity', 'ALTER SEQUENCE {name} M(?:IN|AX)VALUE -?\d+')
+        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER (?:ROUTINE {routine}|VIEW {name}) OWNER TO {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER TABLE {name} DISABLE TRIGGER {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration',
+               'CREATE TRIGGER {name} (?:[\w., ()=<>]|"(?:[^"\n]|"")*"|''(?:[^''\n]|)*)* EXECUTE FUNCTION {name}\((?:[, ]|(?:[^
+]|)*'')*\)');
+$$;
+
+-- A module that was to be altered and is gone when its transaction ends: who prepares an alteration and makes nothing
+-- has dropped it.
+CREATE OR REPLACE FUNCTION ssb_internal.vanished_module(p_schema text, p_name text)
+RETURNS SETOF bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kind text;
+    v_events text[];
+BEGIN
+    DELETE FROM ssb.altered_module AS a
+     WHERE a.schema_name = p_schema AND a.name = p_name AND a.session_id = pg_backend_pid()
+       AND NOT EXISTS (SELECT FROM pg_namespace AS n
+                        WHERE n.nspname = p_schema
+                          AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = p_name)
+                               OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = p_name)))
+    RETURNING a.kind INTO v_kind;
+    IF v_kind IS NOT NULL AND ssb_internal.definitions_are_watched() THEN
+        v_events := ssb_internal.events_of('DROP', v_kind);
+        RETURN QUERY SELECT ssb_internal.tell_definition(v_events, s.database_id, ssb_internal.event_instance(
+                                v_events[1], s.database_id, p_schema, p_name, v_kind, current_query()))
+                       FROM ssb.schema_of_database AS s WHERE s.name = p_schema;
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.tell_vanished()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    INSERT INTO ssb.ddl_trigger_firing (event_id) SELECT e.id FROM ssb_internal.vanished_module(NEW.schema_name, NEW.name) AS e (id);
+    RETURN NULL;
+END;
+$$;
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = 'ssb.altered_module'::regclass AND t.tgname = 'the module is there again') THEN
+        CREATE CONSTRAINT TRIGGER "the module is there again" AFTER INSERT OR UPDATE ON ssb.altered_module DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION ssb_internal.tell_vanished();
+    END IF;
+END;
 $$;
 
 -- Locks  none; what the DDL triggers do, they do as whoever runs the statement
@@ -325,9 +395,7 @@ BEGIN
         RETURN;
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    IF current_user = ssb_internal.runtime_owner()
-       AND ssb_internal.is_called_by(v_stack, 'create_queue|drop_queue|create_database|drop_database|alter_database|drop_ddl_trigger|create_ddl_trigger')
-       OR ssb_internal.is_part_of_definition(TG_TAG, v_stack) THEN
+    IF ssb_internal.is_part_of_definition(v_stack) THEN
         RETURN;
     END IF;
     -- Not what else is left: this may be a part of a statement that the runtime's owner does for another.

@@ -331,8 +331,9 @@ BEGIN
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
     PERFORM ssb_internal.forget_attempts(v_queue);
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
-    DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
+    -- While the queue is there: it is what tells its view from others (activation/definition_events.sql).
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
+    DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
     -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
     EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
 EXCEPTION WHEN dependent_objects_still_exist THEN

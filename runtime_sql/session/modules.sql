@@ -30,18 +30,163 @@ BEGIN
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
-    IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
-        -- Its result type may change too.
-        PERFORM ssb_internal.drop_module('FUNCTION', p_name);
-        RETURN;
-    END IF;
+    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL), ssb_internal.note_module(p_name);
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
-        IF v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
+        -- A function's result type may change too.
+        IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
            OR p_parameters IS NOT NULL AND p_parameters IS DISTINCT FROM ssb_internal.shape_of_parameters(v_version) THEN
-            EXECUTE format('DROP ROUTINE %s', v_version);
+            EXECUTE format('DROP ROUTINE %s ;', v_version);
         END IF;
     END LOOP;
+    IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
+        PERFORM ssb_internal.drop_row_types(p_name);
+    END IF;
+END;
+$$;
+
+-- What has to be as it was when a module is dropped to be made anew: its owner, who may use it, its description and extended
+-- properties, a view's triggers. It is a setting of the session's, written whenever a module is prepared, and read once.
+CREATE OR REPLACE FUNCTION ssb_internal.note_module(p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+    v_schema CONSTANT oid := to_regnamespace(quote_ident(ssb_internal.actual_schema(v_name[1])));
+    v_view CONSTANT oid := (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = v_name[2] AND c.relkind = 'v');
+BEGIN
+    PERFORM set_config('pgsb.altered_module', coalesce((
+        SELECT jsonb_build_object('name', p_name, 'parts', jsonb_agg(o.part))::text
+          FROM (SELECT jsonb_build_object('name', p.proname, 'id', p.oid, 'owner', pg_get_userbyid(p.proowner), 'acl', p.proacl::text,
+                           'comment', ssb_internal.comment_without_name(obj_description(p.oid, 'pg_proc')),
+                           'trigger', (SELECT t.oid FROM pg_trigger AS t WHERE t.tgfoid = p.oid AND t.tgname = p.proname LIMIT 1)) AS part
+                  FROM pg_proc AS p
+                 WHERE p.pronamespace = v_schema AND split_part(p.proname, '@', 1) = v_name[2]
+                UNION ALL
+                SELECT jsonb_build_object('name', c.relname, 'id', c.oid, 'owner', pg_get_userbyid(c.relowner), 'acl', c.relacl::text,
+                           'comment', ssb_internal.comment_without_name(obj_description(c.oid, 'pg_class')),
+                           'columns', (SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'number', a.attnum, 'acl', a.attacl::text,
+                                                           'comment', ssb_internal.comment_without_name(col_description(c.oid, a.attnum))))
+                                         FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0),
+                           'triggers', (SELECT jsonb_agg(jsonb_build_object('name', t.tgname, 'id', t.oid, 'disabled', t.tgenabled = 'D',
+                                                            'text', pg_get_triggerdef(t.oid)) ORDER BY t.oid)
+                                          FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal))
+                  FROM pg_class AS c WHERE c.oid = v_view) AS o (part)), ''), false);
+END;
+$$;
+
+-- Behind the ALTER of a module, or CREATE OR ALTER: what was noted holds of what there is now.
+CREATE OR REPLACE FUNCTION ssb_internal.finish_alteration(p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_noted CONSTANT jsonb := nullif(current_setting('pgsb.altered_module', true), '')::jsonb;
+    v_name CONSTANT text[] := parse_ident(p_name);
+    v_schema CONSTANT oid := to_regnamespace(quote_ident(ssb_internal.actual_schema(v_name[1])));
+    v_new record;
+    v_part jsonb;
+    v_item jsonb;
+BEGIN
+    PERFORM set_config('pgsb.altered_module', '', false);
+    IF v_noted IS NULL OR v_noted ->> 'name' IS DISTINCT FROM p_name THEN
+        RETURN;
+    END IF;
+    FOR v_new IN
+        SELECT p.oid, p.proname AS name, 'ROUTINE' AS kind, p.oid::regprocedure::text AS shown, p.proowner AS owner,
+               (SELECT t.oid FROM pg_trigger AS t WHERE t.tgfoid = p.oid AND t.tgname = p.proname LIMIT 1) AS trigger
+          FROM pg_proc AS p WHERE p.pronamespace = v_schema AND split_part(p.proname, '@', 1) = v_name[2]
+        UNION ALL
+        SELECT c.oid, c.relname, 'VIEW', c.oid::regclass::text, c.relowner, NULL
+          FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = v_name[2] AND c.relkind = 'v'
+    LOOP
+        -- A trigger's function for an event that is new has the owner of the others.
+        v_part := (SELECT f.part FROM jsonb_array_elements(v_noted -> 'parts') AS f (part) ORDER BY f.part ->> 'name' <> v_new.name LIMIT 1);
+        CONTINUE WHEN (v_part ->> 'id')::oid = v_new.oid;
+        IF v_part ->> 'owner' <> pg_get_userbyid(v_new.owner) THEN
+            EXECUTE format('ALTER %s %s OWNER TO %I ;', v_new.kind, v_new.shown, v_part ->> 'owner');
+        END IF;
+        IF v_part ->> 'comment' IS NOT NULL THEN
+            EXECUTE format('COMMENT ON %s %s IS %L', v_new.kind, v_new.shown,
+                concat_ws(chr(10), substring(obj_description(v_new.oid, CASE v_new.kind WHEN 'VIEW' THEN 'pg_class' ELSE 'pg_proc' END)
+                                             FROM '^T-SQL name: [^\n]*(?:\nT-SQL parameters: [^\n]*)?'), v_part ->> 'comment'));
+        END IF;
+        PERFORM ssb_internal.grant_as_before(CASE v_new.kind WHEN 'VIEW' THEN 'TABLE' ELSE 'ROUTINE' END, v_new.shown, NULL, v_part ->> 'owner',
+                                             (v_part ->> 'acl')::aclitem[]);
+        PERFORM ssb_internal.move_properties(1, (v_part ->> 'id')::bigint, v_new.oid::bigint, NULL, NULL);
+        IF v_new.trigger IS NOT NULL THEN
+            PERFORM ssb_internal.move_properties(1, (v_part ->> 'trigger')::bigint, v_new.trigger::bigint, NULL, NULL);
+        END IF;
+        FOR v_item IN SELECT c.item FROM jsonb_array_elements(nullif(v_part -> 'columns', 'null')) AS c (item) LOOP
+            CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name');
+            PERFORM ssb_internal.grant_as_before('TABLE', v_new.shown, v_item ->> 'name', v_part ->> 'owner', (v_item ->> 'acl')::aclitem[]);
+            IF v_item ->> 'comment' IS NOT NULL THEN
+                EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', v_new.shown, v_item ->> 'name',
+                    (SELECT concat_ws(chr(10), substring(col_description(a.attrelid, a.attnum) FROM '^T-SQL name: [^\n]*'), v_item ->> 'comment')
+                       FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name'));
+            END IF;
+            PERFORM ssb_internal.move_properties(1, (v_part ->> 'id')::bigint, v_new.oid::bigint, (v_item ->> 'number')::integer,
+                        (SELECT a.attnum FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name'));
+        END LOOP;
+        FOR v_item IN SELECT t.item FROM jsonb_array_elements(nullif(v_part -> 'triggers', 'null')) AS t (item) LOOP
+            BEGIN
+                EXECUTE (v_item ->> 'text') || ' ;';
+            EXCEPTION WHEN undefined_column THEN
+                CONTINUE;  -- it notes the UPDATE of a column that the view has no more
+            END;
+            IF (v_item ->> 'disabled')::boolean THEN
+                EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I ;', v_new.shown, v_item ->> 'name');
+            END IF;
+            PERFORM ssb_internal.move_properties(1, (v_item ->> 'id')::bigint, t.oid::bigint, NULL, NULL)
+               FROM pg_trigger AS t WHERE t.tgrelid = v_new.oid AND t.tgname = v_item ->> 'name';
+        END LOOP;
+    END LOOP;
+END;
+$$;
+
+-- p_column NULL: of the whole object. Without an acl what PostgreSQL gives by itself.
+CREATE OR REPLACE FUNCTION ssb_internal.grant_as_before(p_kind text, p_shown text, p_column text, p_owner text, p_acl aclitem[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_grant record;
+    v_columns CONSTANT text := coalesce(' (' || quote_ident(p_column) || ')', '');
+BEGIN
+    IF p_acl IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('REVOKE ALL%s ON %s %s FROM PUBLIC', v_columns, p_kind, p_shown);
+    FOR v_grant IN
+        SELECT a.privilege_type, a.is_grantable, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+          FROM aclexplode(p_acl) AS a
+         WHERE a.grantee = 0 OR EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = a.grantee AND r.rolname <> p_owner)
+    LOOP
+        EXECUTE format('GRANT %s%s ON %s %s TO %s%s', v_grant.privilege_type, v_columns, p_kind, p_shown, v_grant.grantee,
+                       CASE WHEN v_grant.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+    END LOOP;
+END;
+$$;
+
+-- Extended properties know objects by number. Only of what is gone, to what is the caller's.
+CREATE OR REPLACE FUNCTION ssb_internal.move_properties(p_class integer, p_old bigint, p_new bigint, p_old_minor integer, p_new_minor integer)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE ssb.extended_property AS e SET major_id = p_new, minor_id = coalesce(p_new_minor, e.minor_id)
+     WHERE e.class = p_class AND e.major_id = p_old AND e.minor_id = coalesce(p_old_minor, 0)
+       AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = p_old::oid)
+       AND EXISTS (SELECT FROM (SELECT c.oid, c.relowner FROM pg_class AS c
+                                UNION ALL SELECT p.oid, p.proowner FROM pg_proc AS p
+                                UNION ALL SELECT t.oid, c.relowner FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid) AS o (id, owner)
+                    WHERE o.id = p_new::oid AND pg_has_role(ssb_internal.caller(), o.owner, 'USAGE'));
 END;
 $$;
 
@@ -69,16 +214,16 @@ BEGIN
     IF v_name[1] = 'pg_temp' OR NOT ssb_internal.definitions_are_watched() THEN
         RETURN;
     END IF;
-    INSERT INTO ssb.altered_module (schema_name, name, session_id)
-    SELECT v_name[1], v_name[2], pg_backend_pid()
-     WHERE p_exists
-       AND EXISTS (SELECT FROM pg_namespace AS n
-                    WHERE n.nspname = v_name[1]
-                      AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = v_name[2]
-                                                              AND pg_has_role(ssb_internal.caller(), p.proowner, 'USAGE'))
-                           OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = v_name[2] AND c.relkind = 'v'
-                                                                  AND pg_has_role(ssb_internal.caller(), c.relowner, 'USAGE'))))
-    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at;
+    INSERT INTO ssb.altered_module (schema_name, name, session_id, kind)
+    SELECT v_name[1], v_name[2], pg_backend_pid(), o.kind
+      FROM (SELECT CASE WHEN p.prorettype = 'trigger'::regtype THEN 'TRIGGER' WHEN p.prokind = 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END,
+                   p.pronamespace, p.proname, p.proowner FROM pg_proc AS p
+            UNION ALL
+            SELECT 'VIEW', c.relnamespace, c.relname, c.relowner FROM pg_class AS c WHERE c.relkind = 'v') AS o (kind, namespace, name, owner)
+      JOIN pg_namespace AS n ON n.oid = o.namespace
+     WHERE p_exists AND n.nspname = v_name[1] AND o.name = v_name[2] AND pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')
+     LIMIT 1
+    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at, kind = excluded.kind;
 END;
 $$;
 
@@ -122,7 +267,6 @@ DECLARE
     v_schema text := ssb_internal.actual_schema(v_name[1]);
     v_found regprocedure[];
     v_version regprocedure;
-    v_type regtype;
 BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -142,9 +286,22 @@ BEGIN
     FOREACH v_version IN ARRAY v_found LOOP
         EXECUTE format('DROP ROUTINE %s %s', v_version, CASE p_kind WHEN 'TRIGGER' THEN 'CASCADE' ELSE '' END);
     END LOOP;
+    PERFORM ssb_internal.drop_row_types(p_name);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.drop_row_types(p_module text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_module);
+    v_type regtype;
+BEGIN
     FOR v_type IN
         SELECT t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
-         WHERE n.nspname = v_schema AND t.typname LIKE replace(v_name[2], '_', '\_') || '@%' AND t.typtype = 'c'
+         WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND t.typname LIKE replace(v_name[2], '_', '\_') || '@%' AND t.typtype = 'c'
     LOOP
         EXECUTE format('DROP TYPE %s', v_type);
     END LOOP;
@@ -191,9 +348,9 @@ DECLARE
 BEGIN
     FOR v_function IN
         SELECT p.oid FROM pg_proc AS p
-         WHERE p.oid = ANY (p_functions) AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
+         WHERE p.oid = ANY (p_functions) AND p.prorettype = 'trigger'::regtype AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
     LOOP
-        EXECUTE format('DROP FUNCTION %s', v_function);
+        EXECUTE format('DROP FUNCTION %s ;', v_function);
     END LOOP;
 END;
 $$;
@@ -289,10 +446,14 @@ BEGIN
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
+    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL), ssb_internal.note_module(p_name);
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
-        PERFORM ssb_internal.drop_relation('VIEW', p_name);
+        PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
+        EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
     END IF;
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    PERFORM ssb_internal.raise_error(3729, format('Cannot DROP VIEW ''%s'' because it is being referenced by object ''%s''.',
+                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
 END;
 $$;
 
@@ -309,7 +470,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     END IF;
-    EXECUTE format('CREATE VIEW %s AS SELECT%s', p_name,
+    EXECUTE format('CREATE VIEW %s AS SELECT%s ;', p_name,
                    CASE WHEN ssb_internal.is_queue(to_regclass(p_target)) THEN format(' ssb_internal.refuse_synonym(%L)', ssb_internal.tsql_spelling(p_name))
                         WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
     EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
@@ -341,7 +502,7 @@ BEGIN
         SELECT s.oid::regclass FROM ssb_internal.synonym AS s JOIN pg_class AS c ON c.oid = s.oid
          WHERE to_regclass(s.target) = p_target AND pg_has_role(c.relowner, 'USAGE')
     LOOP
-        EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v_synonym,
+        EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false ;', v_synonym,
             (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));
     END LOOP;
@@ -355,7 +516,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
-        EXECUTE format('DROP VIEW %s', p_name);
+        EXECUTE format('DROP VIEW %s ;', p_name);
     ELSIF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
                                              ssb_internal.tsql_spelling(p_name)), 11, 5);
@@ -377,6 +538,7 @@ DECLARE
     v_orphan boolean := EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = v_function AND p.prorettype = 'trigger'::regtype)
                         AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = v_function);
     v_exists boolean := v_function IS NOT NULL AND NOT v_orphan;
+    v_version regprocedure;
     v_trigger record;
 BEGIN
     IF to_regclass(p_table) IS NULL THEN
@@ -387,15 +549,21 @@ BEGIN
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_exists);
+    PERFORM ssb_internal.note_alteration(p_name, v_exists), ssb_internal.note_module(p_name);
     IF v_exists OR v_orphan THEN
-        PERFORM ssb_internal.drop_module('TRIGGER', p_name);
+        FOR v_version IN
+            SELECT p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+             WHERE n.nspname = v_name[1] AND split_part(p.proname, '@', 1) = v_name[2] AND p.prorettype = 'trigger'::regtype
+        LOOP
+            EXECUTE format('DROP ROUTINE %s CASCADE ;', v_version);
+        END LOOP;
+        PERFORM ssb_internal.drop_row_types(p_name);
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
          WHERE t.tgrelid = p_table::regclass AND ltrim(t.tgname::text, '!') LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
     LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', v_trigger.tgname, p_table);
+        EXECUTE format('DROP TRIGGER %I ON %s ;', v_trigger.tgname, p_table);
     END LOOP;
 END;
 $$;
@@ -414,7 +582,7 @@ BEGIN
          WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
            AND (p_names = '{}' OR split_part(t.tgname, '@', 1) = ANY (p_names))
     LOOP
-        EXECUTE format('ALTER TABLE %s %s TRIGGER %I', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
+        EXECUTE format('ALTER TABLE %s %s TRIGGER %I ;', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
                        v_trigger.tgname);
     END LOOP;
 END;
@@ -453,22 +621,22 @@ BEGIN
         PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type)), 11, 1);
     ELSIF upper(object_type) = 'COLUMN' THEN
-        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_part), sys.fold(new_name));
+        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, sys.fold(v_part), sys.fold(new_name));
         v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
                        WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
     ELSIF upper(object_type) = 'INDEX' THEN
         v_table := v_owner;
         -- As the compiler names indexes (compiler/sql/ddl/tables.index_name); those of constraints as the constraint.
-        SELECT format('ALTER INDEX %s RENAME TO %I', i.indexrelid::regclass,
+        SELECT format('ALTER INDEX %s RENAME TO %I ;', i.indexrelid::regclass,
                       CASE WHEN strpos(sys.fold(new_name), t.relname) > 0
                                 OR EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u'))
                            THEN sys.fold(new_name) ELSE sys.fold(t.relname || '__' || sys.fold(new_name)) END) INTO v_rename
           FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
          WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = sys.fold(v_part);
     ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb_internal.is_queue(to_regclass(v_module)) THEN
-        v_rename := format('ALTER TABLE %s RENAME TO %I', v_module, sys.fold(new_name));
+        v_rename := format('ALTER TABLE %s RENAME TO %I ;', v_module, sys.fold(new_name));
     ELSIF to_regclass(v_module) IS NULL THEN
-        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', c.conrelid::regclass, c.conname, sys.fold(new_name)), c.conrelid
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I ;', c.conrelid::regclass, c.conname, sys.fold(new_name)), c.conrelid
           INTO v_rename, v_table
           FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
     END IF;
@@ -537,9 +705,9 @@ DECLARE
                                 WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
 BEGIN
     IF to_regclass(p_name) IS NOT NULL THEN
-        EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_name, p_schema);
+        EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
     ELSIF v_routine IS NOT NULL THEN
-        EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I', v_routine, p_schema);
+        EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
     ELSE
         PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
                                               'permission.', (parse_ident(p_name))[2]));

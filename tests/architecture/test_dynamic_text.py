@@ -24,7 +24,6 @@ KNOWN = {
         "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
         "v_passed": QUOTED,
     },
-    "ssb_internal.change_database_owner": {"v_grant.privilege_type": CONSTANT, "v_grant.grantee": QUOTED},
     "ssb_internal.drop_staging": {"v_table": QUOTED},
     "ssb_internal.create_staging": {"v_columns": QUOTED},
     "ssb_internal.complete_claim": {"v_output.staging": QUOTED},
@@ -48,7 +47,23 @@ KNOWN = {
     },
     "ssb_internal.drop_relation": {"p_kind": CALLERS, "p_name": CALLERS},
     "ssb_internal.define_row_type": {"p_name": CALLERS, "p_columns": CALLERS},
-    "ssb_internal.create_synonym": {"p_name": CALLERS, "CASE WHEN ssb_internal.is_queue(": CALLERS},
+    "ssb_internal.create_synonym": {
+        "p_name": CALLERS,
+        "CASE WHEN ssb_internal.is_queue(to_regclass(p_target)) THEN format(' ssb_internal.refuse_synonym(%L)'": CALLERS,
+    },
+    "ssb_internal.change_database_owner": {"v_grant.privilege_type": CONSTANT, "v_grant.grantee": QUOTED},
+    "ssb_internal.finish_alteration": {
+        "v_new.kind": CONSTANT,
+        "v_new.shown": QUOTED,
+        "(v_item ->> 'text')": "what PostgreSQL says of a trigger, noted by the statement before",
+    },
+    "ssb_internal.grant_as_before": {
+        "v_columns": QUOTED,
+        "p_kind": CONSTANT,
+        "p_shown": QUOTED,
+        "v_grant.privilege_type": CONSTANT,
+        "v_grant.grantee": QUOTED,
+    },
     "ssb_internal.drop_synonym": {"p_name": CALLERS},
     "ssb_internal.loosen_synonyms": {
         "(SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname)": QUOTED

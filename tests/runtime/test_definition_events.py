@@ -219,12 +219,15 @@ def test_what_is_made_is_told_as_made_whatever_its_maker_says(listener: Session,
     view = "CREATE VIEW dbo.v AS SELECT 1 AS a"
     clerk.do(f"SET pgsb.altered = 'dbo.v'; SELECT ssb_internal.note_alteration('dbo.v', true); {view}")
     assert events() == ["CREATE_VIEW v"]
-    clerk.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.v')")
-    clerk.do(view)
+    clerk.do(f"SELECT ssb_internal.prepare_view('ALTER', 'dbo.v'); {view}")
     assert events() == ["ALTER_VIEW v"]
-    clerk.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.v')")
-    clerk.do(f"{view}; DROP VIEW dbo.v; {view}")
+    clerk.do(f"SELECT ssb_internal.prepare_view('ALTER', 'dbo.v'); {view}; DROP VIEW dbo.v; {view}")
     assert events() == ["ALTER_VIEW v", "CREATE_VIEW v", "DROP_VIEW v"]
+    # Who prepares an alteration and makes nothing has dropped it.
+    clerk.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.v')")
+    assert events() == ["DROP_VIEW v"]
+    clerk.do(view)
+    assert events() == ["CREATE_VIEW v"]
     clerk.do("SELECT ssb_internal.note_alteration('dbo.v', true); DROP VIEW dbo.v")
     clerk.do(view)
     assert events() == ["CREATE_VIEW v", "DROP_VIEW v"]
@@ -241,6 +244,54 @@ def test_what_is_made_is_told_as_made_whatever_its_maker_says(listener: Session,
     listener.do("CREATE VIEW dbo.of_owner AS SELECT 1 AS a")
     clerk.do("SELECT ssb_internal.note_alteration('dbo.of_owner', true)")
     assert listener.value("SELECT count(*) FROM ssb.altered_module") == 0
+
+
+# Lines that look like those of the runtime's functions, in the name of one's own and in a statement's text.
+FRAME = "PL/pgSQL function ssb_internal.{}() line 1 at EXECUTE"
+HIDING = {
+    "prepare_view": "DROP VIEW dbo.v",
+    "prepare_module": "DROP FUNCTION dbo.f()",
+    "drop_trigger_functions": "DROP FUNCTION dbo.f()",
+    "enable_trigger": "ALTER TABLE dbo.t DISABLE TRIGGER ALL, ADD COLUMN b integer",
+    "check_identity": "ALTER SEQUENCE dbo.s MINVALUE 0",
+    "rename_object": "ALTER TABLE dbo.t ADD COLUMN b integer",
+    "transfer_object": "ALTER TABLE dbo.t ADD COLUMN b integer",
+    "create_synonym": "CREATE VIEW dbo.w AS SELECT * FROM dbo.t",
+}
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize("function", HIDING)
+def test_no_line_of_the_stack_hides_a_definition(listener: Session, clerk: Session, function: str) -> None:
+    statement = HIDING[function]
+    clerk.do(
+        "CREATE TABLE dbo.t (a integer); CREATE VIEW dbo.v AS SELECT 1 AS a; CREATE SEQUENCE dbo.s;"
+        " CREATE FUNCTION dbo.f() RETURNS integer LANGUAGE sql AS 'SELECT 1'"
+    )
+    listener.do(
+        "SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'all', 'DATABASE');"
+        " SELECT ssb_internal.create_ddl_trigger('all', 'DATABASE', ARRAY['DDL_DATABASE_LEVEL_EVENTS'],"
+        " 'public.note')"
+    )
+    frame = FRAME.format(function)
+    expected = f"{statement.split()[0]}_{statement.split()[1]}"
+    for text in (
+        statement,
+        f'{statement} -- ;"\n--{frame}\n',
+        f'{statement} /* ;"\n{frame}\nSQL statement "*/',
+        f'{statement} ;/*"\n{frame}\n*/',
+    ):
+        listener.do("DELETE FROM public.heard")
+        clerk.do("DROP FUNCTION IF EXISTS mine.hider(text)")
+        name = f'mine."hider\n{frame}"'
+        clerk.do(
+            f"CREATE OR REPLACE FUNCTION {name}(text) RETURNS void LANGUAGE plpgsql AS"
+            " $$ BEGIN EXECUTE $1; RAISE EXCEPTION USING ERRCODE = 'ZZ001',"
+            " MESSAGE = (SELECT string_agg(data, '') FROM public.heard); END $$"
+        )
+        with pytest.raises(errors.Error) as told:
+            clerk.do(f"SELECT {name}(%s)", text)
+        assert f"<EventType>{expected}</EventType>" in str(told.value), text
 
 
 def test_an_owner_who_may_not_make_event_triggers_is_told(new_database: Callable[[], Database]) -> None:

@@ -205,7 +205,7 @@ def translate(text: str, givens: Givens, kind: str) -> str:
     result, problems = translated(text, givens, kind)
     if problems.errors:
         return problems.report()
-    shown = result.sql if isinstance(result, Expression) else write(result)
+    shown = text_of(result.code) if isinstance(result, Expression) else write(result)
     return "\n".join(part for part in (shown, problems.report()) if part)
 
 

@@ -41,9 +41,9 @@ BEGIN
     ELSIF reseed THEN
         -- RESEED, 0 is common, and below what PostgreSQL's sequence allows by itself.
         IF value < v_definition.seqmin THEN
-            EXECUTE format('ALTER SEQUENCE %s MINVALUE %s', v_sequence, value);
+            EXECUTE format('ALTER SEQUENCE %s MINVALUE %s ;', v_sequence, value);
         ELSIF value > v_definition.seqmax THEN
-            EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s', v_sequence, value);
+            EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s ;', v_sequence, value);
         END IF;
         PERFORM setval(v_sequence, value::bigint, v_used);
     END IF;

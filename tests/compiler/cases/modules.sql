@@ -464,6 +464,8 @@ SELECT ssb_internal.prepare_view('ALTER', 'dbo.v');
 CREATE VIEW dbo.v AS
 SELECT n FROM dbo.t;
 
+SELECT ssb_internal.finish_alteration('dbo.v');
+
 SELECT ssb_internal.create_synonym('dbo.s', 'dbo.t');
 
 SELECT n FROM dbo.v;
@@ -524,6 +526,7 @@ BEGIN
 END;
 $define$;
 -- shows
+
 
 -- case: a function that passes locked rows is volatile, as one that locks them
 CREATE TABLE dbo.free_rows (id int PRIMARY KEY);

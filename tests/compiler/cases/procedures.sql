@@ -842,6 +842,8 @@ BEGIN
 END;
 $p$;
 
+SELECT ssb_internal.finish_alteration('dbo.p');
+
 DO $batch$
 #variable_conflict use_column
 DECLARE
