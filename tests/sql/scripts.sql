@@ -68,6 +68,21 @@ SELECT @rc
 
 8
 
+-- case: zeros at the end of bytes do not count, except in columns
+SET CONTEXT_INFO 0x01;
+DECLARE @a varbinary(10) = 0x0100, @none varbinary(4) = 0x;
+SELECT CASE WHEN CONTEXT_INFO() = 0x01 THEN 1 END, CASE WHEN @a = 0x01 AND NOT @a > 0x01 THEN 1 END, CASE WHEN @none = 0x0000 THEN 1 END
+-- expect
+1 | 1 | 1
+
+-- case: SELECT INTO with IDENTITY beside variables
+DECLARE @n int;
+SELECT IDENTITY(int, 10, 5) AS rid, v INTO #numbered FROM (VALUES (7), (8)) AS t(v);
+INSERT #numbered (v) VALUES (9);
+SELECT @n = SUM(rid) FROM #numbered; SELECT @n
+-- expect
+45
+
 -- case: top with ties
 SELECT TOP (1) WITH TIES v FROM (VALUES (2), (1), (2)) AS t(v) ORDER BY v DESC
 -- expect
