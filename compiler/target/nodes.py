@@ -357,7 +357,7 @@ class Cast(Node):
 
 
 class CertainCast(Cast):
-    """A cast that cannot fail: of a routine's own name to its number."""
+    """A cast that cannot fail: of a routine's own name to its number, of a count of rows."""
 
     __slots__ = ()
 

@@ -174,6 +174,9 @@ BEGIN
     IF v_principal.kind = 'LOGIN' THEN
         RETURN;
     END IF;
+    IF EXISTS (SELECT FROM ssb.role_member AS m WHERE m.database_id = v_database_id AND lower(m.role) = lower(name)) THEN
+        PERFORM ssb_internal.raise_error(15144, 'The role has members. It must be empty before it can be dropped.');
+    END IF;
     -- Whoever gets the name later must find nothing of it. (What a role owns stays the role's.)
     FOREACH v_table IN ARRAY ssb_internal.owned_kinds() LOOP
         CONTINUE WHEN ssb_internal.role_of(name) IS NOT NULL;

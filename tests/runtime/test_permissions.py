@@ -324,6 +324,8 @@ def test_rights_go_with_a_new_name_and_with_nobody_else(session: Session, pair: 
     assert session.rows("SELECT owner FROM ssb.service WHERE name = '//Anns'") == [("Anna",)]
     with refused(15138, "owns a service"):
         session.do("SELECT ssb.drop_principal('Anna', 'USER')")
+    with refused(15144, "has members"):
+        session.do("SELECT ssb.drop_principal('desk', 'ROLE')")
     session.do("SELECT ssb.drop_service('//Anns'), ssb.drop_queue('dbo.anns')")
     session.do("SELECT ssb.drop_principal('Anna', 'USER'), ssb.drop_principal('desk', 'ROLE')")
     assert session.rows(rights) == []

@@ -68,6 +68,42 @@ SELECT @rc
 
 8
 
+-- case: zeros at the end of bytes do not count, except in columns
+SET CONTEXT_INFO 0x01;
+DECLARE @a varbinary(10) = 0x0100, @none varbinary(4) = 0x;
+SELECT CASE WHEN CONTEXT_INFO() = 0x01 THEN 1 END, CASE WHEN @a = 0x01 AND NOT @a > 0x01 THEN 1 END, CASE WHEN @none = 0x0000 THEN 1 END
+-- expect
+1 | 1 | 1
+
+-- case: SELECT INTO with IDENTITY beside variables
+DECLARE @n int;
+SELECT IDENTITY(int, 10, 5) AS rid, v INTO #numbered FROM (VALUES (7), (8)) AS t(v);
+INSERT #numbered (v) VALUES (9);
+SELECT @n = SUM(rid) FROM #numbered; SELECT @n
+-- expect
+45
+
+-- case: a table variable changed through a common table expression
+DECLARE @t TABLE (id int, v int, place int NOT NULL DEFAULT 4), @b TABLE (id int, nv int), @gone TABLE (id int);
+INSERT @t (id, v) VALUES (1, 10), (2, 20), (3, 30), (3, 31), (3, 29);
+UPDATE @t SET place = 5 WHERE id = 1;
+WITH c AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY v DESC) AS rn FROM @t) DELETE FROM c WHERE rn > 1;
+WITH c AS (SELECT TOP (2) id AS k, v AS w FROM @t AS x ORDER BY v DESC) UPDATE c SET w = w + 1, k += 100;
+SELECT id, v, place FROM @t;
+INSERT @b VALUES (102, 7);
+WITH c AS (SELECT id, v FROM @t) UPDATE c SET v = b.nv OUTPUT deleted.v, inserted.v FROM c JOIN @b AS b ON b.id = c.id;
+WITH c AS (SELECT TOP (1) * FROM @t ORDER BY id DESC) DELETE c OUTPUT deleted.id INTO @gone;
+SELECT t.id, g.id FROM @t AS t CROSS JOIN @gone AS g
+-- expect
+1 | 10 | 5
+102 | 21 | 4
+103 | 32 | 4
+
+21 | 7
+
+1 | 103
+102 | 103
+
 -- case: top with ties
 SELECT TOP (1) WITH TIES v FROM (VALUES (2), (1), (2)) AS t(v) ORDER BY v DESC
 -- expect

@@ -22,13 +22,14 @@ from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
 from ..parse.dml import Change, from_items
-from ..query.from_clause import read_from
+from ..query.from_clause import PLACE, read_from, table_variable_alias
 from ..query.row_limits import limit_of
 from ..query.set_operations import ctes, trial
 from ..values import Value
 from .output import Changing, finish
 from .set_clause import set_column, set_value
 from .set_variables import into_variables
+from .table_variables import change_variable
 
 Statement = Dml | Assignment | TableVariableDml | None
 
@@ -128,6 +129,25 @@ class CteTarget:
         finally:
             ctx.pop()
 
+    def translate_variable(self, ctx: Context) -> TableVariableDml | None:
+        """The same over a table variable: its rows are found again by their places."""
+        change, base = self.change, self.base
+        name = fold(self.cte.alias)
+        alias = fold(base.alias or table_variable_alias(base.name, ctx))
+        base.meta["numbered"] = True
+        mapping = _base_columns(self.cte.this)
+        place = Verbatim(this=Value(n.Name((alias, PLACE))))
+        row_id = exp.to_identifier("row_id", quoted=True)
+        self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
+        definitions, recursive = ctes(change.with_, ctx)
+        for item in change.sets:
+            if isinstance(item.column, exp.Column) and fold(item.column.name) in mapping:
+                item.column = exp.column(exp.to_identifier(mapping[fold(item.column.name)], quoted=True))
+        if change.source.args.get("from_") is None:
+            table = exp.Table(this=exp.to_identifier(self.cte.alias, quoted=True))
+            change.source.set("from_", exp.From(this=table))
+        return change_variable(change, base, definitions, recursive, ctx, through=name)
+
     def _first_rows(self, name: str, listed: list[Source], conditions: list[n.Node], ctx: Context) -> n.Node:
         """TOP: the rows of the expression that are among the first ones found."""
         joins = tuple(q.Join(",", item.code) for item in listed)
@@ -182,13 +202,6 @@ def cte_target(change: Change, ctx: Context) -> CteTarget | None:
         if from_ is None or not isinstance(from_.this, exp.Table) or body.args.get("group") is not None:
             ctx.unsupported(
                 "a change through a common table expression over more than one table", change.target
-            )
-            return None
-        if from_.this.name.startswith("@"):
-            ctx.unsupported(
-                "a change through a common table expression over a table variable",
-                change.target,
-                hint="name the table variable itself, or use a #table",
             )
             return None
         return CteTarget(change, cte, from_.this)

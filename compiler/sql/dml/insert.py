@@ -291,8 +291,8 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
         actions = (s.AlterColumn(key, s.SET_NOT_NULL), s.AlterColumn(key, counting))
         after.append(s.AlterTable(sql, actions, short=True))
         sequence = n.Call("pg_get_serial_sequence", (n.Text(sql), n.Text(key)))
-        highest = n.Call("setval", (sequence, n.Call("max", (n.Name((key,)),))))
-        after.append(q.Select((highest,), n.Variable(sql), breaks=q.Breaks.NEVER))
+        highest = q.Select((n.Call("max", (n.Name((key,)),)),), n.Variable(sql), breaks=q.Breaks.NEVER)
+        after.append(s.Effect(n.Call("setval", (sequence, n.Subquery(highest)))))
     after += keeping_of_spelling(name, sql, [column.name for column in infos])
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(

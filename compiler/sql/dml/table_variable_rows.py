@@ -15,6 +15,7 @@ from .. import values as v
 from ..context import Context, undeclared_table
 from ..interface import TableVariableDml
 from ..messages import COLUMNS_DIFFER
+from ..query.from_clause import PLACE
 from ..values import Value
 from .columns import fillable, fitted
 
@@ -244,7 +245,7 @@ def new_rows(
     if not (keys or counted or computes or info.checks):
         return made(q.Select(_appended(variable, cells), inner))
     # The place first: windows over keys would change the order of the rows.
-    inner = _widened(inner, [q.Labelled(n.Over(n.Call("row_number")), "place")])
+    inner = _widened(inner, [q.Labelled(n.Over(n.Call("row_number")), PLACE)])
     for added in (filled, computed):
         if added:
             inner = _widened(inner, added)
@@ -266,7 +267,7 @@ def new_rows(
     return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
 
 
-_PLACE = n.Name(("n", "place"))
+_PLACE = n.Name(("n", PLACE))
 
 
 def _widened(rows: n.Node, added: list[n.Node]) -> q.Aliased:
@@ -308,10 +309,3 @@ def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.
         values += ([n.Text(", ")] if values else []) + [n.Name(("n", fold(column)))]
     arguments = (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(values)))
     return n.Call("sys.unique_key", arguments)
-
-
-def numbered(variable: TableVariable, alias: str) -> n.Node:
-    """The rows of a table variable with their places."""
-    names = (*(fold(column.name) for column in variable.info.columns), "place")
-    rows = n.Call("unnest", (n.Variable(variable.query_reference),))
-    return q.Aliased(rows, alias, names, ordinality=True)

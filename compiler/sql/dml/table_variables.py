@@ -24,7 +24,7 @@ from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Query, TableVariableDml
 from ..parse.dml import Change, Insert, Output
-from ..query.from_clause import read_from
+from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
 from ..values import Value
 from .columns import fillable
@@ -37,7 +37,6 @@ from .table_variable_rows import (
     needs_query,
     new_rows,
     not_null,
-    numbered,
     one_row,
     row_of,
     rows_into,
@@ -85,8 +84,8 @@ def insert_into_variable(
 def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> TableVariableDml | None:
     """OUTPUT of an INSERT: the rows that stand behind all others afterwards."""
     info, rows = dml.variable.info, n.Variable(dml.variable.query_reference)
-    names = (*(fold(column.name) for column in info.columns), "@place")
-    place = n.Name(("inserted", "@place"))
+    names = (*(fold(column.name) for column in info.columns), PLACE)
+    place = n.Name(("inserted", PLACE))
     before = n.Sum("-", n.Call("cardinality", (rows,)), TableVariableDml.ADDED)
 
     def added(items: tuple[n.Node, ...]) -> q.Select:
@@ -122,12 +121,18 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
 
 
 def change_variable(
-    change: Change, item: exp.Table | None, definitions: list[q.Definition], recursive: bool, ctx: Context
+    change: Change,
+    item: exp.Table | None,
+    definitions: list[q.Definition],
+    recursive: bool,
+    ctx: Context,
+    through: str | None = None,
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
     Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
-    the rows that find a match are changed.
+    the rows that find a match are changed. ``through``: the common table expression among the relations
+    that stands for the variable; its row_id is the row's place.
     """
     node = item if item is not None else change.target
     variable = ctx.scope.table_variable(node.name)
@@ -139,7 +144,9 @@ def change_variable(
         return None
     name = node.name
     alias = (
-        fold(item.alias)
+        "changed_row"
+        if through is not None
+        else fold(item.alias)
         if item is not None and item.args.get("alias") is not None
         else fold(name.lstrip("@"))
     )
@@ -158,13 +165,16 @@ def change_variable(
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
         place = _place(sources, alias, ctx)
-        if place is None:
+        if place is None and through is None:
             ctx.frame.relations.insert(0, Relation(alias, variable.info.columns))
         for relation in ctx.frame.relations:
             if relation.alias == alias:
                 relation.qualify = True
         where_node = change.source.args.get("where")
         where = condition(where_node.this, ctx).code if where_node is not None else None
+        if through is not None:
+            same = n.Comparison("=", n.Name((through, "row_id")), n.Name((alias, PLACE)))
+            where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
             translated = _set_values(change, variable, alias, ctx)
@@ -177,7 +187,8 @@ def change_variable(
         output = _Outputs()
         if change.outputs:
             exists = n.Exists(n.Subquery(_match(sources, place, where, {})))
-            found_output = _outputs(change, variable, alias, values, _Hits(rows, hit, exists, limit), ctx)
+            hits = _Hits(rows, hit, exists, limit, through is not None, definitions, recursive)
+            found_output = _outputs(change, variable, alias, values, hits, ctx)
             if found_output is None:
                 return None
             output = found_output
@@ -188,7 +199,7 @@ def change_variable(
     query = q.Select((), rows, (q.Join("LEFT", q.Aliased(n.Subquery(hit), "changed", lateral=True), n.TRUE),))
     if limit is not None:
         # The first rows found are the chosen ones.
-        so_far = n.Over(n.Call("count", (_HIT,)), order=(n.OrderItem(n.Name(("place",))),))
+        so_far = n.Over(n.Call("count", (_HIT,)), order=(n.OrderItem(n.Name((PLACE,))),))
         items = (
             n.Every(row),
             *(q.Labelled(n.Name(("changed", c)), f"new_{i}") for i, c in enumerate(values, 1)),
@@ -199,7 +210,7 @@ def change_variable(
         chosen = n.Is(n.Paren(n.Comparison("<=", n.Name((alias, "nth")), limit)), "NOT FALSE")
         found = n.Case(((chosen, n.Name((alias, "hit"))),))
     old = row_of(variable, [n.Name((alias, column)) for column in names])
-    by_place = (n.OrderItem(n.Name((alias, "place"))),)
+    by_place = (n.OrderItem(n.Name((alias, PLACE))),)
     if change.sets:
         cells: list[n.Node] = []
         for column in variable.info.columns:
@@ -295,6 +306,10 @@ class _Hits:
     """The LATERAL subquery with the new values."""
     exists: n.Node
     limit: n.Node | None
+    by_place: bool
+    """The rows are found by their places."""
+    definitions: list[q.Definition]
+    recursive: bool
 
 
 @dataclass
@@ -328,27 +343,37 @@ def _outputs(
         items = output_items(output, relations, ctx)
 
         def found(columns: tuple[n.Node, ...]) -> q.Select:
-            if not change.sets and hits.limit is None:
+            if not change.sets and hits.limit is None and not hits.by_place:
                 names = tuple(fold(column.name) for column in variable.info.columns)
                 every = n.Call("unnest", (n.Variable(variable.query_reference),))
                 return q.Select(columns, q.Aliased(every, alias, names), where=hits.exists)
-            order = (n.OrderItem(n.Name((alias, "place"))),)
+            order = (n.OrderItem(n.Name((alias, PLACE))),)
             return replace(_hits(hits.rows, hits.hit), items=columns, order=order, limit=hits.limit)
 
         if output.target is None:
-            result.shown = Query(found(shown(items)), result_columns(items))
+            code = q.with_definitions(hits.definitions, found(shown(items)), recursive=hits.recursive)
+            result.shown = Query(code, result_columns(items))
             continue
         rows = found(tuple(item.code for item in items))
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
-            result.kept = rows_into(output.target, output.columns, rows, types, ctx)
+            result.kept = rows_into(
+                output.target,
+                output.columns,
+                rows,
+                types,
+                ctx,
+                definitions=hits.definitions,
+                recursive=hits.recursive,
+            )
             if result.kept is None:
                 return None
             continue
         into = object_name(output.target)
         info = ctx.scope.table(into)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
-        result.stored = (s.Insert(n.Variable(ctx.relation_name(into)), tuple(map(fold, columns)), rows),)
+        stored = q.with_definitions(hits.definitions, rows, recursive=hits.recursive)
+        result.stored = (s.Insert(n.Variable(ctx.relation_name(into)), tuple(map(fold, columns)), stored),)
     return result
 
 

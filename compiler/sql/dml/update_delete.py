@@ -123,6 +123,8 @@ def _change(change: Change, ctx: Context) -> Statement:
     change.top = changing_top(change.top, ctx)
     derived_target(change)
     chosen = cte_target(change, ctx)
+    if chosen is not None and chosen.base.name.startswith("@"):
+        return chosen.translate_variable(ctx)
     if chosen is not None:
         return chosen.translate(ctx)
     definitions, recursive = ctes(change.with_, ctx)

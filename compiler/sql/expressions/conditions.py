@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import replace
 
@@ -92,7 +93,22 @@ def _comparison(node: exp.Binary, ctx: Context) -> Value:
     if isinstance(node.expression, (exp.Any, exp.All)):
         return _quantified(node, operator, ctx)
     left, right = align(scalar(node.this, ctx), scalar(node.expression, ctx), ctx)
+    if left.family == right.family == "binary" and not any(map(_is_column, (node.this, node.expression))):
+        left, right = _without_zeros(left), _without_zeros(right)
     return Value(n.Comparison(operator, left.code, right.code), BOOLEAN)
+
+
+def _is_column(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column) and not node.name.startswith("@")
+
+
+def _without_zeros(value: Value) -> Value:
+    """Bytes as they compare: zeros at the end do not count. Columns are left alone, for their indexes."""
+    code = value.code
+    if isinstance(code, n.Cast) and isinstance(code.operand, n.Bytes):
+        digits = re.sub("(00)+$", "", code.operand.digits)
+        return replace(value, code=replace(code, operand=n.Bytes(digits)))
+    return v.call("rtrim", value.code, n.Bytes("00"), type=value.type, nullable=value.nullable)
 
 
 def _quantified(node: exp.Binary, operator: str, ctx: Context) -> Value:

@@ -304,7 +304,8 @@ def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context,
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
     relation = Relation(shown, variable.info.columns)
     ctx.frame.relations.append(relation)
-    return Source(kind, unnest(variable, shown), relation=relation)
+    rows = numbered(variable, shown) if "numbered" in node.meta else unnest(variable, shown)
+    return Source(kind, rows, relation=relation)
 
 
 def table_variable_alias(name: str, ctx: Context) -> str:
@@ -316,6 +317,17 @@ def table_variable_alias(name: str, ctx: Context) -> str:
 def unnest(variable: TableVariable, alias: str) -> n.Node:
     """A table variable as a relation."""
     return q.Aliased(n.Call("unnest", (n.Variable(variable.query_reference),)), alias)
+
+
+PLACE = "@place"
+"""The column with a row's place in its table variable: no column of T-SQL has such a name."""
+
+
+def numbered(variable: TableVariable, alias: str) -> n.Node:
+    """The rows of a table variable with their places."""
+    names = (*(fold(column.name) for column in variable.info.columns), PLACE)
+    rows = n.Call("unnest", (n.Variable(variable.query_reference),))
+    return q.Aliased(rows, alias, names, ordinality=True)
 
 
 _SUBQUERY_PARTS = frozenset("this alias joins pivots with_ order limit offset for_ hints".split())

@@ -15,18 +15,46 @@ EXCEPTION WHEN invalid_text_representation OR untranslatable_character OR progra
     RETURN NULL;
 END;
 $$;
+-- Where PostgreSQL stopped reading a JSON text, from 0, and what stands there; '.' at its end, as SQL Server writes.
+-- p_context has the number of the line, and of that line the last 50 bytes up to the end of the token that p_detail names.
+CREATE OR REPLACE FUNCTION ssb_internal.json_fault(p_value text, p_detail text, p_context text, OUT place integer, OUT at_place text)
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_seen text[] := regexp_match(p_context, '^\D*(\d+): ([^\n]*)');
+    v_token text := coalesce(substring(p_detail FROM '"(\S+)" is invalid'), substring(p_detail FROM 'found "(.+)"[.]$'));
+    v_line_start integer := 0;
+BEGIN
+    place := length(p_value) - length(ltrim(p_value));
+    IF v_seen IS NOT NULL THEN
+        FOR i IN 2 .. v_seen[1]::integer LOOP
+            v_line_start := v_line_start + strpos(substr(p_value, v_line_start + 1), chr(10));
+        END LOOP;
+        v_seen[2] := regexp_replace(v_seen[2], '^[.]{3}|[.]{3}$', '', 'g');
+        place := v_line_start + greatest(strpos(substr(p_value, v_line_start + 1), v_seen[2]), 1) - 1 + length(v_seen[2])
+                 - coalesce(length(v_token), 0);
+    END IF;
+    at_place := coalesce(nullif(substr(p_value, place + 1, 1), ''), '.');
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.read_json(value text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 DECLARE
-    v_json pg_catalog.json := sys.try_json(value);
+    v_detail text;
+    v_context text;
+    v_fault record;
 BEGIN
-    IF v_json IS NULL THEN
-        PERFORM ssb_internal.raise_error(13609, pg_catalog.format(
-            'JSON text is not properly formatted. Unexpected character ''%s'' is found at position 0.', pg_catalog.substr(pg_catalog.ltrim(value), 1, 1)),
-            16, 4);
-    END IF;
-    RETURN v_json;
+    BEGIN
+        RETURN value::pg_catalog.json;
+    EXCEPTION WHEN invalid_text_representation OR untranslatable_character OR program_limit_exceeded THEN
+        GET STACKED DIAGNOSTICS v_detail = PG_EXCEPTION_DETAIL, v_context = PG_EXCEPTION_CONTEXT;
+    END;
+    v_fault := ssb_internal.json_fault(value, v_detail, v_context);
+    PERFORM ssb_internal.raise_error(13609, pg_catalog.format(
+        'JSON text is not properly formatted. Unexpected character ''%s'' is found at position %s.', v_fault.at_place, v_fault.place), 16, 4);
 END;
 $$;
 

@@ -596,9 +596,9 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n.place * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n.place) AS nth_1
-                  FROM (SELECT n.*, row_number() OVER () AS place
+            SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
+            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n."@place") AS nth_1
+                  FROM (SELECT n.*, row_number() OVER () AS "@place"
                         FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n
             LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
             WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))
@@ -617,9 +617,9 @@ BEGIN
         <<try_1>>
         BEGIN
             BEGIN
-                SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n.place * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n.place), count(*)
-                FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n.place) AS nth_1
-                      FROM (SELECT n.*, row_number() OVER () AS place
+                SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
+                FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n."@place") AS nth_1
+                      FROM (SELECT n.*, row_number() OVER () AS "@place"
                             FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n
                 LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
                 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))

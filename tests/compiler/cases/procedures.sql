@@ -927,9 +927,9 @@ BEGIN
         x dbo.ids[] := '{}';
     BEGIN
         BEGIN
-            SELECT batch.x || array_agg(ROW(sys.not_null(n.id, 'id', '@x'), n.name)::dbo.ids ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-                  FROM (SELECT n.*, row_number() OVER () AS place
+            SELECT batch.x || array_agg(ROW(sys.not_null(n.id, 'id', '@x'), n.name)::dbo.ids ORDER BY n."@place"), count(*)
+            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+                  FROM (SELECT n.*, row_number() OVER () AS "@place"
                         FROM (VALUES (1::integer, 'a'::varchar(10)), (2, 'b')) AS n (id, name)) AS n) AS n
             LEFT JOIN (SELECT id, true AS found FROM unnest(batch.x) AS r) AS old_1 ON old_1.id = n.id
             WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@x', concat(n.id))
@@ -1137,8 +1137,8 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, 'usual')::pg_temp."@i" ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS place
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, 'usual')::pg_temp."@i" ORDER BY n."@place"), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS "@place"
                   FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb_internal.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
             INTO i, session.rowcount;
             PERFORM ssb_internal.show_count(session);
@@ -1166,8 +1166,8 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS place
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS "@place"
                   FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
             PERFORM ssb_internal.show_count(session);
@@ -1266,8 +1266,8 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS place
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS "@place"
                   FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
             PERFORM ssb_internal.show_count(session);

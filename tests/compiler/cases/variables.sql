@@ -290,8 +290,8 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            SELECT COALESCE(array_agg(ROW(bad.id, bad.reason)::pg_temp."@bad" ORDER BY bad.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
-            FROM unnest(batch.bad) WITH ORDINALITY AS bad (id, reason, place)
+            SELECT COALESCE(array_agg(ROW(bad.id, bad.reason)::pg_temp."@bad" ORDER BY bad."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+            FROM unnest(batch.bad) WITH ORDINALITY AS bad (id, reason, "@place")
             LEFT JOIN LATERAL (SELECT true AS hit WHERE bad.id = 1 LIMIT 1) AS changed ON true
             INTO bad, session.rowcount;
             PERFORM ssb_internal.show_count(session);
