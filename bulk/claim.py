@@ -127,6 +127,10 @@ def explained(queue: str) -> Iterator[None]:
         yield
     except psycopg.OperationalError as error:
         raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+        raise BulkError(
+            f"there is no queue {queue}", "name it as PostgreSQL spells it, such as dbo.daysales"
+        ) from error
     except psycopg.Error as error:
         hint = hint_of(error)
         if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):

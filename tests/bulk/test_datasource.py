@@ -14,6 +14,7 @@ from bulk_desk import Desk
 
 from pgsb.bulk import BulkError, Outputs
 from pgsb.bulk.datasource import register
+from pgsb.bulk.looking import QueueReader
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import completing
 from support import Connection, Database
@@ -238,6 +239,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
+        ({"dsn": "dbname=d", "queue": "q", "view": "sys.v"}, "are both there", "one of them"),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -250,6 +252,12 @@ def test_an_option_that_is_wrong_is_named(
         read_options(options)
     # All that Spark tells its user of an error in a source is its traceback.
     assert hint is None or hint in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize("queue", ["dbo.nowhere", "dbo.total"])
+def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> None:
+    with pytest.raises(BulkError, match=f"there is no queue {queue}"):
+        QueueReader(read_options({"dsn": desk.database.dsn, "queue": queue}))
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
