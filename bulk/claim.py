@@ -133,7 +133,7 @@ def explained(queue: str) -> Iterator[None]:
         ) from error
     except psycopg.Error as error:
         hint = hint_of(error)
-        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):
+        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb' in str(error):
             hint = "there is no runtime in this database: `pgsb install` puts it there"
         raise BulkError(f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint) from error
 

@@ -86,6 +86,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._connection: Connection | None = None
         self._stream = options.stream
+        self._was_there = False
         self._failures = 0
         self._left: int | None = None
         self._completed = 0
@@ -106,8 +107,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
 
         When Spark asks, everything up to ``start`` is committed: it is completed here. While the
-        server is away there is nothing new, and a run of what is available waits for it; ClaimLost
-        when it stays away.
+        server is away there is nothing new, and a run of what is available waits for it. ClaimLost
+        when it stays away, or was not there to begin with.
         """
         start = start or self._unknown_start()
         while True:
@@ -116,7 +117,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except (ClaimLost, psycopg.OperationalError) as error:
                 self._connection = None
                 self._failures += 1
-                if self._failures > _PATIENCE:
+                # A wrong address or password does not get right.
+                if self._failures > _PATIENCE or not self._was_there:
                     raise
                 logger.warning("%s; looking again", error)
                 time.sleep(min(0.1 * self._failures, _WAIT))
@@ -295,6 +297,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._options.dsn, "pgsb stream claim")
             self._options.start(self._connection)
+            self._was_there = True
         return self._connection
 
 

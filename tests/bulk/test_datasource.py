@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from bulk_desk import Desk
 
-from pgsb.bulk import BulkError, Outputs
+from pgsb.bulk import BulkError, ClaimLost, Outputs
 from pgsb.bulk.datasource import register
 from pgsb.bulk.looking import QueueReader
 from pgsb.bulk.source_options import read_options
-from pgsb.bulk.streaming import completing
+from pgsb.bulk.streaming import QueueStreamReader, completing
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -258,6 +258,35 @@ def test_an_option_that_is_wrong_is_named(
 def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> None:
     with pytest.raises(BulkError, match=f"there is no queue {queue}"):
         QueueReader(read_options({"dsn": desk.database.dsn, "queue": queue}))
+
+
+def test_a_database_without_the_runtime_is_named(empty_database: Database) -> None:
+    with pytest.raises(BulkError, match=f"no runtime in the database {empty_database.name}"):
+        QueueReader(read_options({"dsn": empty_database.dsn, "queue": "dbo.target"}))
+
+
+def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target"}
+    with pytest.raises(ClaimLost):
+        reader = QueueStreamReader(read_options({**options, "dsn": "host=127.0.0.1 port=1"}))
+        reader.latestOffset(reader.initialOffset())
+    assert slept == []
+    reader = QueueStreamReader(read_options(options))
+    start = reader.initialOffset()
+    assert [reader.latestOffset(start) for _ in range(2)] == [start, start]
+    # Empty queues are looked at once a second.
+    assert len(slept) == 2 and slept[0] == 0 and 0 < slept[1] <= 1
+    desk.send(1, 1)
+    reader.prepareForTriggerAvailableNow()
+    desk.connection.execute(
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND application_name = 'pgsb stream claim'"
+    )
+    # Nothing new would end the run, though a message waits.
+    assert len((reader.latestOffset(start) or {})["claims"]) == 1
+    reader.stop()
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
