@@ -142,10 +142,11 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
-            held = find_claim(session, queue, claim_id, self._options.partitions)
+            held = find_claim(session, queue, claim_id)
             if held is not None:
                 size = min(self._options.fetch_size or held.fetch_size, held.fetch_size)
-                count = self._options.partitions
+                # It was divided when it was made, which may have been before a restart with other options.
+                count = held.partitions
                 parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
             elif not self._was_completed(session, claim_id, claimed_at) and self._options.fail_on_data_loss:
                 raise BulkError(
@@ -319,12 +320,13 @@ def completing(
             return
         if len(claims) > 1:
             raise BulkError(
-                f"a batch of {len(claims)} queues cannot be completed in one transaction",
-                "one stream for each queue, or a sink of Spark's own",
+                f"a batch of {len(claims)} claims ({', '.join(name for name, _, _ in claims)}) "
+                "cannot be completed in one transaction",
+                "one source and one queue for each stream, or a sink of Spark's own",
             )
         ((name, claim_id, claimed_at),) = claims
         with connect(dsn, "pgsb stream") as connection:
-            held = find_claim(connection, name, claim_id, 1)
+            held = find_claim(connection, name, claim_id)
             if held is None:
                 done = connection.execute(
                     "SELECT ssb_internal.claim_was_completed(%s, %s::timestamptz)", (claim_id, claimed_at)

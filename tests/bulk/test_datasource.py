@@ -289,6 +289,19 @@ def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pyt
     reader.stop()
 
 
+def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(desk: Desk) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(6, 1)
+    before = QueueStreamReader(read_options({**options, "numPartitions": "3"}))
+    start = before.initialOffset()
+    end = before.latestOffset(start)
+    before.stop()
+    after = QueueStreamReader(read_options({**options, "numPartitions": "1"}))
+    batches = [batch for part in after.partitions(start, end) for batch in after.read(part)]
+    after.stop()
+    assert sum(batch.num_rows for batch in batches) == 6
+
+
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
     options = read_options(
         {"URL": "jdbc:postgresql://db:5433/shop", "User": "ann", "PASSWORD": "s", "numpartitions": "4"}
