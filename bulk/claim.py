@@ -106,6 +106,13 @@ class _Row:
         )
 
 
+@dataclass(frozen=True)
+class _Found(_Row):
+    """The same of one that was made before, whoever divided it."""
+
+    partitions: int
+
+
 def require_readable(dsn: str, queue: str) -> None:
     """Ask whether the queue can be read, which takes a moment: starting Spark for it takes many.
 
@@ -127,22 +134,26 @@ def explained(queue: str) -> Iterator[None]:
         yield
     except psycopg.OperationalError as error:
         raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+        raise BulkError(
+            f"there is no queue {queue}", "name it as PostgreSQL spells it, such as dbo.daysales"
+        ) from error
     except psycopg.Error as error:
         hint = hint_of(error)
-        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):
+        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb' in str(error):
             hint = "there is no runtime in this database: `pgsb install` puts it there"
         raise BulkError(f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint) from error
 
 
-def find_claim(connection: Connection, queue: str, claim_id: int, partitions: int) -> Claim | None:
+def find_claim(connection: Connection, queue: str, claim_id: int) -> Claim | None:
     """The caller's claim with this number, which another session holds; None when it has ended."""
-    with connection.cursor(row_factory=class_row(_Row)) as cursor:
+    with connection.cursor(row_factory=class_row(_Found)) as cursor:
         row = cursor.execute(
-            "SELECT %s AS claim_id, claimed_at, conversations, messages, bytes, largest"
+            "SELECT %s AS claim_id, claimed_at, conversations, messages, bytes, largest, partitions"
             "  FROM ssb_internal.claim_of(%s)",
             (claim_id, claim_id),
         ).fetchone()
-    return None if row is None else row.claim(queue, partitions, connection)
+    return None if row is None else row.claim(queue, row.partitions, connection)
 
 
 def abandon(held: Claim) -> None:

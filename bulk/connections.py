@@ -88,6 +88,10 @@ def reached(connection: Connection) -> Server:
         row = connection.execute(
             "SELECT ssb_internal.database_identity(), ssb.nvarchar_encoding()"
         ).fetchone()
+    except psycopg.errors.InvalidSchemaName as error:
+        raise BulkError(
+            f"there is no runtime in the database {connection.info.dbname}", "`pgsb install` puts it there"
+        ) from error
     except psycopg.errors.UndefinedFunction as error:
         raise BulkError(
             "the runtime in this database does not know bulk jobs of this version",

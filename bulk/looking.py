@@ -7,6 +7,7 @@ import psycopg
 from psycopg import sql
 
 from .array_columns import Column
+from .claim import explained
 from .connections import connect, reached
 from .problems import BulkError, first_line, hint_of
 from .rows import STREAM_SCHEMA, fetch_rows
@@ -97,6 +98,10 @@ class QueueReader(DataSourceReader):
                     for column, kind in (one.split(" ") for one in STREAM_SCHEMA.split(", "))
                 ]
                 relation = _relation(name).as_string(connection)
+                # Said here, and not by the tasks: that there is none, or no right to look at it.
+                with explained(name):
+                    chosen = ", ".join(one.expression for one in columns)
+                    connection.execute(f"SELECT {chosen} FROM {relation} LIMIT 0".encode())
                 self._parts.append(_Part(dsn, relation, "priority DESC, queuing_order", columns))
 
     def partitions(self) -> list[_Part]:

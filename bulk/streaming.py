@@ -86,6 +86,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._connection: Connection | None = None
         self._stream = options.stream
+        self._was_there = False
         self._failures = 0
         self._left: int | None = None
         self._completed = 0
@@ -106,8 +107,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
 
         When Spark asks, everything up to ``start`` is committed: it is completed here. While the
-        server is away there is nothing new, and a run of what is available waits for it; ClaimLost
-        when it stays away.
+        server is away there is nothing new, and a run of what is available waits for it. ClaimLost
+        when it stays away, or was not there to begin with.
         """
         start = start or self._unknown_start()
         while True:
@@ -116,7 +117,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except (ClaimLost, psycopg.OperationalError) as error:
                 self._connection = None
                 self._failures += 1
-                if self._failures > _PATIENCE:
+                # A wrong address or password does not get right.
+                if self._failures > _PATIENCE or not self._was_there:
                     raise
                 logger.warning("%s; looking again", error)
                 time.sleep(min(0.1 * self._failures, _WAIT))
@@ -140,10 +142,11 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
-            held = find_claim(session, queue, claim_id, self._options.partitions)
+            held = find_claim(session, queue, claim_id)
             if held is not None:
                 size = min(self._options.fetch_size or held.fetch_size, held.fetch_size)
-                count = self._options.partitions
+                # It was divided when it was made, which may have been before a restart with other options.
+                count = held.partitions
                 parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
             elif not self._was_completed(session, claim_id, claimed_at) and self._options.fail_on_data_loss:
                 raise BulkError(
@@ -295,6 +298,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._options.dsn, "pgsb stream claim")
             self._options.start(self._connection)
+            self._was_there = True
         return self._connection
 
 
@@ -316,12 +320,13 @@ def completing(
             return
         if len(claims) > 1:
             raise BulkError(
-                f"a batch of {len(claims)} queues cannot be completed in one transaction",
-                "one stream for each queue, or a sink of Spark's own",
+                f"a batch of {len(claims)} claims ({', '.join(name for name, _, _ in claims)}) "
+                "cannot be completed in one transaction",
+                "one source and one queue for each stream, or a sink of Spark's own",
             )
         ((name, claim_id, claimed_at),) = claims
         with connect(dsn, "pgsb stream") as connection:
-            held = find_claim(connection, name, claim_id, 1)
+            held = find_claim(connection, name, claim_id)
             if held is None:
                 done = connection.execute(
                     "SELECT ssb_internal.claim_was_completed(%s, %s::timestamptz)", (claim_id, claimed_at)

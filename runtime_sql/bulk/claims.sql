@@ -672,14 +672,15 @@ BEGIN
 END;
 $$;
 
--- A claim of the caller's that is alive, for who completes it in another session.
+-- A claim of the caller's that is alive, for who reads or completes it in another session.
+-- partitions: into how many it is divided, but for empty ones behind the last.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
-                                        OUT messages bigint, OUT bytes bigint, OUT largest bigint)
+                                        OUT messages bigint, OUT bytes bigint, OUT largest bigint, OUT partitions integer)
 RETURNS SETOF record
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint, max(c.largest)
+    SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint, max(c.largest), max(c.partition) + 1
       FROM ssb.claim AS k JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
      WHERE k.claim_id = $1 AND k.role = ssb_internal.caller() AND ssb_internal.claim_is_alive(k.claim_id)
      GROUP BY k.claim_id;

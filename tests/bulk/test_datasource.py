@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from bulk_desk import Desk
 
-from pgsb.bulk import BulkError, Outputs
+from pgsb.bulk import BulkError, ClaimLost, Outputs
 from pgsb.bulk.datasource import register
+from pgsb.bulk.looking import QueueReader
 from pgsb.bulk.source_options import read_options
-from pgsb.bulk.streaming import completing
+from pgsb.bulk.streaming import QueueStreamReader, completing
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -238,6 +239,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
+        ({"dsn": "dbname=d", "queue": "q", "view": "sys.v"}, "are both there", "one of them"),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -250,6 +252,54 @@ def test_an_option_that_is_wrong_is_named(
         read_options(options)
     # All that Spark tells its user of an error in a source is its traceback.
     assert hint is None or hint in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize("queue", ["dbo.nowhere", "dbo.total"])
+def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> None:
+    with pytest.raises(BulkError, match=f"there is no queue {queue}"):
+        QueueReader(read_options({"dsn": desk.database.dsn, "queue": queue}))
+
+
+def test_a_database_without_the_runtime_is_named(empty_database: Database) -> None:
+    with pytest.raises(BulkError, match=f"no runtime in the database {empty_database.name}"):
+        QueueReader(read_options({"dsn": empty_database.dsn, "queue": "dbo.target"}))
+
+
+def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target"}
+    with pytest.raises(ClaimLost):
+        reader = QueueStreamReader(read_options({**options, "dsn": "host=127.0.0.1 port=1"}))
+        reader.latestOffset(reader.initialOffset())
+    assert slept == []
+    reader = QueueStreamReader(read_options(options))
+    start = reader.initialOffset()
+    assert [reader.latestOffset(start) for _ in range(2)] == [start, start]
+    # Empty queues are looked at once a second.
+    assert len(slept) == 2 and slept[0] == 0 and 0 < slept[1] <= 1
+    desk.send(1, 1)
+    reader.prepareForTriggerAvailableNow()
+    desk.connection.execute(
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND application_name = 'pgsb stream claim'"
+    )
+    # Nothing new would end the run, though a message waits.
+    assert len((reader.latestOffset(start) or {})["claims"]) == 1
+    reader.stop()
+
+
+def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(desk: Desk) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(6, 1)
+    before = QueueStreamReader(read_options({**options, "numPartitions": "3"}))
+    start = before.initialOffset()
+    end = before.latestOffset(start)
+    before.stop()
+    after = QueueStreamReader(read_options({**options, "numPartitions": "1"}))
+    batches = [batch for part in after.partitions(start, end) for batch in after.read(part)]
+    after.stop()
+    assert sum(batch.num_rows for batch in batches) == 6
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
