@@ -96,26 +96,32 @@ DECLARE
     v_is_in_0 boolean;
 BEGIN
     LOOP
-        -- The order below the group's lock, which the caller has, and after its advisory lock, as in ssb.send.
-        SELECT ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id,
-               p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
-               p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, nextval('ssb.endpoint_id'),
-               CASE WHEN pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
-               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
-          INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id,
-               v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
-               v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_far_id, v_order, v_is_in_0
-          FROM ssb.conversation_endpoint AS e
-          JOIN ssb.dialog_path AS p ON p.database_id = e.database_id AND p.from_service = e.service_name
-                                   AND p.to_service = e.far_service AND p.contract = e.contract_name
-                                   AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
-          JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = p_message_type
-         WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
+        -- The order below the group's lock, which the caller has, and after its advisory lock, as in ssb.send: an UPDATE
+        -- may draw it, as nobody else can change the row now.
+        UPDATE ssb.conversation_endpoint AS e
+           SET far_endpoint_id = nextval('ssb.endpoint_id'), far_queue_id = p.far_queue_id, far_order = p.far_order,
+               far_state = p.far_state, far_contract_id = p.contract_id, far_priority = 5, sent_count = 1,
+               sent_order = CASE WHEN pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL
+                                 THEN nextval(p.far_order) END,
+               plain_type_id = u.message_type_id, plain_type = u.message_type_name
+          FROM ssb.dialog_path AS p
+          JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
+         WHERE p.database_id = e.database_id AND p.from_service = e.service_name
+           AND p.to_service = e.far_service AND p.contract = e.contract_name
+           AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+           AND e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
            AND e.sent_count = 0 AND e.priority = 5
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
            AND u.is_plain_from_initiator
            AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
-           AND has_sequence_privilege('public', p.far_state, 'SELECT');
+           AND has_sequence_privilege('public', p.far_state, 'SELECT')
+        RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id,
+                  p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
+                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, e.far_endpoint_id, e.sent_order,
+                  coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
+             INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id,
+                  v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
+                  v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_far_id, v_order, v_is_in_0;
         EXIT WHEN FOUND;
         IF v_lock IS NULL
            OR (SELECT f.far_service_id FROM ssb.conversation_endpoint AS e
@@ -139,11 +145,6 @@ BEGIN
             v_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
             v_far_service, v_contract, v_service, v_broker_guid, v_type_id, p_message_type,
             p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5, now() + interval '31 minutes');
-    UPDATE ssb.conversation_endpoint AS e
-       SET far_endpoint_id = v_far_id, far_queue_id = v_far_queue_id, far_order = v_far_order, far_state = v_far_state,
-           far_contract_id = v_contract_id, far_priority = 5, sent_count = 1, sent_order = v_order,
-           plain_type_id = v_type_id, plain_type = p_message_type
-     WHERE e.endpoint_id = p_endpoint_id;
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)

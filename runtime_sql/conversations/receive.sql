@@ -15,7 +15,7 @@
 -- group or have priorities, nothing was rolled back. What it costs is mostly what its
 -- statements and expressions cost to set up, each of them once in a transaction. So the
 -- statements have one table each (one with joins costs more than its parts; the look beyond the next orders over
--- ssb.message_stored costs a RECEIVE of nothing a sixth more), and there are few expressions. Orders are looked at 32 at a time: an index scan reads all entries of a page
+-- ssb.message_stored costs a RECEIVE of nothing a sixth more), and there are few expressions. Orders are looked at 128 at a time: an index scan reads all entries of a page
 -- that its condition allows before it returns the first. Every tenth of a second it sees whether
 -- something fell due. Where anything is special ssb_internal.receive_slow_path does it.
 --
@@ -86,25 +86,35 @@ DECLARE
 BEGIN
     <<fast_path>>
     BEGIN
-        SELECT q.queue_id, nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[]
+        -- The mark, unless there may be urgent conversations: so that costs no expression of its own.
+        SELECT q.queue_id, CASE WHEN pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+                                THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
           INTO v_queue_id, v_position
           FROM ssb.queue AS q
          WHERE q.name = queue AND q.is_plain_reader
-           AND NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id)
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE');
         IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
-            -- Nothing is known of this queue yet. (Where one snapshot serves a whole transaction,
-            -- ssb.rotation_state may have changed since it was taken.)
-            EXIT fast_path WHEN v_queue_id IS NULL OR v_position IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL
-                            OR current_setting('transaction_isolation') <> 'read committed';
-            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
-              INTO v_position FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-            -- A session that comes only once, as a pool's may, need not learn anything: its second visit does that.
-            v_type_name := set_config('ssb.read_position_' || v_queue_id || '_5', v_position::text, false);
-            v_type_name := NULL;
-            v_is_first_visit := true;
+            EXIT fast_path WHEN v_queue_id IS NULL OR v_position IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL;
+            IF pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL THEN
+                PERFORM FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id LIMIT 1;
+                EXIT fast_path WHEN FOUND;
+                v_position := nullif(current_setting('ssb.read_position_' || v_queue_id || '_5', true), '')::bigint[];
+            END IF;
+            IF v_position IS NULL THEN
+                -- Nothing is known of this queue yet. (Where one snapshot serves a whole transaction,
+                -- ssb.rotation_state may have changed since it was taken.)
+                EXIT fast_path WHEN current_setting('transaction_isolation') <> 'read committed';
+                SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
+                  INTO v_position FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+                -- A session that comes only once, as a pool's may, need not learn anything: its second visit does that.
+                v_type_name := set_config('ssb.read_position_' || v_queue_id || '_5', v_position::text, false);
+                v_type_name := NULL;
+                v_is_first_visit := true;
+            ELSE
+                EXIT fast_path WHEN (v_position[at_rotation] >= 0) IS NOT TRUE;
+            END IF;
         END IF;
         IF v_position[at_looked] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second. (The time as a subquery: a volatile function is no condition of an

@@ -48,6 +48,12 @@ CREATE TABLE IF NOT EXISTS ssb.urgent_conversation (
     endpoint_id bigint  NOT NULL
 );
 CREATE INDEX IF NOT EXISTS urgent_conversation_by_queue ON ssb.urgent_conversation (queue_id, endpoint_id);
+-- Counts them, before they are committed: as long as a database has never had one RECEIVE need not look
+-- (a look is one table more in its first statement).
+CREATE SEQUENCE IF NOT EXISTS ssb.urgent_conversations;
+-- Those of an older version.
+SELECT nextval('ssb.urgent_conversations')
+ WHERE pg_sequence_last_value('ssb.urgent_conversations') IS NULL AND EXISTS (SELECT FROM ssb.urgent_conversation);
 
 -- Which of the pair takes new messages: 0 or 1 in the lowest bit. The second bit: the other
 -- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.

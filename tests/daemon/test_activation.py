@@ -1,11 +1,13 @@
 """Service programs start when messages arrive, as whom they should, and as many as it takes."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
+from pgsb.daemon.readers import ActiveQueue, Sessions
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -215,6 +217,32 @@ def test_a_parked_session_keeps_nothing_of_the_last_run(sql: Connection, daemon:
     until(lambda: len(done(sql)) == 3)
     assert done(sql) == ["", "", ""]
     until(lambda: sql.execute("SELECT pg_try_advisory_lock(77)").fetchone() == (True,))
+
+
+@pytest.mark.one_postgres
+def test_the_sessions_that_ran_last_stay_warm(database: Database, sql: Connection) -> None:
+    """They wait for an hour, the others for a minute; the next program gets a session that has its plans."""
+    (role,) = sql.execute("SELECT current_user").fetchone() or ("",)
+    queue = ActiveQueue(1, "dbo.to_queue", None, "dbo.program", None, role, role, 9, False)
+
+    async def pids(age: float) -> tuple[set[int], set[int]]:
+        sessions = Sessions(database.dsn, 16)
+        try:
+            taken = [await sessions.take(queue) for _ in range(6)]
+            for place, session in enumerate(taken):
+                await sessions.give_back(session)
+                session.parked_at += place - age
+            await sessions.tend()
+            again = [await sessions.take(queue) for _ in range(6)]
+            return {one.pid for one in taken[2:]}, {one.pid for one in again} & {one.pid for one in taken}
+        finally:
+            for session in taken + again:
+                await session.connection.close()
+            await sessions.close()
+
+    last, kept = asyncio.run(pids(age=600))
+    assert kept == last
+    assert asyncio.run(pids(age=7200))[1] == set()
 
 
 def test_an_idle_program_ends_at_once_when_the_daemon_stops(sql: Connection, daemon: Start) -> None:

@@ -3,9 +3,12 @@
 import uuid
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from runtime.broker import ERROR, TIMER, Pair, Session
 from runtime.test_time import pass_time
+
+from support import Database
 
 REPLY = "reply"
 
@@ -119,3 +122,24 @@ def test_what_is_urgent_goes_with_its_conversation(session: Session, pair: Pair)
     session.do("SELECT ssb.end_conversation(%s)", near)
     assert _types(session, pair) == []
     assert session.value("SELECT count(*) FROM ssb.urgent_conversation") == 0
+
+
+@pytest.mark.one_postgres
+def test_a_session_that_knows_its_queue_sees_the_first_of_a_database(database: Database) -> None:
+    """RECEIVE looks for them only where one was counted: see schema/messages.sql."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        session = Session(connection)
+        pair = Pair(session)
+        far = pair.conversing()[1]
+        for _ in range(3):
+            session.send(far, pair.reply)
+            assert _types(session, pair) == [pair.reply]
+        assert session.value("SELECT pg_sequence_last_value('ssb.urgent_conversations')") is None
+        session.send(far, pair.reply)
+        with psycopg.connect(database.dsn) as ending:
+            Session(ending).end(far, error=42, description="no more")
+        assert _types(session, pair) == [ERROR, pair.reply]
+        # What looks now still takes the usual way, where nothing is urgent.
+        far = pair.conversing()[1]
+        session.send(far, pair.reply)
+        assert _types(session, pair, 1) == [pair.reply]

@@ -27,8 +27,12 @@ def test_installing_twice_changes_nothing(
     connection.execute("UPDATE ssb.runtime_version SET content_hash = 'another'")
     connection.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
     connection.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'kept'::bytea)")
+    # As a version left it that did not count them.
+    connection.execute("INSERT INTO ssb.urgent_conversation (queue_id, endpoint_id) VALUES (0, 0)")
     with_queue = objects(connection)
     installer.install(connection)
+    counted = "SELECT pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL"
+    assert connection.execute(counted).fetchone() == (True,)
     assert objects(connection) == with_queue
     assert connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
     installer.uninstall(connection)
