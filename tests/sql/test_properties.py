@@ -12,6 +12,7 @@ from sql.translating import Givens, sql_text
 
 from pgsb.compiler.catalog.names import MAX_IDENTIFIER_BYTES, fold, quote
 from pgsb.compiler.sql.translate import translate_expression
+from pgsb.compiler.target.emit import text_of
 from pgsb.compiler.target.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
@@ -38,7 +39,7 @@ def _translated(expression: str) -> str:
     problems = Problems()
     result = translate_expression(sql_text(expression), Givens(), problems)
     assert not problems, problems.report()
-    return result.sql
+    return text_of(result.code)
 
 
 def _answer(server: Connection, expression: str) -> object:

@@ -10,6 +10,7 @@ import pytest
 from sql.translating import Givens, sql_text
 
 from pgsb.compiler.sql.translate import translate_expression
+from pgsb.compiler.target.emit import text_of
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
 
@@ -31,7 +32,7 @@ def _answer(connection: Connection, expression: str) -> str:
     translated = translate_expression(sql_text(expression), Givens(), problems)
     assert not problems, problems.report()
     try:
-        row = connection.execute(f"SELECT {translated.sql}".encode()).fetchone()
+        row = connection.execute(f"SELECT {text_of(translated.code)}".encode()).fetchone()
     except psycopg.Error as error:
         return f"error {error.diag.sqlstate}"
     assert row is not None

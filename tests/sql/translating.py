@@ -92,10 +92,10 @@ class Givens:
         return None
 
     def cursor_row(self, name: str) -> CursorRow | None:
-        columns = (("ctid", "p.current_row"),)
-        return (
-            CursorRow(columns, "PERFORM ssb_internal.require_row('c', 1, 1)") if name.lower() == "c" else None
-        )
+        if name.lower() != "c":
+            return None
+        require = n.Call("ssb_internal.require_row", (n.Text("c"), n.Integer(1), n.Integer(1)))
+        return CursorRow((("ctid", n.Variable("p.current_row")),), require)
 
     def identity_insert(self, name: ObjectName) -> bool:
         return fold(name.name) in self.identity_inserts
@@ -237,7 +237,7 @@ def ddl(result: Ddl) -> list[str]:
 
 
 def _lines(before: tuple[n.Node, ...], *rest: str) -> str:
-    return ";\n".join([*map(text_of, before), *rest])
+    return ";\n".join([*map(_without_result, before), *rest])
 
 
 def _assignment(result: Assignment) -> str:
@@ -267,9 +267,8 @@ def runnable(result: Statement | Expression | None, givens: Givens, kind: str) -
         start = ""
         if value is not None:
             problems = Problems()
-            start = (
-                " := " + o.translate_expression(sql_text(value), givens, problems, target=variable.type).sql
-            )
+            first = o.translate_expression(sql_text(value), givens, problems, target=variable.type)
+            start = f" := {text_of(first.code)}"
             assert not problems, problems.report()
         declarations.append(f"{variable.reference} {variable.type.postgres}{start};")
     for table in givens.table_variables.values():
@@ -280,7 +279,8 @@ def runnable(result: Statement | Expression | None, givens: Givens, kind: str) -
 
 def _body(result: Statement | Expression | None, kind: str) -> str:
     if isinstance(result, Expression):
-        return f"IF {result.sql} THEN NULL; END IF" if kind == "conditions" else f"PERFORM {result.sql}"
+        code = text_of(result.code)
+        return f"IF {code} THEN NULL; END IF" if kind == "conditions" else f"PERFORM {code}"
     if isinstance(result, Query):
         return _lines(result.before, _walked(text_of(result.code)))
     if isinstance(result, Dml):

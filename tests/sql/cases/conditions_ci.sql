@@ -51,4 +51,4 @@ CASE @s WHEN N'A' THEN 1 ELSE 0 END = 1
 -- case: searches
 charindex('B', @s) + patindex('%X%', @s) > len(replace(@s, 'A', 'b'))
 -- expect
-sys.charindex(lower('B'), lower(s)) + sys.patindex(lower('%X%'), lower(s)) > sys.len(sys.replace_ci(s, 'A', 'b'))
+sys.charindex('b', lower(s)) + sys.patindex('%x%', lower(s)) > sys.len(sys.replace_ci(s, 'A', 'b'))

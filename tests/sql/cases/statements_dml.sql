@@ -114,13 +114,13 @@ INSERT INTO dbo.keyed (k, v) VALUES (1, 2)
 -- case: insert with output
 INSERT INTO orders (customer, name) OUTPUT inserted.id, inserted.placed VALUES (1, N'a')
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
 INSERT INTO dbo.orders (customer, name) VALUES (1, 'a') RETURNING id, placed
 
 -- case: insert with output star
 INSERT INTO orders (customer, name) OUTPUT inserted.* VALUES (1, N'a')
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
 INSERT INTO dbo.orders (customer, name)
 VALUES (1, 'a')
 RETURNING id, customer, name, amount, placed, body, done
@@ -139,9 +139,9 @@ INSERT INTO orders (customer, name) OUTPUT inserted.id, inserted.name INTO @t VA
 WITH changed AS (INSERT INTO dbo.orders (customer, name)
                  VALUES (1, 'a')
                  RETURNING id AS c1, name AS c2)
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
@@ -159,7 +159,7 @@ SELECT c2 AS name FROM changed
 -- case: insert with an expression in output
 INSERT INTO orders (customer, name) OUTPUT inserted.id * 2 AS twice, @id VALUES (1, N'a')
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['INSERT']);
 INSERT INTO dbo.orders (customer, name) VALUES (1, 'a') RETURNING id * 2 AS twice, p.id
 
 -- case: update
@@ -295,13 +295,13 @@ WHERE id = ANY (ARRAY(SELECT id FROM dbo.orders WHERE customer = 1 FOR UPDATE SK
 -- case: update with output
 UPDATE orders SET amount = 1 OUTPUT inserted.id, inserted.amount WHERE id = 1
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders SET amount = 1 WHERE id = 1 RETURNING id, amount
 
 -- case: update with old values
 UPDATE orders SET amount = amount + 1 OUTPUT deleted.amount, inserted.amount, inserted.id WHERE id = 1
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders AS changing
 SET amount = changes.v1
 FROM (SELECT orders.id AS k1, amount + 1 AS v1, orders AS deleted
@@ -327,7 +327,7 @@ INSERT INTO dbo.audit (id, what, was) SELECT c1, c2, c3 FROM changed
 -- case: update with star of old values
 UPDATE heap SET a = 1 OUTPUT deleted.*
 -- expect
-SELECT ssb_internal.refuse_output('dbo.heap', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.heap', ARRAY['UPDATE']);
 UPDATE dbo.heap AS changing
 SET a = changes.v1
 FROM (SELECT heap.ctid AS row_id, 1 AS v1, heap AS deleted FROM dbo.heap FOR UPDATE) AS changes
@@ -337,7 +337,7 @@ RETURNING (changes.deleted).a, (changes.deleted).b, (changes.deleted).c
 -- case: update with output of another table
 UPDATE o SET amount = 1 OUTPUT inserted.id, c.name FROM orders o JOIN customers c ON c.id = o.customer
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders AS o
 SET amount = 1
 FROM dbo.customers AS c
@@ -347,7 +347,7 @@ RETURNING o.id, c.name
 -- case: update with old values and another table
 UPDATE o SET amount = 1 OUTPUT deleted.amount, c.name FROM orders o JOIN customers c ON c.id = o.customer
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders AS changing
 SET amount = changes.v1
 FROM (SELECT o.id AS k1, 1 AS v1, o AS deleted, c.name AS c_name
@@ -365,7 +365,7 @@ UPDATE dbo.orders SET body = sys.xml_modify(body, 'delete /a/b') WHERE id = 1
 -- case: update through a cte
 WITH c AS (SELECT TOP (1) id, done AS finished FROM orders WHERE done = 0 ORDER BY id) UPDATE c SET finished = 1 OUTPUT inserted.id
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 WITH c AS (SELECT id, done AS finished, orders.ctid AS row_id
            FROM dbo.orders
            WHERE done = 0
@@ -455,7 +455,7 @@ WHERE id = ANY (ARRAY(SELECT id FROM dbo.orders WHERE done = 1 LIMIT 1 FOR UPDAT
 -- case: delete top with readpast and output
 DELETE TOP (1) FROM heap WITH (ROWLOCK, READPAST) OUTPUT deleted.a, deleted.b
 -- expect
-SELECT ssb_internal.refuse_output('dbo.heap', ARRAY['DELETE']);
+PERFORM ssb_internal.refuse_output('dbo.heap', ARRAY['DELETE']);
 DELETE FROM dbo.heap
 WHERE ctid = ANY (ARRAY(SELECT ctid FROM dbo.heap LIMIT 1 FOR UPDATE SKIP LOCKED))
 RETURNING a, b
@@ -463,7 +463,7 @@ RETURNING a, b
 -- case: delete with output
 DELETE FROM orders OUTPUT deleted.id, deleted.name WHERE done = 1
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
 DELETE FROM dbo.orders WHERE done = 1 RETURNING id, name
 
 -- case: delete with output into
@@ -478,9 +478,9 @@ INSERT INTO dbo.audit (id, what, was) SELECT c1, c2, c3 FROM changed
 DELETE FROM orders OUTPUT deleted.id, deleted.name INTO @t (id, name)
 -- expect
 WITH changed AS (DELETE FROM dbo.orders RETURNING id AS c1, name AS c2)
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
@@ -489,7 +489,7 @@ INTO t, row_count
 -- case: delete through a cte
 WITH q AS (SELECT TOP (1) * FROM orders WITH (ROWLOCK, READPAST) ORDER BY id) DELETE FROM q OUTPUT deleted.id, deleted.name
 -- expect
-SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
+PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
 WITH q AS (SELECT *, orders.ctid AS row_id
            FROM dbo.orders
            ORDER BY id
@@ -532,7 +532,7 @@ SELECT IDENTITY(int, 1, 1) AS no, name INTO numbered FROM customers
 CREATE TABLE dbo.numbered AS
 SELECT row_number() OVER ()::integer AS no, name FROM dbo.customers;
 ALTER TABLE dbo.numbered ALTER COLUMN no SET NOT NULL, ALTER COLUMN no ADD GENERATED ALWAYS AS IDENTITY (START WITH 1 INCREMENT BY 1);
-SELECT setval(pg_get_serial_sequence('dbo.numbered', 'no'), max(no)) FROM dbo.numbered
+SELECT setval(pg_get_serial_sequence('dbo.numbered', 'no'), (SELECT max(no) FROM dbo.numbered))
 
 -- case: truncate
 TRUNCATE TABLE heap

@@ -110,9 +110,9 @@ deleted AS (DELETE FROM dbo.customers AS t
             USING s
             WHERE t.id = s.a
             RETURNING t.id AS c1, t.name AS c2)
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (SELECT c1, c2 FROM (SELECT * FROM deleted) AS changed
             WHERE NOT EXISTS (SELECT FROM twice)) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id

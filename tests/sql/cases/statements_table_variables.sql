@@ -42,9 +42,9 @@ log := array_append(log, ROW(COALESCE((p.log)[cardinality(p.log)].id + 1, 1), sy
 -- case: append with a key
 INSERT INTO @t (id, name) VALUES (1, N'x')
 -- expect
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (VALUES (1::integer, 'x'::varchar(50))) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
@@ -67,9 +67,9 @@ INTO plain, row_count
 -- case: append of a select with a key
 INSERT INTO @t (id, name) SELECT id, name FROM customers
 -- expect
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (SELECT id, name FROM dbo.customers) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
@@ -78,9 +78,9 @@ INTO t, row_count
 -- case: append ignoring duplicates
 INSERT @bag (h, n, r) SELECT @h, 1, (SELECT 1 AS [@a] FOR XML PATH('r'), TYPE) WHERE @h IS NOT NULL
 -- expect
-SELECT p.bag || array_agg(ROW(sys.not_null(n.h, 'h', '@bag'), sys.not_null(n.n, 'n', '@bag'), n.r)::dbo."p@bag" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h, n.n ORDER BY n.place) AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.bag || array_agg(ROW(sys.not_null(n.h, 'h', '@bag'), sys.not_null(n.n, 'n', '@bag'), n.r)::dbo."p@bag" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h, n.n ORDER BY n."@place") AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS "@place"
             FROM (SELECT h, 1, (SELECT sys.xml_of_content(sys.xml_element('r', concat(sys.xml_attribute('a', sys.xml_atom(1))),
                                                           '')))
                   WHERE h IS NOT NULL) AS n (h, n, r)) AS n) AS n
@@ -91,8 +91,8 @@ INTO bag, row_count
 -- case: append several with identity
 INSERT INTO @log (what) SELECT name FROM customers WHERE name IS NOT NULL
 -- expect
-SELECT p.log || array_agg(ROW(COALESCE((p.log)[cardinality(p.log)].id, 0) + n.place, sys.not_null(sys.fitting((n.what)::text, 100), 'what', '@log'), sys.getdate())::dbo."p@log" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place
+SELECT p.log || array_agg(ROW(COALESCE((p.log)[cardinality(p.log)].id, 0) + n."@place", sys.not_null(sys.fitting((n.what)::text, 100), 'what', '@log'), sys.getdate())::dbo."p@log" ORDER BY n."@place"), count(*)
+FROM (SELECT n.*, row_number() OVER () AS "@place"
       FROM (SELECT name FROM dbo.customers WHERE name IS NOT NULL) AS n (what)) AS n
 INTO log, row_count
 
@@ -111,16 +111,16 @@ plain := array_append(plain, ROW(NULL, NULL)::dbo."p@plain")
 -- case: update
 UPDATE @plain SET b = 'z' WHERE a = @id
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(plain.a, changed.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(plain.a, changed.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit, 'z'::varchar(10) AS b WHERE plain.a = p.id LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: update all
 UPDATE @plain SET a = a + 1
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(changed.a, plain.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(changed.a, plain.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit, plain.a + 1 AS a LIMIT 1) AS changed ON true
 INTO plain, row_count
 
@@ -128,8 +128,8 @@ INTO plain, row_count
 UPDATE @t SET id = id + 1
 -- expect
 SELECT result.new_rows, result.row_count
-FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t', 'UPDATE'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t.place), '{}'), count(changed.hit)
-      FROM unnest(p.t) WITH ORDINALITY AS t (id, name, place)
+FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t', 'UPDATE'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t."@place"), '{}'), count(changed.hit)
+      FROM unnest(p.t) WITH ORDINALITY AS t (id, name, "@place")
       LEFT JOIN LATERAL (SELECT true AS hit, t.id + 1 AS id LIMIT 1) AS changed ON true) AS result (new_rows, row_count)
 WHERE sys.unique_key((SELECT count(*) = count(DISTINCT (r.id)) FROM unnest(result.new_rows) AS r), 'PRIMARY KEY', '@t', '')
 INTO t, row_count
@@ -137,8 +137,8 @@ INTO t, row_count
 -- case: update from a join
 UPDATE p SET b = c.city FROM @plain p JOIN customers c ON c.id = p.a
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p.place), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, place)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p."@place"), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
                    FROM (SELECT) AS this_row
                    JOIN dbo.customers AS c ON c.id = p.a
@@ -148,8 +148,8 @@ INTO plain, row_count
 -- case: update from a left join
 UPDATE p SET b = c.city FROM @plain p LEFT JOIN customers c ON c.id = p.a WHERE p.a > 0
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p.place), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, place)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p."@place"), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
                    FROM (SELECT) AS this_row
                    LEFT JOIN dbo.customers AS c ON c.id = p.a
@@ -160,25 +160,25 @@ INTO plain, row_count
 -- case: update top
 UPDATE TOP (1) @plain SET b = 'first'
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
-FROM (SELECT plain.*, changed.b AS new_1, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
-      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(CASE WHEN CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
+FROM (SELECT plain.*, changed.b AS new_1, changed.hit, count(changed.hit) OVER (ORDER BY "@place") AS nth
+      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
       LEFT JOIN LATERAL (SELECT true AS hit, 'first'::varchar(10) AS b LIMIT 1) AS changed ON true) AS plain
 INTO plain, row_count
 
 -- case: update of a column that must not be NULL
 UPDATE @log SET what = @name
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log', 'UPDATE'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log.place), '{}'), count(changed.hit)
-FROM unnest(p.log) WITH ORDINALITY AS log (id, what, at, place)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log', 'UPDATE'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log."@place"), '{}'), count(changed.hit)
+FROM unnest(p.log) WITH ORDINALITY AS log (id, what, at, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit, p.name AS what LIMIT 1) AS changed ON true
 INTO log, row_count
 
 -- case: delete
 DELETE FROM @plain WHERE a = 1
 -- expect
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a = 1 LIMIT 1) AS changed ON true
 INTO plain, row_count
 
@@ -191,17 +191,17 @@ INTO plain, row_count
 -- case: delete top
 DELETE TOP (1) FROM @plain
 -- expect
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END IS NULL), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
-FROM (SELECT plain.*, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
-      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END IS NULL), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
+FROM (SELECT plain.*, changed.hit, count(changed.hit) OVER (ORDER BY "@place") AS nth
+      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
       LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS plain
 INTO plain, row_count
 
 -- case: delete from a join
 DELETE p FROM @plain p JOIN customers c ON c.id = p.a
 -- expect
-SELECT COALESCE(array_agg(ROW(p.a, p.b)::dbo."p@plain" ORDER BY p.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, place)
+SELECT COALESCE(array_agg(ROW(p.a, p.b)::dbo."p@plain" ORDER BY p."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit
                    FROM (SELECT) AS this_row
                    JOIN dbo.customers AS c ON c.id = p.a
@@ -214,8 +214,8 @@ DELETE FROM @plain OUTPUT deleted.a, deleted.b WHERE a > 1
 SELECT plain.a, plain.b
 FROM unnest(p.plain) AS plain (a, b)
 WHERE EXISTS (SELECT true AS hit WHERE plain.a > 1 LIMIT 1);
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
-FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
+SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
 LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a > 1 LIMIT 1) AS changed ON true
 INTO plain, row_count
 
