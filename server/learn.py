@@ -32,7 +32,8 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
                       ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
        array_agg(a.attnotnull ORDER BY a.attnum),
        array_agg(a.attidentity <> '' ORDER BY a.attnum),
-       array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum)
+       array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
+       array_agg(ssb_internal.is_kept_as_varchar(col_description(c.oid, a.attnum)) ORDER BY a.attnum)
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -126,6 +127,7 @@ _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)"
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
     national = connection.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",)
+    catalog.tells_varchar = national
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
@@ -187,11 +189,20 @@ def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:
 
 
 def _column(
-    national: bool, name: str, type_: str, not_null: bool, identity: bool, computed: str | None
+    national: bool,
+    name: str,
+    type_: str,
+    not_null: bool,
+    identity: bool,
+    computed: str | None,
+    is_varchar: bool,
 ) -> ColumnInfo:
+    known = type_of(type_, national and not is_varchar)
+    if known is not None and is_varchar and known.is_unicode:
+        known = replace(known, name="varchar")  # varchar(max), of which the server's type tells nothing
     return ColumnInfo(
         name,
-        type_of(type_, national),
+        known,
         nullable=not not_null,
         identity=(1, 1) if identity else None,
         # As the server spells it.
@@ -212,7 +223,7 @@ def type_of(written: str, national: bool) -> SqlType | None:
     """The T-SQL type that a PostgreSQL one, as format_type writes it, stands for; None for others.
 
     Whether a varchar was an nvarchar PostgreSQL does not keep. ``national``, where their bytes differ: it was
-    the one that is kept as SQL Server keeps it. A cast says otherwise.
+    the one that is kept as SQL Server keeps it, unless its comment or a cast says otherwise.
     """
     known = _TYPES.get(written)
     if known is not None:

@@ -144,6 +144,10 @@ class SqlScope(Protocol):
         """Option ``--collation ci``."""
 
     @property
+    def tells_varchar(self) -> bool:
+        """Whether the bytes of varchar and nvarchar differ in this instance; False without a server."""
+
+    @property
     def row_limit(self) -> str | None:
         """SET ROWCOUNT as PostgreSQL text, NULL for no limit; None where it cannot be in force."""
 

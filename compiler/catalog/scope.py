@@ -174,6 +174,8 @@ class Catalog:
         self._first_database = fold(database) if database else fold(default_database or "")
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
+        self.tells_varchar = False
+        """The instance keeps nvarchar as UTF-16: which columns are varchar has to be known later."""
         self.tables: dict[tuple[str, str], TableInfo] = {}
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
@@ -356,6 +358,11 @@ class Scope:
     def case_insensitive(self) -> bool:
         """Option ``--collation ci``."""
         return self.catalog.case_insensitive
+
+    @property
+    def tells_varchar(self) -> bool:
+        """Whether the bytes of varchar and nvarchar differ in this instance."""
+        return self.catalog.tells_varchar
 
     @property
     def row_limit(self) -> str | None:

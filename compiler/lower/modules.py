@@ -314,7 +314,20 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
         *finish_alteration(node.action, sql_name),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
+        *_keeping_of_varchar(sql_name, known, catalog),
     ]
+
+
+def _keeping_of_varchar(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:
+    """Keep which columns of a view are varchar, as CREATE TABLE does."""
+    columns = view.columns if view is not None and catalog.tells_varchar else ()
+    kept = [
+        fold(c.name) for c in columns if c.type is not None and c.type.is_string and not c.type.is_unicode
+    ]
+    if not kept:
+        return []
+    arguments = (pl.Text(sql_name), pl.Array(tuple(map(pl.Text, kept)), "text"))
+    return [pl.Select(pl.Invoke("ssb_internal.keep_varchar", arguments))]
 
 
 @invocations.register

@@ -50,11 +50,85 @@ SELECT t.transaction_id, 5 AS database_id, t.transaction_begin_time AS database_
 CREATE OR REPLACE VIEW sys.dm_tran_current_transaction AS
 SELECT sys.current_transaction_id() AS transaction_id;
 
+-- Whether the transaction runs, perhaps as a part of another.
+CREATE OR REPLACE FUNCTION ssb_internal.is_running(p_transaction xid)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    -- Numbers without their epoch: the one that lies next to the youngest.
+    SELECT n.number > 2 AND pg_xact_status((n.youngest - (((n.youngest - n.number) << 32) >> 32))::text::xid8) = 'in progress'
+      FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS youngest, p_transaction::text::bigint AS number) AS n;
+$$;
+
+-- The conversation groups that transactions hold, and their sessions. Such a lock is one of the leader's row (docs/engine.md):
+-- it stands in xmax, or the transaction itself made the row. Where a savepoint or a TRY took part, xmax is the number of a
+-- part that has ended, or of several lockers (a multixact). A part tells not whose it is: it is that of the one transaction
+-- that is older and has to do with the table; of several such it is told with the session NULL.
+-- Locks  a row for a moment, whose old xmax reads like the number of lockers who still run
+CREATE OR REPLACE FUNCTION ssb_internal.held_groups()
+RETURNS TABLE (database_id integer, conversation_group_id uuid, session_id integer)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_holders jsonb;
+    v_oldest integer;
+    v_multixacts integer := (SELECT max(mxid_age(d.datminmxid)) FROM pg_database AS d);
+    v_row record;
+    v_lockers xid[];
+    v_is_free boolean;
+BEGIN
+    SELECT jsonb_object_agg(l.transactionid::text, l.pid), max(age(l.transactionid)) INTO v_holders, v_oldest
+      FROM pg_locks AS l WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted;
+    IF v_holders IS NULL THEN
+        RETURN;
+    END IF;
+    FOR v_row IN
+        SELECT e.endpoint_id, e.database_id, e.conversation_group_id, e.xmin AS maker, e.xmax AS locker FROM ssb.conversation_endpoint AS e
+         WHERE e.endpoint_id = e.lock_id
+           AND (age(e.xmin) <= v_oldest OR age(e.xmax) <= v_oldest AND e.xmax <> '0' OR mxid_age(e.xmax) BETWEEN 1 AND v_multixacts)
+    LOOP
+        database_id := v_row.database_id;
+        conversation_group_id := v_row.conversation_group_id;
+        IF ssb_internal.is_running(v_row.maker) THEN
+            session_id := pg_backend_pid();  -- nobody else sees the row
+            RETURN NEXT;
+            CONTINUE;
+        END IF;
+        v_lockers := CASE WHEN ssb_internal.is_running(v_row.locker) THEN ARRAY[v_row.locker] END;
+        IF v_lockers IS NULL AND mxid_age(v_row.locker) BETWEEN 1 AND v_multixacts THEN
+            v_lockers := ARRAY(SELECT m.xid FROM pg_get_multixact_members(v_row.locker) AS m WHERE ssb_internal.is_running(m.xid));
+        END IF;
+        CONTINUE WHEN coalesce(v_lockers, '{}') = '{}';
+        session_id := (SELECT min((v_holders ->> l::text)::integer) FROM unnest(v_lockers) AS l);
+        IF session_id IS NULL THEN
+            SELECT CASE WHEN count(DISTINCT h.value) = 1 THEN min(h.value::text::integer) END INTO session_id
+              FROM jsonb_each(v_holders) AS h
+             WHERE age(h.key::xid) > (SELECT max(age(l)) FROM unnest(v_lockers) AS l)
+               AND EXISTS (SELECT FROM pg_locks AS t
+                            WHERE t.pid = h.value::text::integer AND t.locktype = 'relation' AND t.relation = 'ssb.conversation_endpoint'::regclass
+                              AND t.mode IN ('RowShareLock', 'RowExclusiveLock') AND t.granted);
+        END IF;
+        IF v_lockers <> ARRAY[v_row.locker] AND session_id IS DISTINCT FROM pg_backend_pid() THEN
+            -- Lockers by their common number: an old transaction may have had the same one.
+            BEGIN
+                v_is_free := EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_row.endpoint_id FOR SHARE SKIP LOCKED);
+                RAISE EXCEPTION USING ERRCODE = 'S0000';
+            EXCEPTION
+                WHEN SQLSTATE 'S0000' THEN
+                    CONTINUE WHEN v_is_free;
+                WHEN read_only_sql_transaction THEN
+                    NULL;  -- most likely it is what it looks like
+            END;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.dm_tran_locks AS
-WITH holders AS MATERIALIZED (
-    SELECT l.pid, l.transactionid FROM pg_locks AS l
-     WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted
-)
 SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHEN 'advisory' THEN 'APPLICATION' ELSE upper(l.locktype) END
            AS resource_type, ''::text AS resource_subtype,
        5 AS resource_database_id, coalesce(l.relation::bigint, 0) AS resource_associated_entity_id, ''::text AS resource_description,
@@ -66,18 +140,11 @@ SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHE
    -- The engine's own (see docs/engine.md) are nobody's application locks.
    AND (l.locktype <> 'advisory' OR l.objsubid <> 2 OR l.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid)
 UNION ALL
--- The groups that transactions hold. Such a lock is one of the leader's row (docs/engine.md), whose holder stands in
--- the row alone: xmax of a row that is locked, or xmin of one that this transaction itself made or changed.
-SELECT DISTINCT 'METADATA', 'CONVERSATION_GROUP', e.database_id, 0::bigint,
+SELECT DISTINCT 'METADATA', 'CONVERSATION_GROUP', g.database_id, 0::bigint,
        '$hash = ' || concat_ws(':', '0x' || substr(h.digits, 1, 8), '0x' || substr(h.digits, 9, 8), '0x' || substr(h.digits, 17, 8)),
-       'X', 'GRANT', k.pid, 'TRANSACTION'
-  FROM holders AS k
-  JOIN (SELECT e.database_id, e.conversation_group_id, e.xmin AS maker, e.xmax AS locker FROM ssb.conversation_endpoint AS e
-         -- One pass over the endpoints however many transactions run, none while there is none.
-         WHERE EXISTS (SELECT FROM holders) AND e.endpoint_id = e.lock_id
-           AND (e.xmax IN (SELECT h.transactionid FROM holders AS h) OR e.xmin IN (SELECT h.transactionid FROM holders AS h))
-        OFFSET 0) AS e ON k.transactionid IN (e.locker, e.maker)
- CROSS JOIN LATERAL (SELECT upper(replace(e.conversation_group_id::text, '-', '')) AS digits) AS h;
+       'X', 'GRANT', g.session_id, 'TRANSACTION'
+  FROM ssb_internal.held_groups() AS g
+ CROSS JOIN LATERAL (SELECT upper(replace(g.conversation_group_id::text, '-', '')) AS digits) AS h;
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,

@@ -62,8 +62,8 @@ AS $$
 $$;
 
 -- Whatever a principal has (grants, memberships, what it owns) goes with its name: names are how it is known.
--- A name that a PostgreSQL role has as well is that role, whose rights only who may become it gives away: queues run
--- their programs as it; and
+-- A name that a PostgreSQL role has as well is that role, whose rights only the owner gives away, where
+-- he may become it, as queues run their programs as it; and
 -- a role that is there keeps its name.
 CREATE OR REPLACE FUNCTION ssb_internal.rename_principal(p_principal ssb.principal, p_new_name text)
 RETURNS void
@@ -86,7 +86,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(15151, format('Cannot alter the %s ''%s'', because it does not exist or you do not have permission.',
                                                            lower(p_principal.kind), p_principal.name), 16, 1,
                 format('It is the PostgreSQL role %s: ALTER ROLE %1$I RENAME TO … first.', ssb_internal.role_of(p_principal.name)));
-        ELSIF NOT ssb_internal.may_act_as(p_new_name, v_id) THEN
+        ELSIF NOT ssb_internal.is_owner_like(v_id) OR NOT ssb_internal.may_act_as(p_new_name, v_id) THEN
             PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
         END IF;
     END IF;

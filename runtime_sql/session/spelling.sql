@@ -47,14 +47,49 @@ CREATE OR REPLACE FUNCTION ssb_internal.comment_without_name(p_comment text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT nullif(regexp_replace(p_comment, '^T-SQL name: [^\n]*\n?(T-SQL parameters: [^\n]*\n?)?', ''), ''); $$;
+AS $$ SELECT nullif(regexp_replace(p_comment, '^T-SQL name: [^\n]*\n?(T-SQL (?:parameters|type): [^\n]*\n?)?', ''), ''); $$;
 
 -- A comment with the name in front. NULL: without one.
 CREATE OR REPLACE FUNCTION ssb_internal.comment_with_name(p_comment text, p_name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT concat_ws(chr(10), 'T-SQL name: ' || p_name, ssb_internal.comment_without_name(p_comment)); $$;
+AS $$
+    SELECT concat_ws(chr(10), 'T-SQL name: ' || p_name,
+                     CASE WHEN p_name IS NOT NULL THEN substring(p_comment FROM '^T-SQL name: [^\n]*\n(T-SQL type: [^\n]*)') END,
+                     ssb_internal.comment_without_name(p_comment));
+$$;
+
+-- Whether a column is varchar, char or text, by the comment's second line. It is written where nvarchar has other bytes.
+CREATE OR REPLACE FUNCTION ssb_internal.is_kept_as_varchar(p_comment text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce(p_comment ~ '^T-SQL name: [^\n]*\nT-SQL type: varchar(\n|$)', false); $$;
+
+-- p_are: of each column, whether it is; NULL: all are.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_varchar(p_relation text, p_columns text[], p_are boolean[] DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_column record;
+BEGIN
+    FOR v_column IN
+        SELECT a.attname, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest,
+               coalesce(w.is_varchar, true) AS is_varchar
+          FROM unnest(p_columns, p_are) AS w (name, is_varchar)
+          JOIN pg_attribute AS a ON a.attrelid = to_regclass(p_relation) AND a.attname = w.name
+         CROSS JOIN LATERAL (SELECT col_description(a.attrelid, a.attnum) AS text) AS c
+         WHERE coalesce(w.is_varchar, true) <> ssb_internal.is_kept_as_varchar(c.text)
+    LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', to_regclass(p_relation), v_column.attname,
+                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, CASE WHEN v_column.is_varchar THEN 'T-SQL type: varchar' END,
+                                 v_column.rest));
+    END LOOP;
+END;
+$$;
 
 -- p_name NULL: the relation's own is left as it is. p_columns: of those columns whose spelling must be kept; p_parts: the
 -- same of constraints and indexes. p_relation may be a sequence or a type.

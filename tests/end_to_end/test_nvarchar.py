@@ -314,3 +314,30 @@ def test_the_async_client_speaks_it(utf16: Database) -> None:
             return message.text
 
     assert asyncio.run(exchange()) == "日"
+
+
+def test_a_later_script_knows_which_columns_are_varchar(wide: Tsql, utf16: Database) -> None:
+    wide.run_well(
+        "CREATE TABLE Kinds (One varchar(9), n nvarchar(9), m varchar(max), c char(2), was varchar(9),"
+        " new nvarchar(9))"
+        "\nALTER TABLE Kinds ADD later varchar(9)"
+        "\nALTER TABLE Kinds ALTER COLUMN was nvarchar(9)\nALTER TABLE Kinds ALTER COLUMN new varchar(9)"
+        "\nEXEC sp_rename 'Kinds.c', 'Two', 'COLUMN'"
+        "\nINSERT Kinds VALUES ('a', 'a', 'a', 'ab', 'a', 'a', 'a')\nSELECT One, n INTO Copied FROM Kinds"
+        "\nGO\nCREATE VIEW ShownKinds AS SELECT One, n FROM Kinds"
+    )
+    later = Tsql(utf16.dsn)
+    later.run_well(
+        "SELECT DATALENGTH(One), DATALENGTH(n), DATALENGTH(m), DATALENGTH(Two), DATALENGTH(was),"
+        " DATALENGTH(new), DATALENGTH(later) FROM Kinds"
+        "\nSELECT DATALENGTH(One), DATALENGTH(n) FROM Copied"
+        "\nSELECT DATALENGTH(One), DATALENGTH(n) FROM ShownKinds"
+        "\nSELECT name FROM sys.columns WHERE object_id = OBJECT_ID('Kinds') ORDER BY column_id"
+    )
+    assert later.results == [
+        [["1", "2", "1", "2", "2", "1", "1"]],
+        [["1", "2"]],
+        [["1", "2"]],
+        [["One"], ["n"], ["m"], ["Two"], ["was"], ["new"], ["later"]],
+    ]
+    later.close()

@@ -216,7 +216,7 @@ def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, r
                 " activation_procedure => 'own_dbo.p', max_queue_readers => 1)"
             )
         with refused(262):
-            user.do("SELECT ssb.create_queue('dbo.theirs')")
+            user.do("SELECT ssb.create_schema('theirs', database => ssb_internal.database_name(5))")
         session.do("SELECT ssb.alter_authorization('DATABASE', 'Own', 'dbo')")
         with refused(262):
             user.do("SELECT ssb.create_queue('own_dbo.more')")

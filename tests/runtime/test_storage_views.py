@@ -147,6 +147,28 @@ def test_held_conversation_groups_are_locks(
             assert watcher.execute(locks).fetchall() == expected
             assert holder.execute(locks).fetchall() == expected
         assert watcher.execute(locks).fetchall() == []
+    # So is one whose lock was taken, or whose row was changed, in a savepoint that has been released since.
+    with holder.transaction(force_rollback=True):
+        with holder.transaction():
+            reader = holder.execute("SELECT conversation_handle FROM ssb.receive('dbo.held')").fetchone()
+        assert {row[3] for row in watcher.execute(locks)} == {holder.info.backend_pid}
+        with connect(database.dsn) as other:
+            other.execute("SELECT pg_current_xact_id() FROM ssb.conversation_endpoint")
+            assert {row[3] for row in watcher.execute(locks)} == {holder.info.backend_pid}
+    with holder.transaction(force_rollback=True):
+        holder.execute("SELECT ssb.get_conversation_group('dbo.held')")
+        with holder.transaction():
+            holder.execute("SELECT ssb.send(%s, 'DEFAULT', 'y'::text)", reader)
+        assert {row[3] for row in watcher.execute(locks)} == {holder.info.backend_pid}
+    # Whose it is is not said where it may be either's.
+    with connect(database.dsn) as other, other.transaction(force_rollback=True):
+        other.execute("SELECT ssb.begin_dialog('h', 'h')")
+        with holder.transaction(force_rollback=True):
+            holder.execute("SELECT pg_current_xact_id()")
+            with holder.transaction():
+                holder.execute("SELECT ssb.get_conversation_group('dbo.held')")
+            assert {row[3] for row in watcher.execute(locks)} == {None}
+    assert watcher.execute(locks).fetchall() == []
     # A group held in a savepoint is held; a SEND holds its own side's.
     with holder.transaction(force_rollback=True), holder.transaction():
         holder.execute("SELECT ssb.send(%s, 'DEFAULT', 'y'::text)", handle)

@@ -50,6 +50,7 @@ class Givens:
     database: str = ""
     default_database: str | None = None
     case_insensitive: bool = False
+    tells_varchar: bool = False
     row_limit: str | None = None
     locks_rows: bool = False
 

@@ -47,6 +47,7 @@ from .tables import (
     ignoring_triggers,
     index_of,
     keeping_of_spelling,
+    keeping_of_varchar,
     names_of_parts,
     naming_of_defaults,
     table_info,
@@ -215,6 +216,7 @@ def _add(
     added = [column.name.name for column in definition.columns]
     following: tuple[n.Node, ...] = (
         *keeping_of_spelling(name, sql, added, names_of_parts(definition), new=False),
+        *keeping_of_varchar(name, sql, info.columns, ctx),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
     )
@@ -324,10 +326,13 @@ def _alter_column(
             column_node,
             number=13599,
         )
-    following = (
-        (s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))),)
-        if _may_have_history(name, known)
-        else ()
+    following: tuple[n.Node, ...] = (
+        *keeping_of_varchar(name, sql, [ColumnInfo(column_node.name, type_)], ctx, new=False),
+        *(
+            [s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),)))]
+            if _may_have_history(name, known)
+            else []
+        ),
     )
     return Ddl((s.AlterTable(sql, tuple(actions)), *following), defines=defines)
 

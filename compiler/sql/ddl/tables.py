@@ -78,6 +78,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements += [index_of(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
+    statements += keeping_of_varchar(name, sql, info.columns, ctx)
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
     statements += naming_of_defaults(name, sql, default_names(definition))
@@ -96,6 +97,24 @@ def keeping_of_spelling(
     """What keeps the spelling of a table, where it is new, of its columns and parts for later scripts."""
     arguments = spelling_arguments(name, sql, columns, parts, new=new)
     return [s.Effect(n.Call("ssb_internal.keep_spelling", tuple(arguments)))] if arguments else []
+
+
+def keeping_of_varchar(
+    name: ObjectName, sql: str, columns: Iterable[ColumnInfo], ctx: Context, *, new: bool = True
+) -> list[n.Node]:
+    """What keeps which columns are varchar, where that matters: PostgreSQL has one type for both."""
+    kinds = [
+        (fold(c.name), not c.type.is_unicode) for c in columns if c.type is not None and c.type.is_string
+    ]
+    kinds = [(column, single) for column, single in kinds if single or not new]
+    if not kinds or name.is_temporary or not ctx.scope.tells_varchar:
+        return []
+    arguments = (
+        n.Text(sql),
+        n.Array(tuple(n.Text(column) for column, _ in kinds)),
+        n.Array(tuple(n.truth(single) for _, single in kinds)),
+    )
+    return [s.Effect(n.Call("ssb_internal.keep_varchar", arguments))]
 
 
 def names_of_parts(definition: Definition) -> list[str]:

@@ -19,7 +19,7 @@ from ..assignments import store
 from ..context import Context, Relation, object_name, undeclared_table
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_spelling
+from ..ddl.tables import keeping_of_spelling, keeping_of_varchar
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -294,6 +294,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
         highest = q.Select((n.Call("max", (n.Name((key,)),)),), n.Variable(sql), breaks=q.Breaks.NEVER)
         after.append(s.Effect(n.Call("setval", (sequence, n.Subquery(highest)))))
     after += keeping_of_spelling(name, sql, [column.name for column in infos])
+    after += keeping_of_varchar(name, sql, infos, ctx)
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), result.code),
