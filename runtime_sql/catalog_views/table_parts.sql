@@ -46,7 +46,7 @@ SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_co
 
 CREATE OR REPLACE VIEW sys.identity_columns AS
 SELECT c.*, s.seqstart AS seed_value, s.seqincrement AS increment_value,
-       (SELECT q.last_value FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
+       (SELECT coalesce(q.last_value, s.seqstart) FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
        0::sys.bit AS is_not_for_replication
   FROM sys.columns AS c
   JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype = 'i'
@@ -133,7 +133,7 @@ CREATE OR REPLACE VIEW sys.all_parameters AS SELECT p.* FROM sys.parameters AS p
 CREATE OR REPLACE VIEW sys.sequences AS
 SELECT o.*, s.seqstart AS start_value, s.seqincrement AS increment, s.seqmin AS minimum_value, s.seqmax AS maximum_value,
        s.seqcycle::integer::sys.bit AS is_cycling,
-       (SELECT q.last_value FROM pg_sequences AS q
+       (SELECT coalesce(q.last_value, s.seqstart) FROM pg_sequences AS q
           JOIN pg_namespace AS n ON n.nspname = q.schemaname
           JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = q.sequencename
          WHERE c.oid = s.seqrelid) AS current_value

@@ -339,9 +339,11 @@ BEGIN
                                       coalesce(ssb_internal.operator_name(v_types[2]), v_types[2]))
                            END, 16, 1, NULL, NULL);
         ELSE
+            v_types := regexp_match(p_message, '(?:([^\s.(]+)[.])?([^\s.(]+)\(');
+            v_types[1] := ssb_internal.tsql_schema(v_types[1]);
             v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
-                                        'is ambiguous.', split_part(substring(p_message FROM '(\S+)\('), '.', 1),
-                                        substring(p_message FROM '(\S+)\(')), 16, 1, NULL, NULL);
+                                        'is ambiguous.', coalesce(v_types[1], v_types[2]), concat_ws('.', v_types[1], v_types[2])),
+                           16, 1, NULL, NULL);
         END IF;
     WHEN '42703' THEN
         -- "column t.a does not exist": no quotation marks here.
