@@ -145,15 +145,20 @@ def explained(queue: str) -> Iterator[None]:
         raise BulkError(f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint) from error
 
 
-def find_claim(connection: Connection, queue: str, claim_id: int) -> Claim | None:
-    """The caller's claim with this number, which another session holds; None when it has ended."""
+def find_claim(connection: Connection, queue: str, claim_id: int, claimed_at: str) -> Claim | None:
+    """The caller's claim with this number, which another session holds; None when it has ended.
+
+    Numbers begin anew in each database: ``claimed_at`` (ISO 8601) tells it from any other.
+    """
     with connection.cursor(row_factory=class_row(_Found)) as cursor:
         row = cursor.execute(
             "SELECT %s AS claim_id, claimed_at, conversations, messages, bytes, largest, partitions"
             "  FROM ssb_internal.claim_of(%s)",
             (claim_id, claim_id),
         ).fetchone()
-    return None if row is None else row.claim(queue, row.partitions, connection)
+    if row is None or row.claimed_at != datetime.fromisoformat(claimed_at):
+        return None
+    return row.claim(queue, row.partitions, connection)
 
 
 def abandon(held: Claim) -> None:

@@ -88,7 +88,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream = options.stream
         self._was_there = False
         self._failures = 0
-        self._left: int | None = None
+        self._left: dict[str, int] | None = None
         self._completed = 0
         self._look_again = 0.0
         self._counted: tuple[float, int, float | None] | None = None
@@ -101,7 +101,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         """Take as many messages as wait now, the first ones, and no more."""
         session = self._session()
-        self._left = sum(self._count(session, queue) for queue in self._options.queues(session))
+        self._left = {queue: self._count(session, queue) for queue in self._options.queues(session)}
 
     def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
@@ -142,7 +142,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
-            held = find_claim(session, queue, claim_id)
+            held = find_claim(session, queue, claim_id, claimed_at)
             if held is not None:
                 size = min(self._options.fetch_size or held.fetch_size, held.fetch_size)
                 # It was divided when it was made, which may have been before a restart with other options.
@@ -206,9 +206,11 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         most, most_bytes = self._options.max_messages, self._options.max_bytes
         claims = []
         for queue in self._options.queues(session):
-            limit = most if self._left is None else min(most, self._left)
-            if limit <= 0 or (most_bytes is not None and most_bytes <= 0):
+            if most <= 0 or (most_bytes is not None and most_bytes <= 0):
                 break
+            limit = most if self._left is None else min(most, self._left.get(queue, 0))
+            if limit <= 0:
+                continue
             held = take(
                 session,
                 queue,
@@ -225,7 +227,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if most_bytes is not None:
                 most_bytes -= held.bytes
             if self._left is not None:
-                self._left -= held.messages
+                self._left[queue] -= held.messages
         return claims
 
     def _held(self, session: Connection) -> list[list[Any]]:
@@ -314,8 +316,13 @@ def completing(
 
     def process(frame: "DataFrame", batch: int) -> None:
         claims = _claims_of_batch(frame)
-        if queue is not None:
-            claims = [one for one in claims if one[0] == queue]
+        others = sorted({name for name, _, _ in claims} - {queue})
+        if queue is not None and others:
+            raise BulkError(
+                f"this batch has messages of {', '.join(others)} and completing(…) is for {queue}: "
+                "they would be deleted unread",
+                "name the stream's queue as PostgreSQL spells it; one queue for each stream",
+            )
         if not claims:
             return
         if len(claims) > 1:
@@ -326,7 +333,7 @@ def completing(
             )
         ((name, claim_id, claimed_at),) = claims
         with connect(dsn, "pgsb stream") as connection:
-            held = find_claim(connection, name, claim_id)
+            held = find_claim(connection, name, claim_id, claimed_at)
             if held is None:
                 done = connection.execute(
                     "SELECT ssb_internal.claim_was_completed(%s, %s::timestamptz)", (claim_id, claimed_at)

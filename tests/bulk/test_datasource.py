@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from bulk_desk import Desk
 
-from pgsb.bulk import BulkError, ClaimLost, Outputs
+from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import register
 from pgsb.bulk.looking import QueueReader
 from pgsb.bulk.source_options import read_options
@@ -140,9 +140,10 @@ def test_what_was_filtered_away_is_not_deleted_unseen(
     with pytest.raises(Exception, match=said):
         start(completing(count, dsn)).awaitTermination(300)
     assert desk.waiting() == 4
-    query = start(completing(count, dsn, unread="complete"))
-    assert query.awaitTermination(300) and query.exception() is None
-    assert desk.waiting() == 0
+    if mode == "complete":
+        query = start(completing(count, dsn, unread="complete"))
+        assert query.awaitTermination(300) and query.exception() is None
+        assert desk.waiting() == 0
 
 
 def test_progress_tells_what_waits(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
@@ -285,7 +286,7 @@ def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pyt
         " WHERE datname = current_database() AND application_name = 'pgsb stream claim'"
     )
     # Nothing new would end the run, though a message waits.
-    assert len((reader.latestOffset(start) or {})["claims"]) == 1
+    assert len((reader.latestOffset(start))["claims"]) == 1
     reader.stop()
 
 
@@ -298,8 +299,41 @@ def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(
     before.stop()
     after = QueueStreamReader(read_options({**options, "numPartitions": "1"}))
     batches = [batch for part in after.partitions(start, end) for batch in after.read(part)]
-    after.stop()
     assert sum(batch.num_rows for batch in batches) == 6
+    # A claim of another database may have the same number.
+    (queue, number, _), *_ = end["claims"]
+    end["claims"] = [(queue, number, "2026-01-01T00:00:00+00:00")]
+    with pytest.raises(BulkError, match="has ended"):
+        after.partitions(start, end)
+    after.stop()
+
+
+def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
+    desk.connection.execute("SELECT ssb.create_queue('dbo.a')")
+    desk.connection.execute("SELECT ssb.create_service('a', queue => 'dbo.a', contracts => '{trades}')")
+
+    def send() -> None:
+        for service in ("a", "target"):
+            desk.connection.execute(
+                "SELECT ssb.send(ssb.begin_dialog('source', %s, 'trades'), 'trade', '1'::bytea)", (service,)
+            )
+
+    send()
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.a,dbo.target"}))
+    start = reader.initialOffset()
+    reader.prepareForTriggerAvailableNow()
+    send()
+    claims = [claim[0] for claim in reader.latestOffset(start)["claims"]]
+    reader.stop()
+    assert claims == ["dbo.a", "dbo.target"]
+
+
+def test_a_queue_that_is_not_the_programs_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = [("dbo.day1", 1, ""), ("dbo.day2", 2, "")]
+    monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: claims)
+    frame: Any = None
+    with pytest.raises(BulkError, match=r"has messages of dbo\.day2 and completing\(…\) is for dbo\.day1"):
+        completing(lambda messages: Outputs(), "", "dbo.day1")(frame, 0)
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
