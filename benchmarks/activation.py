@@ -186,6 +186,9 @@ def measure_scale(dsn: str, readers: int, program: str, messages: int, groups: i
             time.sleep(0.1)
         seconds = time.monotonic() - began
         cpu = _cpu(daemon.pid) - cpu
+        # Those that have ended are parked; none is younger than the run.
+        sessions = sql.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'pgsb reader'")
+        server = sum(_cpu(row[0]) for row in sessions.fetchall())
         daemon.send_signal(signal.SIGTERM)
         daemon.wait()
         # Fairness: after how many messages done by everybody the first and the last group were done.
@@ -202,6 +205,8 @@ def measure_scale(dsn: str, readers: int, program: str, messages: int, groups: i
         "seconds": round(seconds, 2),
         "messages_per_second": round(messages / seconds),
         "daemon_percent": round(100 * cpu / seconds, 1),
+        # What all cores could do at this price is the limit of any number of readers.
+        "readers_us_per_message": round(1e6 * server / messages),
         "groups": ends[0],
         "first_group_done_at": ends[1],
         "last_group_done_at": ends[2],

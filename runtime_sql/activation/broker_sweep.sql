@@ -3,7 +3,7 @@
 -- 200 quiet ones must cost next to nothing.
 --
 -- Called by  the daemon
--- Locks      what ssb_internal.deliver_due_on locks
+-- Locks      what ssb_internal.deliver_due_on locks; at its end, if it is free, ssb.urgent_conversation, SHARE
 
 -- p_quiet are the queues that the daemon takes for empty; of these, awake returns
 -- those that are not. next_due is when the next timer or lifetime ends.
@@ -47,6 +47,17 @@ BEGIN
       FROM ssb.queue AS q
      CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
                           WHERE e.queue_id = q.queue_id AND e.due_at > v_now ORDER BY e.due_at LIMIT 1) AS d;
+    -- None is left: RECEIVE need not look for them. Whoever writes one locks the table before he counts it.
+    IF pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL AND NOT EXISTS (SELECT FROM ssb.urgent_conversation) THEN
+        BEGIN
+            LOCK TABLE ssb.urgent_conversation IN SHARE MODE NOWAIT;
+            IF NOT EXISTS (SELECT FROM ssb.urgent_conversation) THEN
+                PERFORM setval('ssb.urgent_conversations', 1, false);
+            END IF;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+    END IF;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_sweep(integer[]) FROM PUBLIC;

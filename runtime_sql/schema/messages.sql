@@ -48,8 +48,8 @@ CREATE TABLE IF NOT EXISTS ssb.urgent_conversation (
     endpoint_id bigint  NOT NULL
 );
 CREATE INDEX IF NOT EXISTS urgent_conversation_by_queue ON ssb.urgent_conversation (queue_id, endpoint_id);
--- Counts them, before they are committed: as long as a database has never had one RECEIVE need not look
--- (a look is one table more in its first statement).
+-- Counts them, before they are committed: where none was counted RECEIVE need not look. The daemon's sweep begins
+-- anew when there is none (activation/broker_sweep.sql).
 CREATE SEQUENCE IF NOT EXISTS ssb.urgent_conversations;
 -- Those of an older version.
 SELECT nextval('ssb.urgent_conversations')

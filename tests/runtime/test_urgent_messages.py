@@ -136,10 +136,16 @@ def test_a_session_that_knows_its_queue_sees_the_first_of_a_database(database: D
             assert _types(session, pair) == [pair.reply]
         assert session.value("SELECT pg_sequence_last_value('ssb.urgent_conversations')") is None
         session.send(far, pair.reply)
+        counted = "SELECT pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL"
         with psycopg.connect(database.dsn) as ending:
             Session(ending).end(far, error=42, description="no more")
+            # Not committed, and not to be seen; but nobody may forget that it comes.
+            session.do("SELECT ssb_internal.broker_sweep('{}')")
+            assert session.value(counted)
         assert _types(session, pair) == [ERROR, pair.reply]
-        # What looks now still takes the usual way, where nothing is urgent.
+        # Who looks still takes the usual way, where nothing is urgent.
         far = pair.conversing()[1]
         session.send(far, pair.reply)
         assert _types(session, pair, 1) == [pair.reply]
+        session.do("SELECT ssb_internal.broker_sweep('{}')")
+        assert not session.value(counted)
