@@ -39,6 +39,7 @@ def owner(empty_database: Database, connect: Callable[..., Connection]) -> Itera
 def test_the_owner_of_the_database_installs_uses_and_removes_it(owner: Connection) -> None:
     installer.install(owner)
     _works(owner)
+    owner.execute("SELECT ssb.create_database('Other'), ssb.drop_database('Other')")
     installer.uninstall(owner)
     assert installer.installed_version(owner) is None
     left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys)'").fetchall()

@@ -15,12 +15,9 @@ from pgsb.runtime_sql import installer
 from support import Connection, Database
 
 
-def test_installing_twice_changes_nothing(
-    empty_database: Database, connect: Callable[..., Connection]
-) -> None:
-    connection = connect(empty_database.dsn)
-    assert installer.installed_version(connection) is None
-    installer.install(connection)
+def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., Connection]) -> None:
+    assert installer.installed_version(connect(postgres)) is None
+    connection = connect()
     assert installer.installed_version(connection) == installer.RUNTIME_VERSION
     before = objects(connection)
     assert len(before) > 300
@@ -64,20 +61,20 @@ def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[
 
 
 def test_a_stranger_with_the_installers_lock_is_not_waited_for(
-    empty_database: Database, connect: Callable[..., Connection]
+    database: Database, connect: Callable[..., Connection]
 ) -> None:
-    admin = connect(empty_database.dsn)
+    admin = connect()
     admin.execute("CREATE ROLE lock_stranger LOGIN")
     try:
-        with psycopg.connect(empty_database.dsn, user="lock_stranger", autocommit=True) as stranger:
+        with psycopg.connect(database.dsn, user="lock_stranger", autocommit=True) as stranger:
             stranger.execute("SELECT pg_advisory_lock(%s)", [installer._LOCK])
             admin.execute("SET statement_timeout = '60s'")
             installer.install(admin)
             admin.execute(installer.install_sql().encode())
             installer.uninstall(admin)
             # Who may create schemas may be installing.
-            admin.execute(f"GRANT CREATE ON DATABASE {empty_database.name} TO lock_stranger")
-            admin.execute("SET statement_timeout = '1s'")
+            admin.execute(f"GRANT CREATE ON DATABASE {database.name} TO lock_stranger")
+            admin.execute("SET statement_timeout = '300ms'")
             with pytest.raises(psycopg.errors.QueryCanceled):
                 installer.install(admin)
     finally:
@@ -130,69 +127,46 @@ def test_a_failed_installation_leaves_nothing(
 
 
 def test_migrations_bring_an_old_runtime_up_to_date(
-    empty_database: Database,
-    database: Database,
-    connect: Callable[..., Connection],
-    monkeypatch: pytest.MonkeyPatch,
+    connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connection = connect(empty_database.dsn)
+    connection = connect()
     applied = [
         (1002, "ALTER TABLE ssb.service ADD COLUMN motto text"),
         (1003, "UPDATE ssb.service SET motto = 'migrated'; ALTER TABLE ssb.service DROP COLUMN motto"),
     ]
     monkeypatch.setattr(installer, "_migrations", lambda: [])
-    installer.install(connection)
+    connection.execute(installer._record().encode())
     assert installer.installed_version(connection) == "1"
+    before = objects(connection)
     monkeypatch.setattr(installer, "_migrations", lambda: applied)
     installer.upgrade(connection)
     assert installer.installed_version(connection) == "1003"
     with_traces = [line for line in objects(connection) if not line.startswith("ssb.service r")]
-    assert with_traces == [line for line in objects(connect()) if not line.startswith("ssb.service r")]
+    assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
 
 
 def test_an_upgrade_can_be_read_and_tried_before_it_is_done(
-    empty_database: Database,
     database: Database,
     connect: Callable[..., Connection],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    connection = connect(empty_database.dsn)
+    connection = connect()
     with monkeypatch.context() as before:
         before.setattr(installer, "_migrations", lambda: [])
-        installer.install(connection)
+        connection.execute(installer._record().encode())
     monkeypatch.setattr(installer, "_migrations", lambda: [(2, "CREATE TABLE ssb.new_one (a integer);")])
     monkeypatch.setattr(installer, "RUNTIME_VERSION", "2")
-    upgrade_command.main(["--dsn", empty_database.dsn, "--dry-run"], standalone_mode=False)
+    upgrade_command.main(["--dsn", database.dsn, "--dry-run"], standalone_mode=False)
     assert "runtime 1 would become 2" in capsys.readouterr().out
     assert installer.installed_version(connection) == "1"
-    upgrade_command.main(["--dsn", empty_database.dsn, "--print"], standalone_mode=False)
+    upgrade_command.main(["--dsn", database.dsn, "--print"], standalone_mode=False)
     text = capsys.readouterr().out
     assert text.count("CREATE TABLE ssb.new_one") == 1
     connection.execute(text.encode())
     assert installer.installed_version(connection) == "2"
     with pytest.raises(psycopg.errors.RaiseException, match="upgrades version 1 of the runtime only"):
         connection.execute(text.encode())
-
-
-def test_a_plain_owner_of_a_database_can_install(
-    postgres: str, empty_database: Database, connect: Callable[..., Connection]
-) -> None:
-    admin = connect(empty_database.dsn)
-    admin.execute("CREATE ROLE plain_owner LOGIN")
-    try:
-        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO plain_owner")
-        owner = connect(empty_database.dsn, user="plain_owner")
-        installer.install(owner)
-        owner.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
-        owner.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'x'::bytea)")
-        assert owner.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"x",)]
-        owner.execute("SELECT ssb.create_database('Other'), ssb.drop_database('Other')")
-        installer.uninstall(owner)
-    finally:
-        admin.execute("DROP OWNED BY plain_owner CASCADE")
-        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
-        admin.execute("DROP ROLE plain_owner")
 
 
 def test_every_file_of_the_folder_is_in_the_contents() -> None:
@@ -216,10 +190,8 @@ def test_extension_files_are_complete() -> None:
     assert not any(line.startswith(("BEGIN;", "COMMIT;")) for line in script.splitlines())
 
 
-def test_uninstall_takes_no_column_with_it(
-    empty_database: Database, connect: Callable[..., Connection]
-) -> None:
-    connection = connect(empty_database.dsn)
+def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -> None:
+    connection = connect()
     for _ in range(2):
         installer.install(connection)
         connection.execute("CREATE SCHEMA IF NOT EXISTS dbo; DROP TABLE IF EXISTS dbo.kept")
@@ -342,11 +314,10 @@ def before_ssb_internal(connection: Connection) -> None:
 
 
 def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
-    empty_database: Database, database: Database, connect: Callable[..., Connection]
+    database: Database, new_database: Callable[[], Database], connect: Callable[..., Connection]
 ) -> None:
-    connection = connect(empty_database.dsn)
-    installer.install(connection)
-    session = Tsql(empty_database.dsn)
+    connection = connect()
+    session = Tsql(database.dsn)
     session.run_well(
         "CREATE PROCEDURE dbo.divide @by int AS\n"
         "BEGIN TRY SELECT 1 / @by AS result END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
@@ -362,14 +333,14 @@ def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
     assert "ssb.failed(" in connection.execute(ours).fetchone()[0]  # type: ignore[index]
     installer.upgrade(connection)
     assert "ssb_internal.failed(" in connection.execute(ours).fetchone()[0]  # type: ignore[index]
-    session = Tsql(empty_database.dsn)
+    session = Tsql(database.dsn)
     session.run_well("EXECUTE dbo.divide @by = 0")
     assert session.prints == ["Divide by zero error encountered."]
     session.close()
     assert connection.execute(
         "SELECT u.name || u.name || ' ssb.queue' = dbo.by_hand() FROM dbo.uses_it AS u"
     ).fetchone() == (True,)
-    before, fresh = objects(connection), objects(connect())
+    before, fresh = objects(connection), objects(connect(new_database().dsn))
     assert [line for line in before if line not in fresh] == []
     assert [line for line in fresh if line not in before] == []
 

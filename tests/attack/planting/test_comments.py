@@ -31,6 +31,25 @@ _STARTS = (
     "T-SQL name: c\npgsb switched off: ",
     "AS TABLE ",
 )
+_TEXTS = [
+    start + end
+    for start in _STARTS
+    for end in (_ENDS[:4] if start.startswith(("T-SQL name: ", "AS")) else _ENDS)
+]
+_EACH_KIND = """
+CREATE TABLE mallory.own{0} (a integer CONSTRAINT c{0} CHECK (a > 0));
+CREATE VIEW mallory.v{0} AS SELECT 1 AS a;
+CREATE FUNCTION mallory.f{0}() RETURNS integer LANGUAGE sql AS 'SELECT 1';
+CREATE SEQUENCE mallory.s{0};
+"""
+_COMMENTED = (
+    "TABLE mallory.own{0}",
+    "COLUMN mallory.own{0}.a",
+    "CONSTRAINT c{0} ON mallory.own{0}",
+    "VIEW mallory.v{0}",
+    "FUNCTION mallory.f{0}()",
+    "SEQUENCE mallory.s{0}",
+)
 
 
 _OF_OTHERS = """
@@ -39,14 +58,12 @@ SELECT o.name, o.type, o.schema_id, c.name, p.name, sys.object_name(o.object_id)
   LEFT JOIN sys.indexes AS i ON i.object_id = o.object_id
  WHERE sys.schema_name(o.schema_id) <> 'mallory' AND o.name <> 't' ORDER BY o.object_id, 4, 5, 7
 """
-_OF_MALLORY = """
-SELECT array_agg(lower(o.name) ORDER BY lower(o.name)) FROM sys.objects AS o WHERE sys.schema_name(o.schema_id) = 'mallory'
-"""
+_OF_MALLORY = "SELECT lower(o.name) FROM sys.objects AS o WHERE sys.schema_name(o.schema_id) = 'mallory'"
 
 
 @pytest.fixture
 def mallory(database: Database, connect: Callable[..., Connection]) -> Iterator[Connection]:
-    """A role with a schema of its own, in it one object of each kind that has comments."""
+    """A role with a schema of its own, in it for each text one object of each kind that has comments."""
     owner = connect(database.dsn)
     owner.execute(
         "CREATE ROLE mallory LOGIN; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA dbo TO PUBLIC;"
@@ -54,10 +71,8 @@ def mallory(database: Database, connect: Callable[..., Connection]) -> Iterator[
     )
     try:
         with psycopg.connect(database.dsn, user="mallory", autocommit=True) as connection:
-            connection.execute(
-                "CREATE TABLE mallory.own (a integer CONSTRAINT c CHECK (a > 0)); CREATE VIEW mallory.v AS SELECT 1 AS a;"
-                " CREATE FUNCTION mallory.f() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE SEQUENCE mallory.s"
-            )
+            for number in range(len(_TEXTS)):
+                connection.execute(_EACH_KIND.format(number).encode())
             yield connection
     finally:
         end_sessions(owner, "mallory")
@@ -65,18 +80,6 @@ def mallory(database: Database, connect: Callable[..., Connection]) -> Iterator[
             "DELETE FROM ssb.schema_of_database WHERE name = 'mallory'; DROP OWNED BY mallory CASCADE"
         )
         owner.execute("DROP ROLE mallory")
-
-
-def _comment(connection: Connection, text: str) -> None:
-    for target in (
-        "TABLE mallory.own",
-        "COLUMN mallory.own.a",
-        "CONSTRAINT c ON mallory.own",
-        "VIEW mallory.v",
-        "FUNCTION mallory.f()",
-        "SEQUENCE mallory.s",
-    ):
-        connection.execute(sql.SQL(f"COMMENT ON {target} IS {{}}").format(text))
 
 
 def test_nobody_else_sees_an_error(
@@ -97,15 +100,14 @@ def test_nobody_else_sees_an_error(
         ).fetchall()
     ]
     assert len(views) > 100
-    for start in _STARTS:
-        for end in _ENDS if not start.startswith(("T-SQL name: ", "AS")) else _ENDS[:4]:
-            _comment(mallory, start + end)
-            run_well(database.dsn, "CREATE DATABASE other\nGO\nUSE other\nGO\nCREATE TABLE dbo.t (a int)")
-            run_well(
-                database.dsn, "CREATE TABLE dbo.t (a int)\nGO\nDROP TABLE dbo.t\nGO\nDROP DATABASE other"
-            )
-            # Of what is not hers nothing else is said, and what is hers is named as it is, but for case.
-            assert watcher.execute(_OF_OTHERS).fetchall() == told
-            assert watcher.execute(_OF_MALLORY).fetchone() == (["c", "f", "own", "s", "v"],)
+    for number, text in enumerate(_TEXTS):
+        for target in _COMMENTED:
+            mallory.execute(sql.SQL(f"COMMENT ON {target.format(number)} IS {{}}").format(text))
+    run_well(database.dsn, "CREATE DATABASE other\nGO\nUSE other\nGO\nCREATE TABLE dbo.t (a int)")
+    run_well(database.dsn, "CREATE TABLE dbo.t (a int)\nGO\nDROP TABLE dbo.t\nGO\nDROP DATABASE other")
+    # Of what is not hers nothing else is said, and what is hers is named as it is, but for case.
+    assert watcher.execute(_OF_OTHERS).fetchall() == told
+    hers = sorted(f"{kind}{number}" for kind in ("c", "f", "own", "s", "v") for number in range(len(_TEXTS)))
+    assert sorted(name for (name,) in watcher.execute(_OF_MALLORY).fetchall()) == hers
     for view in views:
         watcher.execute(f"SELECT * FROM {view}".encode())
