@@ -269,11 +269,14 @@ def _wait_until_carried(pair: Pair) -> None:
         time.sleep(0.01)
 
 
-def _carry(pair: Pair, load: Load, *, is_sealed: bool = False) -> Cost:
-    """By the daemon; what is sealed is opened by that of the other instance, in this process too."""
+def _carry(pair: Pair, load: Load, *, brokers: int = 1, is_sealed: bool = False) -> Cost:
+    """By the daemon; what is sealed is opened by that of the other instance, in this process too.
+
+    ``brokers``: 2 has that one there for what is in the clear as well.
+    """
     addresses = {ADDRESS.lower(): pair.dsns[1]}
     with ExitStack() as stack:
-        for dsn in pair.dsns[: 2 if is_sealed else 1]:
+        for dsn in pair.dsns[:brokers]:
             broker = EmbeddedBroker(BrokerOptions(dsn, addresses=addresses), lambda _: None)
             stack.enter_context(broker)
             if not broker.wait_until_leading():
@@ -404,12 +407,12 @@ def main(
                 with ExitStack() as stack:
                     pair = stack.enter_context(pair_of(server, number))
                     turns = [
-                        (load.ours, partial(_carry, pair, load)),
+                        (load.ours, partial(_carry, pair, load, brokers=2 if sealed else 1)),
                         (load.by_hand, partial(_carry_by_hand, pair, load)),
                     ]
                     if sealed:
                         secured = stack.enter_context(pair_of(server, number + 1, SEALED_TEMPLATES))
-                        turns.append((load.sealed, partial(_carry, secured, load, is_sealed=True)))
+                        turns.append((load.sealed, partial(_carry, secured, load, brokers=2, is_sealed=True)))
                     random.shuffle(turns)
                     for costs, carry in turns:
                         costs.append(carry())

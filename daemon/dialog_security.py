@@ -5,7 +5,7 @@ opened with the service master key, and stay in this process's memory for as lon
 """
 
 import asyncio
-import json
+import struct
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +36,7 @@ from ..security.statements import KeyStatements
 from .readers import Connection
 from .transport_sets import Run, Settled, bigints, json_of, placed
 from .transport_values import (
+    LENGTH,
     NULL,
     Malformed,
     RawBigints,
@@ -49,6 +50,7 @@ from .transport_values import (
     cut,
     cut_fixed,
     element,
+    elements_of,
     loaded,
     numbers_of,
     raw_row,
@@ -177,7 +179,7 @@ class Travelling:
 
 @dataclass(frozen=True)
 class SealedArrival:
-    """A set that another instance has brought: a row of ssb_internal.sealed_sets."""
+    """A set that another instance has brought: a row of ssb_internal.next_sealed_set."""
 
     set_id: uuid.UUID
     dialogs: Any
@@ -199,25 +201,41 @@ class SealedArrival:
         )
 
 
-ARRIVAL = "SELECT set_id, dialogs, places, numbers, bodies, exchanges, keys FROM ssb_internal.sealed_sets()"
+_NEXT_ARRIVAL = (
+    "SELECT set_id, dialogs, places, numbers, bodies, exchanges, keys"
+    " FROM ssb_internal.next_sealed_set(%b::uuid, %b::jsonb)"
+)
 _ARRIVAL_COLUMNS = (None, RawJson, RawIntegers, RawBigints, RawBodies, RawTexts, RawJson)
 
 
-def _runs_of(places: Any, numbers: Any, bodies: Any) -> list[Travelling] | None:
+def _runs_of(places: RawIntegers, numbers: RawBigints, bodies: RawBodies) -> list[Travelling] | None:
     """A run's first message has the body, which is that of all of it; the others have none."""
+    found: list[tuple[int, int, bytes]] = []
     try:
-        where = numbers_of(places)
-        found: list[tuple[int, int, bytes]] = []
-        for place, those in groupby(zip(where, loaded(bodies), strict=True), key=lambda one: one[0]):
-            for _, body in those:
-                if body is not None:
-                    found.append((place, 1, body))
-                elif found and found[-1][0] == place:
-                    found[-1] = place, found[-1][1] + 1, found[-1][2]
-                else:
+        elements = elements_of(bodies)
+        at = 0
+        for place, those in groupby(numbers_of(places)):
+            left = len(list(those))
+            while left:
+                (length,) = LENGTH.unpack_from(elements, at)
+                at += LENGTH.size
+                if length < 0:
                     return None
+                body = elements[at : at + length]
+                at += length
+                count = left
+                if not elements.startswith(NULL * (left - 1), at):
+                    # A forwarder has put two runs of a dialog beside each other.
+                    count = 1
+                    while count < left and elements.startswith(NULL, at + len(NULL) * (count - 1)):
+                        count += 1
+                at += len(NULL) * (count - 1)
+                left -= count
+                found.append((place, count, body))
         parts = cut_fixed(numbers, [count for _, count, _ in found])
-    except (Malformed, ValueError):
+    except (Malformed, struct.error):
+        return None
+    if at != len(elements):
         return None
     return [
         Travelling(place, count, part, body) for (place, count, body), part in zip(found, parts, strict=True)
@@ -478,31 +496,28 @@ class DialogSecurity:
 
     # ------------------------------------------------------------ receiving
 
-    async def open_sets(self, near: Connection) -> bool:
-        """Open what other instances have brought, hand it to its queues, and answer. False: there was none.
+    async def open_sets(self, near: Connection) -> None:
+        """Open what other instances have brought, hand it to its queues and answer, while there is some.
 
         Raises psycopg.Error.
         """
-        async with near.cursor(binary=True) as cursor:
-            await cursor.execute(ARRIVAL)
-            rows: list[Any] = []
-            while (row := raw_row(cursor, _ARRIVAL_COLUMNS, len(rows))) is not None:
-                rows.append(row)
-        for row in rows:
-            await self._open_set(near, SealedArrival.read(row))
-        return bool(rows)
+        answered: list[Any] = [None, None]
+        while True:
+            async with near.cursor(binary=True) as cursor:
+                await cursor.execute(_NEXT_ARRIVAL, answered)
+                row = raw_row(cursor, _ARRIVAL_COLUMNS)
+            if row is None:
+                return
+            sealed = SealedArrival.read(row)
+            answered = [sealed.set_id, json_of(await self._open_set(near, sealed))]
 
-    async def _open_set(self, near: Connection, sealed: SealedArrival) -> None:
-        answers: list[Row]
+    async def _open_set(self, near: Connection, sealed: SealedArrival) -> list[Row]:
         try:
-            answers = await self._open(near, sealed)
+            return await self._open(near, sealed)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, psycopg.DataError):
             # Whoever may connect can bring anything.
             self._report("a set of sealed messages that cannot be read was dropped")
-            answers = []
-        await near.execute(
-            "SELECT ssb_internal.answer_sealed(%s, %s::jsonb)", [sealed.set_id, json.dumps(answers)]
-        )
+            return []
 
     async def _keys_of(self, near: Connection, sealed: SealedArrival) -> dict[tuple[str, str], Row]:
         """Those of a set's dialogs that are known here, by id and service."""
@@ -694,7 +709,7 @@ def _whole(
 
 
 def _key_row(row: Row) -> Row:
-    """A key as ssb_internal.sealed_sets tells it in JSON, as ssb_internal.keys_of does."""
+    """A key as ssb_internal.next_sealed_set tells it in JSON, as ssb_internal.keys_of does."""
     return row | {
         "key_id": uuid.UUID(row["key_id"]),
         "sealed_key": bytes.fromhex(row["sealed_key"]),

@@ -119,9 +119,12 @@ class Peer:
     """To be settled when the next set is read."""
     has_forwarded: bool = False
     """Others' messages may have to go on to it."""
+    reads_left: int | None = None
+    """How often something may be there to read; None: that is not known."""
     unnoted: tuple[int, int] = (0, 0)
     """Bytes and messages that sys.dm_broker_connections does not tell yet."""
     noted_at: float = 0.0
+    listened_at: float = 0.0
     sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
 
     @property
@@ -139,6 +142,13 @@ class Peer:
     def is_listening(self) -> bool:
         """Whether an answer is expected at any moment."""
         return any(not one.is_late for one in self.sent.values())
+
+    def has_read(self, has_found: bool) -> None:
+        """A set was read. Where none was found, only answers make room for one: each for one."""
+        if not has_found:
+            self.reads_left = 0 if self.is_listening else None
+        elif self.reads_left is not None:
+            self.reads_left -= 1
 
     # ------------------------------------------------------------ sending
 
@@ -217,6 +227,8 @@ class Peer:
             reason = self._reason(error)
             await settle({key: {"status": reason} for key in keys})
             return
+        except (ValueError, RecursionError):
+            raise self._senseless() from None
         if row is None or row[0] is None:
             raise Unreachable(
                 f"The instance at '{self.address}' has no daemon that could open the sealed messages."
@@ -240,7 +252,7 @@ class Peer:
             try:
                 row = raw_row(cursor, (RawBigints, RawTexts, RawJson))
                 return self._checked(row, dialogs)
-            except (UnexpectedType, Malformed, ValueError, RecursionError, NotImplementedError):
+            except (UnexpectedType, Malformed, ValueError, RecursionError, psycopg.Error):
                 raise self._senseless() from None
 
     def _checked(self, row: list[Raw | bytes | None] | None, dialogs: int) -> Taken:
@@ -293,8 +305,10 @@ class Peer:
 
     async def listen(self, may_wait: bool) -> bool:
         """Settle answers that have come since. Raises Unreachable."""
-        if not self.sent:
+        now = time.monotonic()
+        if not self.sent or not (may_wait or now > self.listened_at + _LISTEN_SECONDS / 2):
             return False
+        self.listened_at = now
         assert self.far is not None
         try:
             async with asyncio.timeout(_FAR_SECONDS):
@@ -305,7 +319,11 @@ class Peer:
                 rows = await cursor.fetchall()
         except (psycopg.Error, OSError, TimeoutError) as error:
             raise Unreachable(sentence(self.address, error)) from error
+        except (ValueError, RecursionError):
+            raise self._senseless() from None
         for set_id, given in rows:
+            if not isinstance(set_id, uuid.UUID):
+                raise self._senseless()
             sent = self.sent.get(set_id)
             if sent is None:
                 continue
@@ -314,9 +332,13 @@ class Peer:
             sent.unanswered = {place: key for place, key in sent.unanswered.items() if place not in found}
             if not sent.unanswered:
                 del self.sent[set_id]
+            if self.reads_left is not None:
+                self.reads_left += 1
             if answers:
                 await sent.settle(answers)
         await self._grow_old()
+        if not rows:
+            self.reads_left = None
         return bool(rows)
 
     async def _grow_old(self) -> None:

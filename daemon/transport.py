@@ -129,8 +129,8 @@ class Transport:
         """What other instances have sealed for this one. Raises psycopg.Error."""
         while True:
             self._sealed.clear()
-            if not await self._security.open_sets(near):
-                await _pause(self._sealed, _LOOK_SECONDS)
+            await self._security.open_sets(near)
+            await _pause(self._sealed, _LOOK_SECONDS)
 
     async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
         forgotten = -_FORGET_SECONDS
@@ -177,13 +177,19 @@ class Transport:
         used = time.monotonic()
         try:
             while time.monotonic() < used + _IDLE_SECONDS:
-                peer.news.clear()
+                if peer.news.is_set():
+                    peer.news.clear()
+                    peer.reads_left = None
                 try:
-                    has_sent = len(peer.sent) < _SETS_UNDER_WAY and await self._send_set(near, peer)
+                    may_read = len(peer.sent) < _SETS_UNDER_WAY and peer.reads_left != 0
+                    has_sent = may_read and await self._send_set(near, peer)
+                    if may_read:
+                        peer.has_read(has_sent)
                     if peer.has_forwarded:
                         peer.has_forwarded = await self._send_forwarded(near, peer)
                         has_sent = peer.has_forwarded or has_sent
-                    if await peer.listen(may_wait=not has_sent) or has_sent or peer.is_listening:
+                    may_wait = not has_sent or peer.reads_left == 0
+                    if await peer.listen(may_wait=may_wait) or has_sent or peer.is_listening:
                         used = time.monotonic()
                         peer.failing = None
                         backoff.reset()

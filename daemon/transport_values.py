@@ -21,7 +21,8 @@ _COUNT = slice(12, 16)
 _HEAD = struct.Struct(">iiIii")
 """Dimensions, whether there are NULLs, the elements' type, how many, the number of the first."""
 _EMPTY = struct.Struct(">iiI")
-_LENGTH = struct.Struct(">i")
+LENGTH = struct.Struct(">i")
+"""What an element begins with."""
 
 
 class Raw(bytes):
@@ -159,7 +160,7 @@ def array_of(kind: type[Raw], count: int, elements: Iterable[bytes]) -> Any:
 
 def element(value: bytes | None) -> bytes:
     """An element with this value."""
-    return NULL if value is None else _LENGTH.pack(len(value)) + value
+    return NULL if value is None else LENGTH.pack(len(value)) + value
 
 
 NULL = b"\xff\xff\xff\xff"
@@ -184,10 +185,10 @@ def cut(elements: bytes, counts: Sequence[int]) -> list[bytes]:
 
 def _ends_of_equals(elements: bytes, total: int) -> Sequence[int] | None:
     """Where each element ends, if all are the same: most sets have messages of one type and kind."""
-    if total and len(elements) % total == 0 and len(elements) // total >= _LENGTH.size:
+    if total and len(elements) % total == 0 and len(elements) // total >= LENGTH.size:
         size = len(elements) // total
-        (length,) = _LENGTH.unpack_from(elements)
-        if size == _LENGTH.size + max(length, 0) and length >= -1 and elements[:size] * total == elements:
+        (length,) = LENGTH.unpack_from(elements)
+        if size == LENGTH.size + max(length, 0) and length >= -1 and elements[:size] * total == elements:
             return range(size, len(elements) + 1, size)
     return None
 
@@ -195,7 +196,7 @@ def _ends_of_equals(elements: bytes, total: int) -> Sequence[int] | None:
 def _ends(elements: bytes, total: int) -> Sequence[int]:
     ends = []
     at = 0
-    read = _LENGTH.unpack_from
+    read = LENGTH.unpack_from
     try:
         for _ in range(total):
             (length,) = read(elements, at)
@@ -213,7 +214,7 @@ def _ends(elements: bytes, total: int) -> Sequence[int]:
 def cut_fixed(array: Raw, counts: Sequence[int]) -> list[bytes]:
     """As `cut`, of an array of this server's whose elements have a width and are not NULL."""
     assert array.width is not None
-    size = _LENGTH.size + array.width
+    size = LENGTH.size + array.width
     elements = elements_of(array)
     if len(elements) != size * sum(counts):
         raise Malformed
@@ -251,19 +252,19 @@ def checked_list(array: Raw, count: int) -> list[Any]:
     elements = elements_of(array)
     if count_of(array) != count:
         raise Malformed
-    if array.width is not None and len(elements) != count * (_LENGTH.size + array.width):
+    if array.width is not None and len(elements) != count * (LENGTH.size + array.width):
         raise Malformed
     values: list[Any] = []
     try:
         for one in cut(elements, [1] * count):
             if array.width is not None:
-                if _LENGTH.unpack_from(one) != (array.width,):
+                if LENGTH.unpack_from(one) != (array.width,):
                     raise Malformed
-                values.append(int.from_bytes(one[_LENGTH.size :], "big", signed=True))
+                values.append(int.from_bytes(one[LENGTH.size :], "big", signed=True))
             else:
-                if b"\0" in one[_LENGTH.size :]:
+                if b"\0" in one[LENGTH.size :]:
                     raise Malformed  # no text of PostgreSQL's
-                values.append(None if one == NULL else one[_LENGTH.size :].decode())
+                values.append(None if one == NULL else one[LENGTH.size :].decode())
     except UnicodeDecodeError:
         raise Malformed from None
     return values

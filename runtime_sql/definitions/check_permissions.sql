@@ -7,17 +7,26 @@
 -- that has the role owning the runtime may do everything, as db_owner may;
 -- superusers have every role.
 
+-- As PL/pgSQL, both: one of SQL with a SET clause is planned anew for each call.
 CREATE OR REPLACE FUNCTION ssb_internal.caller()
 RETURNS name
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(nullif(current_setting('role'), 'none')::name, session_user); $$;
+AS $$
+BEGIN
+    RETURN coalesce(nullif(current_setting('role'), 'none')::name, session_user);
+END;
+$$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.runtime_owner()
 RETURNS name
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'ssb'; $$;
+AS $$
+BEGIN
+    RETURN (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'ssb');
+END;
+$$;
 
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none.
 CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)

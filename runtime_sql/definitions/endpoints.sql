@@ -15,11 +15,13 @@ $$;
 -- whether an endpoint takes certificates, or anybody without one, asks this.
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_logins(p_authentication text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT btrim(regexp_replace(upper(regexp_replace(p_authentication,
+BEGIN
+    RETURN btrim(regexp_replace(upper(regexp_replace(p_authentication,
                '\ycertificate\s+(?:\[(?:[^]]|\]\])+\]|"(?:[^"]|"")+"|[^\s"[]+)', 'CERTIFICATE', 'i')), '\s+', ' ', 'g'));
+END;
 $$;
 
 -- The certificate with which this instance logs in elsewhere has to be one with which it can.
@@ -40,11 +42,32 @@ BEGIN
         PERFORM ssb_internal.raise_not_found('find', 'certificate', v_name);
     ELSIF v_certificate.encryption <> 'MK'
           OR NOT timezone('UTC', clock_timestamp()) BETWEEN v_certificate.start_date AND v_certificate.expiry_date THEN
-        PERFORM ssb_internal.raise_error(28055, format('The certificate ''%s'' is not valid for endpoint authentication. The '
-            'certificate must have a private key encrypted with the database master key and current UTC date has to be between '
-            'the certificate start date and the certificate expiration date.', v_name));
+        PERFORM ssb_internal.refuse_endpoint_certificate(v_name, NULL);
     END IF;
 END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_endpoint_certificate(p_name text, p_hint text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(28055, format('The certificate ''%s'' is not valid for endpoint authentication. The '
+        'certificate must have a private key encrypted with the database master key and current UTC date has to be between '
+        'the certificate start date and the certificate expiration date.', p_name), 16, 1, p_hint);
+END;
+$$;
+
+-- Whether the endpoint logs in elsewhere with a certificate of master.
+CREATE OR REPLACE FUNCTION ssb_internal.is_endpoint_certificate(p_certificate ssb.certificate)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_certificate.database_id = 1
+       AND EXISTS (SELECT FROM ssb.broker_endpoint AS b
+                    WHERE lower(ssb_internal.endpoint_certificate(b.authentication)) = lower(p_certificate.name));
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,

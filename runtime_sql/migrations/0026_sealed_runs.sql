@@ -9,5 +9,5 @@ $$;
 -- Replaced by functions with other parameters or results.
 DROP FUNCTION IF EXISTS ssb_internal.secure_dialogs(bigint[]),
     ssb_internal.next_set(integer, uuid, integer, bigint, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[], bigint[], text[]),
-    ssb_internal.sealed_sets(),
+    ssb_internal.sealed_sets(), ssb_internal.answer_sealed(uuid, jsonb),
     ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]);

@@ -151,6 +151,12 @@ BEGIN
            SET private_key = decode(v_answer ->> 'private_key', 'hex'), encryption = v_answer ->> 'encryption'
          WHERE c.certificate_id = v_certificate.certificate_id;
     END IF;
+    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
+    IF (remove_private_key OR has_private_key_options) AND v_certificate.encryption <> 'MK'
+       AND ssb_internal.is_endpoint_certificate(v_certificate) THEN
+        PERFORM ssb_internal.refuse_endpoint_certificate(v_certificate.name,
+            'The endpoint authenticates with it: ALTER ENDPOINT … AUTHENTICATION comes first.');
+    END IF;
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -188,9 +194,7 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM ssb.principal AS p
                 WHERE lower(p.certificate) = lower(name) AND coalesce(p.database_id, 1) = v_certificate.database_id)
-       OR (v_certificate.database_id = 1 AND EXISTS (
-            SELECT FROM ssb.broker_endpoint AS b
-             WHERE lower(ssb_internal.endpoint_certificate(b.authentication)) = lower(name))) THEN
+       OR ssb_internal.is_endpoint_certificate(v_certificate) THEN
         PERFORM ssb_internal.raise_error(15352, 'The certificate cannot be dropped because one or more entities are either signed or encrypted '
                                                 'using it.');
     END IF;

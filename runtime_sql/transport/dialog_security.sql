@@ -7,11 +7,13 @@
 -- Names of one principal: dbo is the runtime's owner.
 CREATE OR REPLACE FUNCTION ssb_internal.same_principal(p_one text, p_other text)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN lower(p_one) = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_one) END
+BEGIN
+    RETURN CASE WHEN lower(p_one) = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_one) END
          = CASE WHEN lower(p_other) = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_other) END;
+END;
 $$;
 
 -- The certificate of a user that serves for dialogs now: of those that do the one that expires last. Without
@@ -23,33 +25,34 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_now timestamp := timezone('UTC', clock_timestamp());
-    v_id integer := coalesce(ssb_internal.principal_id_of(p_user, p_database_id), 0);
 BEGIN
     SELECT c.* INTO certificate FROM ssb.certificate AS c
      WHERE c.database_id = p_database_id AND ssb_internal.same_principal(c.owner, p_user)
      ORDER BY (c.start_date <= v_now AND c.expiry_date > v_now AND (c.encryption = 'MK' OR NOT p_needs_key)
                AND (c.active_for_begin_dialog OR NOT p_is_new)) DESC, c.expiry_date DESC, c.certificate_id DESC LIMIT 1;
     IF NOT FOUND THEN
-        status := format('Dialog security is unavailable for this conversation because there is no security certificate bound to the '
+        status := 'Dialog security is unavailable for this conversation because there is no security certificate bound to the '
                          'database principal (Id: %s). Either create a certificate for the principal, or specify ENCRYPTION = OFF when '
-                         'beginning the conversation.', v_id);
+                         'beginning the conversation.';
     ELSIF certificate.start_date > v_now THEN
-        status := format('The security certificate bound to database principal (Id: %s) is not yet valid. Either wait for the '
-                         'certificate to become valid or install a certificate that is currently valid.', v_id);
+        status := 'The security certificate bound to database principal (Id: %s) is not yet valid. Either wait for the '
+                         'certificate to become valid or install a certificate that is currently valid.';
     ELSIF certificate.expiry_date <= v_now THEN
-        status := format('The security certificate bound to database principal (Id: %s) has expired. Create or install a new '
-                         'certificate for the database principal.', v_id);
+        status := 'The security certificate bound to database principal (Id: %s) has expired. Create or install a new '
+                         'certificate for the database principal.';
     ELSIF p_needs_key AND certificate.encryption = 'NA' THEN
-        status := format('There is no private key for the security certificate bound to database principal (Id: %s). The certificate '
-                         'may have been created or installed incorrectly. Reinstall the certificate, or create a new certificate.', v_id);
+        status := 'There is no private key for the security certificate bound to database principal (Id: %s). The certificate '
+                         'may have been created or installed incorrectly. Reinstall the certificate, or create a new certificate.';
     ELSIF p_needs_key AND certificate.encryption = 'PW' THEN
-        status := format('The private key for the security certificate bound to the database principal (ID %s) is password protected. '
-                         'Password protected private keys are not supported for use with secure dialogs.', v_id);
+        status := 'The private key for the security certificate bound to the database principal (ID %s) is password protected. '
+                         'Password protected private keys are not supported for use with secure dialogs.';
     ELSIF p_is_new AND NOT certificate.active_for_begin_dialog THEN
-        status := format('The security certificate bound to database principal (Id: %s) is not active for BEGIN DIALOG: ALTER '
-                         'CERTIFICATE … WITH ACTIVE FOR BEGIN_DIALOG = ON.', v_id);
+        status := 'The security certificate bound to database principal (Id: %s) is not active for BEGIN DIALOG: ALTER '
+                         'CERTIFICATE … WITH ACTIVE FOR BEGIN_DIALOG = ON.';
     END IF;
     IF status IS NOT NULL THEN
+        -- Asked for here alone: each set of messages comes by.
+        status := format(status, coalesce(ssb_internal.principal_id_of(p_user, p_database_id), 0));
         certificate := NULL;
     END IF;
 END;
@@ -57,9 +60,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.fingerprint(p_certificate ssb.certificate)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT encode(sha256(p_certificate.der), 'hex'); $$;
+AS $$
+BEGIN
+    RETURN encode(sha256(p_certificate.der), 'hex');
+END;
+$$;
 
 -- The initiator's side: N none, A anonymous, F full. With a status: none that it may have is to be had now, and its
 -- messages wait. A binding forces encryption, whatever BEGIN DIALOG says.

@@ -9,12 +9,16 @@
 -- Called by  ssb_internal.take_incoming, ssb_internal.take_sealed; the daemon
 -- Locks      the endpoint's row, for MESSAGE_FORWARD_SIZE
 
--- Most instances lead nobody on.
+-- Most instances lead nobody on. As PL/pgSQL: one of SQL with a SET clause is planned anew for each set of messages.
 CREATE OR REPLACE FUNCTION ssb_internal.may_lead_on()
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = 4 AND upper(r.address) <> 'LOCAL'); $$;
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = 4 AND upper(r.address) <> 'LOCAL');
+END;
+$$;
 
 -- Some of the dialogs of a set, each with its place there.
 CREATE OR REPLACE FUNCTION ssb_internal.part_of_dialogs(p_dialogs jsonb, p_places integer[])

@@ -37,7 +37,9 @@ BEGIN
     END IF;
     v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
     -- A Unix-domain socket stays on this machine, and PostgreSQL has looked who is at its other end.
-    SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
+    IF inet_client_addr() IS NOT NULL THEN
+        SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
+    END IF;
     IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
         RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
             USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
@@ -396,8 +398,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_for_remote(uuid, uuid, text,
                                                      integer, text) FROM PUBLIC;
 
 -- A daemon shares it for as long as it opens what comes, and sends on what goes on.
-CREATE OR REPLACE FUNCTION ssb_internal.transport_lock() RETURNS bigint LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp AS $$ SELECT 1397965382::bigint $$;
+CREATE OR REPLACE FUNCTION ssb_internal.transport_lock() RETURNS bigint LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN 1397965382; END $$;
 
 -- Shares it. Daemons do no more: who keeps them from that is none, and is ended.
 --
@@ -419,13 +421,16 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.share_transport_lock() FROM PUBLIC;
 -- Whether a daemon is there. A stranger who shares the lock only makes others wait for one.
 CREATE OR REPLACE FUNCTION ssb_internal.has_transport_daemon()
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
-                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 0
-                      AND l.objid::bigint = ssb_internal.transport_lock()
-                      AND l.objsubid = 1 AND l.granted);
+DECLARE
+    v_lock bigint := ssb_internal.transport_lock();
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_locks AS l
+                    WHERE l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                      AND l.locktype = 'advisory' AND l.classid = 0 AND l.objid::bigint = v_lock AND l.objsubid = 1 AND l.granted);
+END;
 $$;
 
 -- … and with sealed ones: they are put down for this instance's daemon, which alone can open them, or goes on with
@@ -479,17 +484,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_deadline timestamptz := clock_timestamp() + least(p_seconds, 5) * interval '1 second';
-    v_pause double precision := 0.001;
+    v_pause double precision := 0.002;
 BEGIN
     PERFORM ssb_internal.require_connect();
-    LOOP
-        RETURN QUERY
-        DELETE FROM ssb.set_answer AS a WHERE a.set_id = ANY (p_sets) AND a.sender = session_user
-        RETURNING a.set_id, a.answers;
-        EXIT WHEN FOUND OR clock_timestamp() > v_deadline;
+    WHILE NOT EXISTS (SELECT FROM ssb.set_answer AS a WHERE a.set_id = ANY (p_sets)) LOOP
+        IF clock_timestamp() > v_deadline THEN
+            RETURN;
+        END IF;
         PERFORM pg_sleep(v_pause);
-        v_pause := least(v_pause * 1.5, 0.02);
+        v_pause := least(v_pause * 2, 0.02);
     END LOOP;
+    RETURN QUERY
+    DELETE FROM ssb.set_answer AS a WHERE a.set_id = ANY (p_sets) AND a.sender = session_user
+    RETURNING a.set_id, a.answers;
 END;
 $$;
 
@@ -505,19 +512,25 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keep_answers(uuid, text, jsonb) FROM PUBLIC;
 
--- For this instance's daemon: what it has to open, and the keys that those sets name. Whoever may connect has brought them: what is
--- no key's id names none.
-CREATE OR REPLACE FUNCTION ssb_internal.sealed_sets()
+-- What this instance's daemon answers to the set that it has opened last (NULL: none), and the next one that it has to open, with the
+-- keys that this names. Whoever may connect has brought it: what is no key's id names none.
+CREATE OR REPLACE FUNCTION ssb_internal.next_sealed_set(p_answered uuid, p_answers jsonb)
 RETURNS TABLE (set_id uuid, dialogs jsonb, places integer[], numbers bigint[], bodies bytea[], exchanges text[], keys jsonb)
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+    v_sender text;
 BEGIN
+    DELETE FROM ssb.sealed_set AS s WHERE s.set_id = p_answered RETURNING s.sender INTO v_sender;
+    IF FOUND THEN
+        PERFORM ssb_internal.keep_answers(p_answered, v_sender, p_answers);
+    END IF;
     RETURN QUERY
     SELECT s.set_id, s.dialogs, s.places, s.numbers, s.bodies, s.exchanges, k.keys
-      FROM (SELECT * FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 4) AS s
+      FROM (SELECT * FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 1) AS s
      CROSS JOIN LATERAL (
             SELECT coalesce(jsonb_agg(jsonb_build_object(
                        'key_id', k.key_id, 'database_id', k.database_id, 'is_outbound', k.is_outbound, 'is_anonymous', k.is_anonymous,
@@ -526,13 +539,12 @@ BEGIN
               FROM ssb.dialog_key AS k
              WHERE k.key_id IN (SELECT CASE WHEN d.value ->> 'key_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                                             THEN (d.value ->> 'key_id')::uuid END
-                                  FROM jsonb_array_elements(CASE jsonb_typeof(s.dialogs) WHEN 'array' THEN s.dialogs ELSE '[]' END) AS d)) AS k
-     ORDER BY s.came_at;
+                                  FROM jsonb_array_elements(CASE jsonb_typeof(s.dialogs) WHEN 'array' THEN s.dialogs ELSE '[]' END) AS d)) AS k;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.next_sealed_set(uuid, jsonb) FROM PUBLIC;
 
--- … what it has opened, which is taken as what comes in the clear …
+-- What it has opened, which is taken as what comes in the clear.
 CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                            p_kinds text[], p_bodies bytea[],
                                            OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
@@ -545,20 +557,3 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;
-
--- … and what it answers.
-CREATE OR REPLACE FUNCTION ssb_internal.answer_sealed(p_set_id uuid, p_answers jsonb)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_sender text;
-BEGIN
-    DELETE FROM ssb.sealed_set AS s WHERE s.set_id = p_set_id RETURNING s.sender INTO v_sender;
-    IF FOUND THEN
-        PERFORM ssb_internal.keep_answers(p_set_id, v_sender, p_answers);
-    END IF;
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.answer_sealed(uuid, jsonb) FROM PUBLIC;

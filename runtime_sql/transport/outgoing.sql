@@ -13,9 +13,13 @@
 -- Without an endpoint that is started an instance neither takes messages from others nor sends them any.
 CREATE OR REPLACE FUNCTION ssb_internal.has_started_endpoint()
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT EXISTS (SELECT FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'); $$;
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED');
+END;
+$$;
 
 -- Most instances have no dialogs with others, and their daemons need not look.
 CREATE OR REPLACE FUNCTION ssb_internal.has_transport()

@@ -1,5 +1,6 @@
 """Dialogs between instances that are secured: fully, anonymously or not at all; and attacks on them."""
 
+import asyncio
 import json
 import uuid
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from secured import begin, others_certificate, own_certificate, script
 
 from activation import Daemon
 from activation import until as until_at_last
-from pgsb.daemon.dialog_security import DialogSecurity, SealedDialog, SealedSet
+from pgsb.daemon.dialog_security import DialogSecurity, PairKey, SealedDialog, SealedSet
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
@@ -363,10 +364,9 @@ def test_a_courier_may_bring_sealed_messages_and_see_nothing(
         with psycopg.connect(dsn, autocommit=True) as courier:
             for call in (
                 "SELECT * FROM ssb.sealed_set",
-                "SELECT ssb_internal.sealed_sets()",
+                "SELECT ssb_internal.next_sealed_set(NULL, NULL)",
                 "SELECT ssb_internal.keys_of('{}')",
                 "SELECT ssb_internal.key_material(5, '', '')",
-                "SELECT ssb_internal.answer_sealed(gen_random_uuid(), '[]')",
                 "SELECT ssb_internal.take_opened('[]', '{}', '{}', '{}', '{}', '{}')",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -473,6 +473,29 @@ def test_a_kept_cipher_is_that_of_its_key() -> None:
     with pytest.raises(NotGenuine):
         long.open(b"1", sealed)
     assert len(kept) == 2 and security._ciphers == kept
+
+
+def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    security = DialogSecurity(lambda text: None, lambda: None)
+    now = datetime.now(UTC)
+    gone, there, old, renewed, opened = (uuid.uuid4() for _ in range(5))
+    for key_id, made_at in ((gone, now), (there, now), (old, now - timedelta(hours=13)), (renewed, now)):
+        security._keep_pair(PairKey(key_id, new_key(), "{}", made_at))
+        security._cipher(key_id, b"k" * 32, _HEADER)
+    security._opened.keep((opened, b"sealed"), new_key())
+    security._opened.keep((there, b"sealed by an older master key"), new_key())
+    security._forget_pair(renewed)
+    assert renewed not in security._pairs
+    assert all(name[0] != renewed for name in security._ciphers)
+
+    async def known(near: Any, key_ids: list[uuid.UUID]) -> list[dict[str, Any]]:
+        return [{"key_id": one, "sealed_key": b"sealed"} for one in key_ids if one != gone]
+
+    monkeypatch.setattr(security, "_known", known)
+    asyncio.run(security.forget_keys(Any))  # type: ignore[arg-type]
+    assert set(security._pairs) == {there}
+    assert security._opened.ids == {opened}
+    assert {name[0] for name in security._ciphers} == {there}
 
 
 def test_an_exchange_is_for_one_and_from_one() -> None:

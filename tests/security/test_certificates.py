@@ -468,7 +468,12 @@ def test_an_endpoint_takes_a_certificate_with_which_it_can_log_in_whatever_its_n
     ]
     assert numbers(tsql, "DROP CERTIFICATE [Our ]] Windows]") == [15352]
     assert numbers(tsql, login % "CERTIFICATE locked") == [28055]
-    tsql.run_well(f"{login % 'WINDOWS'} DROP CERTIFICATE [Our ]] Windows]; DROP ENDPOINT e")
+    for change in ("REMOVE PRIVATE KEY", "WITH PRIVATE KEY (ENCRYPTION BY PASSWORD = 'p')"):
+        assert numbers(tsql, f"ALTER CERTIFICATE [Our ]] Windows] {change}") == [28055]
+    tsql.run_well(
+        f"{login % 'WINDOWS'} ALTER CERTIFICATE [Our ]] Windows] REMOVE PRIVATE KEY;"
+        " DROP CERTIFICATE [Our ]] Windows]; DROP ENDPOINT e"
+    )
 
 
 # ------------------------------------------------------------------ without a server
