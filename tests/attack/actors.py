@@ -5,6 +5,7 @@ All choices come from random generators by seed, actor and number; when things m
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -96,6 +97,13 @@ def receive(ground: Field, own: Session) -> None:
     own.end(0.15)
     if not rows:
         time.sleep(own.chance.uniform(0, 0.05))
+
+
+def _roll_back(session: Session | None) -> None:
+    """The server may crash just now; whoever dies of that finishes nobody's dialogs."""
+    if session is not None and not session.sql.closed:
+        with contextlib.suppress(psycopg.OperationalError):
+            session.sql.rollback()
 
 
 def converse(ground: Field, own: Session) -> None:
@@ -357,19 +365,16 @@ class Attack:
             except (psycopg.OperationalError, subprocess.TimeoutExpired):
                 # Ended by others, or the server recovers.
                 time.sleep(0.05)
-                if session is not None and not session.sql.closed:
-                    session.sql.rollback()
+                _roll_back(session)
             except psycopg.Error as error:
                 if error.sqlstate not in _MAY_FAIL.get(name, ()):
                     self._ground.wrong.append(f"{name}: {' '.join(str(error).split())[:300]}")
-                if session is not None and not session.sql.closed:
-                    session.sql.rollback()
+                _roll_back(session)
             except Exception as error:
                 self._ground.wrong.append(
                     f"{name}: {type(error).__name__}: {' '.join(str(error).split())[:300]}"
                 )
-                if session is not None and not session.sql.closed:
-                    session.sql.rollback()
+                _roll_back(session)
                 time.sleep(0.2)
         if session is not None:
             session.sql.close()
