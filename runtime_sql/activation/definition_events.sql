@@ -129,7 +129,7 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce((
-        SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|\s*["«»“”]$', '', 'g')
+        SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|(?: ;)?\s*["«»“”]$', '', 'g')
           FROM regexp_matches(p_stack, '\n([^\n]*["«»„“”](?:(?!\n[^\n]*PL/pgSQL).)*["«»“”])\n([^\n]*PL/pgSQL[^\n]*)', 'g') WITH ORDINALITY AS f (part, n)
          WHERE NOT p_is_own OR f.part[2] !~ '\mssb(_internal)?\.\w+\('
          ORDER BY f.n LIMIT 1), current_query());
@@ -314,7 +314,7 @@ END;
 $$;
 
 -- Whether the statement makes or drops a part of something, which T-SQL has no event for. These statements say themselves
--- what they do; and of a module that is dropped to be made anew ssb_internal.tell_vanished tells where it is not.
+-- what they do.
 CREATE OR REPLACE FUNCTION ssb_internal.is_part_of_definition(p_stack text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
@@ -333,53 +333,6 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'finish_alteration',
                'CREATE TRIGGER {name} (?:[\w., ()=<>]|"(?:[^"\n]|"")*"|''(?:[^''\n]|)*)* EXECUTE FUNCTION {name}\((?:[, ]|(?:[^
 ]|)*'')*\)');
-$$;
-
--- A module that was to be altered and is gone when its transaction ends: who prepares an alteration and makes nothing
--- has dropped it.
-CREATE OR REPLACE FUNCTION ssb_internal.vanished_module(p_schema text, p_name text)
-RETURNS SETOF bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_kind text;
-    v_events text[];
-BEGIN
-    DELETE FROM ssb.altered_module AS a
-     WHERE a.schema_name = p_schema AND a.name = p_name AND a.session_id = pg_backend_pid()
-       AND NOT EXISTS (SELECT FROM pg_namespace AS n
-                        WHERE n.nspname = p_schema
-                          AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = p_name)
-                               OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = p_name)))
-    RETURNING a.kind INTO v_kind;
-    IF v_kind IS NOT NULL AND ssb_internal.definitions_are_watched() THEN
-        v_events := ssb_internal.events_of('DROP', v_kind);
-        RETURN QUERY SELECT ssb_internal.tell_definition(v_events, s.database_id, ssb_internal.event_instance(
-                                v_events[1], s.database_id, p_schema, p_name, v_kind, current_query()))
-                       FROM ssb.schema_of_database AS s WHERE s.name = p_schema;
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb_internal.tell_vanished()
-RETURNS trigger
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    INSERT INTO ssb.ddl_trigger_firing (event_id) SELECT e.id FROM ssb_internal.vanished_module(NEW.schema_name, NEW.name) AS e (id);
-    RETURN NULL;
-END;
-$$;
-
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = 'ssb.altered_module'::regclass AND t.tgname = 'the module is there again') THEN
-        CREATE CONSTRAINT TRIGGER "the module is there again" AFTER INSERT OR UPDATE ON ssb.altered_module DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION ssb_internal.tell_vanished();
-    END IF;
-END;
 $$;
 
 -- Locks  none; what the DDL triggers do, they do as whoever runs the statement

@@ -201,7 +201,6 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.altered_module (
     name        text        NOT NULL,
     session_id  integer     NOT NULL,
     noted_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-    kind        text        NOT NULL,
     PRIMARY KEY (schema_name, name)
 );
 

@@ -72,7 +72,8 @@ BEGIN
                            'triggers', (SELECT jsonb_agg(jsonb_build_object('name', t.tgname, 'id', t.oid, 'disabled', t.tgenabled = 'D',
                                                             'text', pg_get_triggerdef(t.oid)) ORDER BY t.oid)
                                           FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal))
-                  FROM pg_class AS c WHERE c.oid = v_view) AS o (part)), ''), false);
+                  FROM pg_class AS c WHERE c.oid = v_view) AS o (part)
+        HAVING count(*) > 0), ''), false);
 END;
 $$;
 
@@ -214,16 +215,16 @@ BEGIN
     IF v_name[1] = 'pg_temp' OR NOT ssb_internal.definitions_are_watched() THEN
         RETURN;
     END IF;
-    INSERT INTO ssb.altered_module (schema_name, name, session_id, kind)
-    SELECT v_name[1], v_name[2], pg_backend_pid(), o.kind
-      FROM (SELECT CASE WHEN p.prorettype = 'trigger'::regtype THEN 'TRIGGER' WHEN p.prokind = 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END,
-                   p.pronamespace, p.proname, p.proowner FROM pg_proc AS p
-            UNION ALL
-            SELECT 'VIEW', c.relnamespace, c.relname, c.relowner FROM pg_class AS c WHERE c.relkind = 'v') AS o (kind, namespace, name, owner)
-      JOIN pg_namespace AS n ON n.oid = o.namespace
-     WHERE p_exists AND n.nspname = v_name[1] AND o.name = v_name[2] AND pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')
-     LIMIT 1
-    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at, kind = excluded.kind;
+    INSERT INTO ssb.altered_module (schema_name, name, session_id)
+    SELECT v_name[1], v_name[2], pg_backend_pid()
+     WHERE p_exists
+       AND EXISTS (SELECT FROM pg_namespace AS n
+                    WHERE n.nspname = v_name[1]
+                      AND (EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = v_name[2]
+                                                              AND pg_has_role(ssb_internal.caller(), p.proowner, 'USAGE'))
+                           OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = v_name[2] AND c.relkind = 'v'
+                                                                  AND pg_has_role(ssb_internal.caller(), c.relowner, 'USAGE'))))
+    ON CONFLICT (schema_name, name) DO UPDATE SET session_id = excluded.session_id, noted_at = excluded.noted_at;
 END;
 $$;
 

@@ -1,4 +1,4 @@
--- Synonyms outlive the queue, and the database, that they stand for.
+-- Synonyms outlive the database that they stand for; one of a queue is none that can be used.
 CREATE DATABASE Front
 CREATE DATABASE Back
 GO
@@ -12,12 +12,12 @@ USE Front
 CREATE SYNONYM st FOR Back.dbo.t
 CREATE SYNONYM sq FOR Back.dbo.q
 SELECT * FROM st
-SELECT COUNT(*) AS n FROM sq
 GO
 USE Back
 DROP SERVICE s
 DROP QUEUE q
 CREATE QUEUE q
+GO
 SELECT COUNT(*) AS n FROM Front.dbo.sq
 GO
 CREATE VIEW v AS SELECT queuing_order FROM q

@@ -78,7 +78,7 @@ WHERE NOT EXISTS (SELECT FROM twice) INTO row_count
 -- case: with output
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN UPDATE SET name = s.b WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.a, s.b) OUTPUT $action, inserted.id, deleted.name, s.a;
 -- expect
-SELECT ssb_internal.refuse_output('dbo.customers', ARRAY['INSERT', 'UPDATE']);
+PERFORM ssb_internal.refuse_output('dbo.customers', ARRAY['INSERT', 'UPDATE']);
 WITH s AS (SELECT * FROM dbo.heap AS s),
 twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.customers AS t, s
