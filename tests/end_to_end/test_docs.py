@@ -165,7 +165,7 @@ class Newcomer:
             url = self._environment.get("DATABASE_URL")
             if url is None:  # the private server, as the command begins with it
                 self._outside(["pgsb", "shell"], "")
-                url = self._outside(["pgsb", "start"], "").stdout.strip()
+                url = PrivateServer(Path(self._environment["PGSB_HOME"]), wanted="18").start()
             self._session = Tsql(url)
         return self._session
 

@@ -52,8 +52,9 @@ VALUES = {
 
 
 @pytest.fixture
-def server(empty_database: Any, connect: Callable[..., Connection]) -> Connection:
-    connection = connect(empty_database.dsn)
+def server(postgres: str, connect: Callable[..., Connection]) -> Connection:
+    """A session of the server alone: these tests leave nothing in its database."""
+    connection = connect(postgres)
     connection.execute("SET TimeZone = 'UTC'")
     return connection
 
