@@ -202,7 +202,8 @@ SELECT ssb.add_member('ops', 'u');
 
 SELECT ssb.drop_principal('ops', 'ROLE');
 -- shows
-
+Msg 15144, Level 16, State 1, Line 6
+The role has members. It must be empty before it can be dropped.
 
 -- case: permissions
 CREATE USER u WITHOUT LOGIN;
