@@ -311,6 +311,8 @@ class PrivateServer:
                 "port": str(port),
                 "unix_socket_directories": str(sockets),
                 "unix_socket_permissions": "0700",
+                # A query of catalog views would be compiled to machine code for longer than it runs.
+                "jit": "off",
                 **self._settings,
             }
             options = " ".join(f"-c {name}={_quoted(value)}" for name, value in settings.items())

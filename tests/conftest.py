@@ -67,8 +67,6 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
             "max_prepared_transactions": "4",
             "max_wal_size": "512MB",
             "checkpoint_timeout": "1h",
-            # Debian's server compiles a query of catalog views to machine code for longer than it runs.
-            "jit": "off",
             "log_min_messages": "fatal",
         },
         durable=False,
