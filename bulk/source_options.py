@@ -127,8 +127,6 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
             raise BulkError(f'the option "{name}" is {text!r}, and must be true or false')
         return default if text is None else text.lower() == "true"
 
-    if values.get("queue") and values.get("view"):
-        raise BulkError('the options "queue" and "view" are both there', "a look is at one of them")
     return SourceOptions(
         dsn=_address(values),
         queue=values.get("queue"),

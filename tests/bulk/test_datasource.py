@@ -240,7 +240,6 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
-        ({"dsn": "dbname=d", "queue": "q", "view": "sys.v"}, "are both there", "one of them"),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
