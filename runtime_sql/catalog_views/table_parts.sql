@@ -2,18 +2,6 @@
 -- identity and computed columns, parameters, extended properties. PostgreSQL's catalog
 -- knows them; names are the folded ones.
 
--- What sp_addextendedproperty notes. Nothing reads it here but scripts that ask
--- whether a description is there already.
-CREATE TABLE IF NOT EXISTS ssb.extended_property (
-    database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
-    class       integer NOT NULL,                  -- as sys.extended_properties numbers it
-    major_id    integer NOT NULL,
-    minor_id    integer NOT NULL DEFAULT 0,
-    name        text    NOT NULL,
-    value       text,
-    UNIQUE (database_id, class, major_id, minor_id, name)
-);
-
 CREATE OR REPLACE VIEW sys.index_columns AS
 SELECT i.indrelid::integer AS object_id, n.index_id, k.place::integer AS index_column_id, i.indkey[k.place - 1]::integer AS column_id,
        CASE WHEN k.place <= i.indnkeyatts THEN k.place ELSE 0 END::smallint AS key_ordinal, 0::smallint AS partition_ordinal,

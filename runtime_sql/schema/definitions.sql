@@ -232,3 +232,15 @@ CREATE TABLE IF NOT EXISTS ssb.ddl_trigger_firing (
     event_data   text
 );
 GRANT INSERT (event_id) ON ssb.ddl_trigger_firing TO PUBLIC;
+
+-- What sp_addextendedproperty notes. It stays with a module that is altered
+-- (session/modules.sql); else nothing reads it but scripts that ask whether a description is there already.
+CREATE TABLE IF NOT EXISTS ssb.extended_property (
+    database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    class       integer NOT NULL,                  -- as sys.extended_properties numbers it
+    major_id    integer NOT NULL,
+    minor_id    integer NOT NULL DEFAULT 0,
+    name        text    NOT NULL,
+    value       text,
+    UNIQUE (database_id, class, major_id, minor_id, name)
+);

@@ -127,7 +127,7 @@ def test_nobody_else_speaks_in_a_conversation(
     for function in (
         "transport_peers()",
         "follow_routes('')",
-        "next_set(1, NULL, 1, 1, 1, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "next_set(1, NULL, 1, 1, 1, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         "settle_sent('[]', '{}')",
         "settle_taken('{}', '{}', '{}', '{}', NULL, true)",
     ):

@@ -94,7 +94,7 @@ def test_the_daemon_says_that_nothing_leaves() -> None:
         transport = _NoTransport(log, ask)
         running = asyncio.create_task(transport.run())
         while not said:
-            transport.wake()
+            transport.wake("")
             await asyncio.sleep(0)
         assert await transport.is_settled()
         running.cancel()

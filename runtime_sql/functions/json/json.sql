@@ -50,7 +50,7 @@ BEGIN
     BEGIN
         RETURN value::pg_catalog.json;
     EXCEPTION WHEN invalid_text_representation OR untranslatable_character OR program_limit_exceeded THEN
-        GET STACKED DIAGNOSTICS v_detail = PG_EXCEPTION_DETAIL, v_context = PG_EXCEPTION_CONTEXT;
+        GET STACKED DIAGNOSTICS v_detail := PG_EXCEPTION_DETAIL, v_context := PG_EXCEPTION_CONTEXT;
     END;
     v_fault := ssb_internal.json_fault(value, v_detail, v_context);
     PERFORM ssb_internal.raise_error(13609, pg_catalog.format(

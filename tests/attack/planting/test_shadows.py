@@ -72,7 +72,7 @@ CREATE TABLE dbo.seen (id int IDENTITY PRIMARY KEY, word nvarchar(50) DEFAULT N'
 GO
 CREATE VIEW dbo.shown AS SELECT id, UPPER(word) + CONCAT(N'-', id) AS word FROM dbo.seen WHERE word LIKE N'a%'
 GO
-CREATE FUNCTION dbo.twice (@a int) RETURNS int AS BEGIN RETURN ROUND(@a * 2.0, 0) + (SELECT COUNT(*) FROM dbo.seen WHERE id = @a) END
+CREATE FUNCTION dbo.twofold (@a int) RETURNS int AS BEGIN RETURN ROUND(@a * 2.0, 0) + (SELECT COUNT(*) FROM dbo.seen WHERE id = @a) END
 GO
 CREATE FUNCTION dbo.few (@a int) RETURNS TABLE AS RETURN SELECT id, SUBSTRING(word, 1, 2) AS word FROM dbo.seen WHERE id >= @a
 GO
@@ -91,7 +91,7 @@ BEGIN
     BEGIN
         RECEIVE TOP (1) @h = conversation_handle, @t = message_type_name, @b = message_body FROM dbo.work_of_program
         IF @@ROWCOUNT = 0 BREAK
-        INSERT dbo.told SELECT UPPER(@t) + CONCAT(N':', CAST(@b AS nvarchar(max)), dbo.twice(2))
+        INSERT dbo.told SELECT UPPER(@t) + CONCAT(N':', CAST(@b AS nvarchar(max)), dbo.twofold(2))
         INSERT dbo.seen (word) VALUES (N'abc')
         IF @t NOT LIKE N'http%' SEND ON CONVERSATION @h (N'answer' + CAST(SCOPE_IDENTITY() AS nvarchar(9)))
         END CONVERSATION @h
@@ -105,7 +105,7 @@ CREATE SERVICE [//Asker] ON QUEUE dbo.answers ([DEFAULT])
 GO
 INSERT dbo.shown (word) VALUES (N'AB'), (N'AC')
 UPDATE dbo.seen SET word = word + N'c' WHERE id BETWEEN 1 AND 9
-SELECT s.word, dbo.twice(s.id), m.word FROM dbo.few(1) AS s JOIN dbo.many(0) AS m ON m.id = s.id ORDER BY s.word DESC
+SELECT s.word, dbo.twofold(s.id), m.word FROM dbo.few(1) AS s JOIN dbo.many(0) AS m ON m.id = s.id ORDER BY s.word DESC
 SELECT * FROM dbo.shown FOR JSON PATH
 DECLARE @h uniqueidentifier, @p sysname = N'dbo.program', @s nvarchar(max) = N'SELECT COUNT(*) FROM dbo.seen WHERE word >= N''a'''
 BEGIN DIALOG @h FROM SERVICE [//Asker] TO SERVICE '//Program' WITH ENCRYPTION = OFF;
