@@ -9,6 +9,7 @@ Every process of pytest-xdist has a server of its own.
 """
 
 import atexit
+import gc
 import itertools
 import os
 import re
@@ -42,6 +43,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         wanted = _WANTED[:1] if metafunc.definition.get_closest_marker("one_postgres") else _WANTED
         names = [f"pg{one}" if one.isdigit() else one for one in wanted]
         metafunc.parametrize("postgres", wanted, ids=names, indirect=True, scope="session")
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected stays, and tests make much: the garbage collector looks seldom, and not at all of it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
 
 
 @pytest.fixture(scope="session")
