@@ -46,7 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What has been collected stays, and tests make much: the garbage collector looks seldom, and not at all of it."""
+    """What has been collected stays, and tests make much: the garbage collector looks seldom."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
