@@ -5,13 +5,10 @@ opened with the service master key, and stay in this process's memory for as lon
 """
 
 import asyncio
-import struct
-import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -33,30 +30,32 @@ from ..security.dialogs import (
 from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
+from .open_keys import KEPT_KEYS, OpenKeys
 from .readers import Connection
-from .transport_sets import Run, Settled, bigints, json_of, placed
+from .sealed_sets import (
+    ARRIVAL_COLUMNS,
+    NEXT_ARRIVAL,
+    SealedArrival,
+    SealedDialog,
+    SealedSet,
+    Travelling,
+    next_number,
+    whole,
+)
+from .transport_sets import Run, json_of, placed
 from .transport_values import (
-    LENGTH,
     NULL,
-    Malformed,
     RawBigints,
     RawBodies,
     RawIntegers,
     RawJson,
     RawTexts,
-    RawUuids,
     array_of,
     bigints_of,
-    cut,
-    cut_fixed,
     element,
-    elements_of,
-    loaded,
-    numbers_of,
     raw_row,
 )
 
-_KEPT_KEYS = 1_000
 _KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
 _LONGEST_NAME = 4096
@@ -70,17 +69,6 @@ _HEADER = (
     " is_encrypted"
 ).split()
 
-_MESSAGE = element(b"message")
-"""The kind of all messages but fragments and ends."""
-_ANSWER: dict[str, Any] = {
-    "next_number": int,
-    "status": str | None,
-    "refusal_code": int | None,
-    "refusal": str | None,
-    "instance": str | None,
-    "taken_bytes": int | None,
-}
-
 Row = dict[str, Any]
 
 
@@ -92,188 +80,6 @@ class PairKey:
     key: bytes
     exchange: str | None
     made_at: datetime
-
-
-@dataclass(frozen=True)
-class SealedDialog:
-    """What one dialog has in a set, and what is needed to read the answer."""
-
-    cipher: DialogCipher
-    key_id: uuid.UUID
-    ids: bytes
-    """Of its messages, elements of a bigint[]."""
-    next_number: int | None
-    """Where all is taken; None: that has to be looked at, an end or a fragment is among them."""
-
-
-@dataclass(frozen=True)
-class SealedSet:
-    """What goes to ssb_internal.take_sealed."""
-
-    set_id: str
-    values: list[Any]
-    dialogs: dict[int, SealedDialog]
-    """By endpoint, in the order of the set."""
-
-    def answer(self, endpoint: int, given: Row) -> Row:
-        """Read the answer to one dialog; one that is not genuine settles nothing."""
-        dialog = self.dialogs[endpoint]
-        answer: Row = {"next_number": 0}
-        try:
-            if "sealed" in given:
-                answer |= _checked_answer(dialog.cipher.open_answer(self.set_id, given["sealed"]))
-                answer["key_id"] = str(dialog.key_id)
-            else:
-                # Whoever says so, it loses nothing: the message waits.
-                answer["status"] = str(given.get("status") or "The other instance has not answered.")
-        except NotGenuine as error:
-            answer["status"] = f"The answer of the other instance is not genuine: {error}."
-        return {"endpoint_id": endpoint} | answer
-
-    def settled(self, answers: Sequence[Row]) -> tuple[Settled | None, list[Row]]:
-        """Of such answers those of dialogs of which all was taken, and the rest."""
-        taken: list[Row] = []
-        rest: list[Row] = []
-        for answer in answers:
-            dialog = self.dialogs[answer["endpoint_id"]]
-            is_taken = dialog.next_number is not None and answer["next_number"] == dialog.next_number
-            is_plain = all(answer.get(name) is None for name in ("status", "refusal", "taken_bytes"))
-            (taken if is_taken and is_plain else rest).append(answer)
-        if not taken:
-            return None, rest
-        dialogs = [self.dialogs[answer["endpoint_id"]] for answer in taken]
-        instances = (answer.get("instance") for answer in taken)
-        ids = b"".join(dialog.ids for dialog in dialogs)
-        settled = Settled(
-            array_of(RawBigints, len(bigints_of(ids)), [ids]),
-            bigints([answer["endpoint_id"] for answer in taken]),
-            bigints([answer["next_number"] for answer in taken]),
-            array_of(
-                RawTexts,
-                len(taken),
-                [element(one.encode() if one is not None else None) for one in instances],
-            ),
-            array_of(RawUuids, len(taken), [element(dialog.key_id.bytes) for dialog in dialogs]),
-        )
-        return settled, rest
-
-
-def _checked_answer(answer: Any) -> Row:
-    """Raise NotGenuine where it is none: also whoever has the key may write anything."""
-    if not isinstance(answer, dict) or not isinstance(answer.get("next_number"), int):
-        raise NotGenuine("it is none")
-    if not all(isinstance(answer.get(name), kind) for name, kind in _ANSWER.items()):
-        raise NotGenuine("it is none")
-    return {name: answer.get(name) for name in _ANSWER}
-
-
-@dataclass(frozen=True)
-class Travelling:
-    """What a set that came has of the dialog at a place: messages, their numbers, all else sealed."""
-
-    place: int
-    count: int
-    numbers: bytes
-    sealed: bytes
-
-
-@dataclass(frozen=True)
-class SealedArrival:
-    """A set that another instance has brought: a row of ssb_internal.next_sealed_set."""
-
-    set_id: uuid.UUID
-    dialogs: Any
-    runs: list[Travelling] | None
-    """None: its arrays are none that belong together."""
-    exchanges: list[str]
-    keys: list[Row]
-
-    @classmethod
-    def read(cls, row: Sequence[Any]) -> "SealedArrival":
-        """From such a row, raw."""
-        set_id, dialogs, places, numbers, bodies, exchanges, keys = row
-        return cls(
-            uuid.UUID(bytes=set_id),
-            loaded(dialogs),
-            _runs_of(places, numbers, bodies),
-            loaded(exchanges),
-            loaded(keys),
-        )
-
-
-_NEXT_ARRIVAL = (
-    "SELECT set_id, dialogs, places, numbers, bodies, exchanges, keys"
-    " FROM ssb_internal.next_sealed_set(%b::uuid, %b::jsonb)"
-)
-_ARRIVAL_COLUMNS = (None, RawJson, RawIntegers, RawBigints, RawBodies, RawTexts, RawJson)
-
-
-def _runs_of(places: RawIntegers, numbers: RawBigints, bodies: RawBodies) -> list[Travelling] | None:
-    """A run's first message has the body, which is that of all of it; the others have none."""
-    found: list[tuple[int, int, bytes]] = []
-    try:
-        elements = elements_of(bodies)
-        at = 0
-        for place, those in groupby(numbers_of(places)):
-            left = len(list(those))
-            while left:
-                (length,) = LENGTH.unpack_from(elements, at)
-                at += LENGTH.size
-                if length < 0:
-                    return None
-                body = elements[at : at + length]
-                at += length
-                count = left
-                if not elements.startswith(NULL * (left - 1), at):
-                    # A forwarder has put two runs of a dialog beside each other.
-                    count = 1
-                    while count < left and elements.startswith(NULL, at + len(NULL) * (count - 1)):
-                        count += 1
-                at += len(NULL) * (count - 1)
-                left -= count
-                found.append((place, count, body))
-        parts = cut_fixed(numbers, [count for _, count, _ in found])
-    except (Malformed, struct.error):
-        return None
-    if at != len(elements):
-        return None
-    return [
-        Travelling(place, count, part, body) for (place, count, body), part in zip(found, parts, strict=True)
-    ]
-
-
-class OpenKeys:
-    """Keys that have been unsealed, by id and sealed bytes: so many at most, no longer than they are used."""
-
-    def __init__(self, most: int = _KEPT_KEYS) -> None:
-        self._most = most
-        self._keys: dict[tuple[uuid.UUID, bytes], tuple[bytes, float]] = {}
-        """With when it was last used, the latest one last."""
-
-    def get(self, name: tuple[uuid.UUID, bytes]) -> bytes | None:
-        """Of these bytes; None: not open."""
-        found = self._keys.pop(name, None)
-        if found is not None:
-            self._keys[name] = found[0], time.monotonic()
-        return found[0] if found is not None else None
-
-    def keep(self, name: tuple[uuid.UUID, bytes], key: bytes) -> None:
-        """Keep one more; the one that was not used for longest goes."""
-        self._keys[name] = key, time.monotonic()
-        if len(self._keys) > self._most:
-            del self._keys[next(iter(self._keys))]
-
-    def keep_only(self, names: set[tuple[uuid.UUID, bytes]], seconds: float) -> None:
-        """Forget all others, and those that were not used for so long."""
-        now = time.monotonic()
-        for name, (_, used) in list(self._keys.items()):
-            if name not in names or used < now - seconds:
-                del self._keys[name]
-
-    @property
-    def ids(self) -> set[uuid.UUID]:
-        """Of those that are open."""
-        return {key_id for key_id, _ in self._keys}
 
 
 class DialogSecurity:
@@ -344,7 +150,7 @@ class DialogSecurity:
                     continue
                 header |= {"key_id": str(key.key_id), "set": set_id}
                 cipher = self._cipher(key.key_id, key.key, header)
-                dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, _next_number(run))
+                dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, next_number(run))
                 now_at[endpoint] = len(sent)
                 sent.append(header)
                 if key.exchange is not None:
@@ -426,7 +232,7 @@ class DialogSecurity:
 
     def _keep_pair(self, key: PairKey) -> None:
         self._pairs[key.key_id] = key
-        if len(self._pairs) > _KEPT_KEYS:
+        if len(self._pairs) > KEPT_KEYS:
             del self._pairs[next(iter(self._pairs))]
 
     async def _make_key(self, near: Connection, which: tuple[Any, ...]) -> PairKey:
@@ -504,8 +310,8 @@ class DialogSecurity:
         answered: list[Any] = [None, None]
         while True:
             async with near.cursor(binary=True) as cursor:
-                await cursor.execute(_NEXT_ARRIVAL, answered)
-                row = raw_row(cursor, _ARRIVAL_COLUMNS)
+                await cursor.execute(NEXT_ARRIVAL, answered)
+                row = raw_row(cursor, ARRIVAL_COLUMNS)
             if row is None:
                 return
             sealed = SealedArrival.read(row)
@@ -567,7 +373,7 @@ class DialogSecurity:
             lifetime = None
             for run in those:
                 try:
-                    lifetime, types, kinds, bodies = _whole(run, cipher.open(run.numbers, run.sealed))
+                    lifetime, types, kinds, bodies = whole(run, cipher.open(run.numbers, run.sealed))
                 except NotGenuine as error:
                     dropped[place] = str(error)
                     self._count()
@@ -686,26 +492,6 @@ class DialogSecurity:
                     exchange.made_at,
                 ],
             )
-
-
-def _next_number(run: Run) -> int | None:
-    """Where all of it is taken; None: there is more to it than messages."""
-    return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
-
-
-def _whole(
-    run: Travelling, opened: tuple[float | None, bytes, bytes, bytes]
-) -> tuple[float | None, bytes, bytes, bytes]:
-    """Raise NotGenuine where the columns have not as many elements as the run has messages.
-
-    Whoever has the key may still have sealed what would move the messages of others.
-    """
-    try:
-        for column in opened[1:]:
-            cut(column, [run.count])
-    except Malformed:
-        raise NotGenuine("they are not as many as their numbers") from None
-    return opened
 
 
 def _key_row(row: Row) -> Row:

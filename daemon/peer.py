@@ -18,8 +18,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
-from .dialog_security import SealedSet
 from .readers import Connection, open_connection
+from .sealed_sets import SealedSet
 from .transport_sets import START, Batch, OwnSet, Position, Settled
 from .transport_values import (
     Malformed,

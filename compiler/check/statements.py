@@ -15,8 +15,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
-from .event_names import check_events, check_trigger_events
-from .system_names import check_system_names
+from .system_names import check_events, check_system_names, check_trigger_events
 from .token_pairs import check_text
 
 __all__ = ["check_batch"]

@@ -1,7 +1,7 @@
-"""Names of the system's message types, contracts and services that are written with https.
+"""Names that the system has: of events (errors 1084 and 1098), of message types, contracts and services.
 
-Pages about Service Broker spell them so in places. A program that compares a type with such a name
-never meets EndDialog, and leaves its conversations open.
+Pages about Service Broker spell the latter with https in places. A program that compares a type with such
+a name never meets EndDialog, and leaves its conversations open.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from collections.abc import Iterable
 from ...grammar.problems import Problems
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from ..catalog.event_types import DDL_EVENTS, NEWER_EVENTS, OTHER_EVENTS
 
-__all__ = ["SYSTEM_NAMES", "check_system_names"]
+__all__ = ["SYSTEM_NAMES", "check_events", "check_system_names", "check_trigger_events"]
+
+_OF_TRIGGERS = DDL_EVENTS | NEWER_EVENTS
+_EVENTS = _OF_TRIGGERS | OTHER_EVENTS
 
 _BROKER, _NOTICES = (
     "http://schemas.microsoft.com/SQL/ServiceBroker/",
@@ -65,3 +70,27 @@ def check_system_names(source: Source, tokens: Iterable[Token], problems: Proble
                 hint=name,
                 severity="warning",
             )
+
+
+def check_events(statement: nodes.CreateEventNotification, problems: Problems) -> None:
+    """Report the events that are none, and those that occur on queues only."""
+    on_queue = statement.scope.queue is not None
+    for event in statement.events:
+        name = event.text.upper()
+        if name not in _EVENTS:
+            problems.add(f"'{event.text}' is an invalid event type.", event.span, number=1084)
+        elif name == "QUEUE_ACTIVATION" and not on_queue:
+            problems.add(
+                "The specified event type(s) is/are not valid on the specified target object.",
+                event.span,
+                hint="QUEUE_ACTIVATION is an event of a queue: ON QUEUE name",
+                number=1098,
+            )
+
+
+def check_trigger_events(statement: nodes.CreateTrigger, problems: Problems) -> None:
+    """Report what is no event of a definition, of a trigger ON DATABASE or ON ALL SERVER."""
+    if statement.target is None:
+        for event in statement.events:
+            if event.upper() not in _OF_TRIGGERS:
+                problems.add(f"'{event}' is an invalid event type.", statement.name.span, number=1084)

@@ -16,7 +16,8 @@ from secured import begin, others_certificate, own_certificate, script
 
 from activation import Daemon
 from activation import until as until_at_last
-from pgsb.daemon.dialog_security import DialogSecurity, PairKey, SealedDialog, SealedSet
+from pgsb.daemon.dialog_security import DialogSecurity, PairKey
+from pgsb.daemon.sealed_sets import SealedDialog, SealedSet
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,

@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from pgsb.daemon.dialog_security import OpenKeys, _runs_of
+from pgsb.daemon.open_keys import OpenKeys
 from pgsb.daemon.peer import Peer, Row, Unreachable
 from pgsb.daemon.readers import Connection
+from pgsb.daemon.sealed_sets import runs_of
 from pgsb.daemon.transport_sets import START, OwnSet, Settled, all_settled, bigints, json_of, placed
 from pgsb.daemon.transport_values import (
     NULL,
@@ -191,7 +192,7 @@ def test_what_came_sealed_is_found_where_its_first_message_is() -> None:
             5,
             [element(b"a"), NULL * (first - 1), element(b"bb"), NULL * (second - 1), element(b"c"), NULL],
         )
-        runs = _runs_of(places, numbers, bodies)
+        runs = runs_of(places, numbers, bodies)
         assert runs is not None
         assert [(run.place, run.count, run.sealed) for run in runs] == [
             (0, first, b"a"),
@@ -206,8 +207,8 @@ def test_what_came_sealed_is_found_where_its_first_message_is() -> None:
         array_of(RawBodies, 5, [element(b"a"), NULL * 4]),
         array_of(RawBodies, 0, []),
     ):
-        assert _runs_of(places, numbers, wrong) is None
-    assert _runs_of(places, bigints([3, 4, 5, 1]), bodies) is None
+        assert runs_of(places, numbers, wrong) is None
+    assert runs_of(places, bigints([3, 4, 5, 1]), bodies) is None
 
 
 def test_arrays_are_those_of_the_driver() -> None:
