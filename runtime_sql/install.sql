@@ -55,6 +55,7 @@
 \ir session/transactions.sql
 \ir session/batches.sql
 \ir session/waitfor.sql
+\ir session/altered_modules.sql
 \ir session/modules.sql
 \ir session/module_sources.sql
 \ir session/definers.sql

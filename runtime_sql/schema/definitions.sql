@@ -204,6 +204,16 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.altered_module (
     PRIMARY KEY (schema_name, name)
 );
 
+-- What was there of a module that a session alters (ssb_internal.note_module): of it and its triggers owner, grants, descriptions.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.noted_module (
+    session_id integer     NOT NULL,
+    name       text        NOT NULL,              -- as the statement has it
+    parts      jsonb       NOT NULL,
+    noted_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (session_id, name)
+);
+REVOKE ALL ON ssb.noted_module FROM PUBLIC;
+
 -- Triggers of T-SQL on definitions (activation/definition_events.sql).
 CREATE TABLE IF NOT EXISTS ssb.ddl_trigger (
     trigger_id  integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),

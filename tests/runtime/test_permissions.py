@@ -1,5 +1,6 @@
 """An ordinary role needs the grants that Service Broker asks for, and no right on any table."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -224,6 +225,25 @@ def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, r
             user.do("CREATE TABLE own_dbo.v (a integer)")
         stranger.do("CREATE TABLE own_more.v (a integer)")
     session.do("SELECT ssb.drop_database('Own')")
+
+
+def test_what_an_alter_keeps_is_planted_by_nobody(session: Session, user: Session) -> None:
+    """Between its statements a DDL trigger of somebody else may run, in the same session."""
+    session.do("CREATE VIEW dbo.kept AS SELECT 1 AS a; GRANT SELECT ON dbo.kept TO app_user")
+    session.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.kept')")
+    trigger = {"name": "t", "id": 1, "disabled": False, "text": "CREATE TABLE dbo.planted ()"}
+    part = {"name": "kept", "id": 1, "owner": "app_user", "acl": None, "triggers": [trigger]}
+    planted = json.dumps({"name": "dbo.kept", "parts": [part]})
+    session.do("SELECT set_config('pgsb.altered_module', %s, false)", planted)
+    session.do("CREATE VIEW dbo.kept AS SELECT 2 AS a")
+    session.do("SELECT ssb_internal.finish_alteration('dbo.kept')")
+    assert session.value("SELECT to_regclass('dbo.planted')") is None
+    owned = session.value("SELECT relowner::regrole::text FROM pg_class WHERE oid = 'dbo.kept'::regclass")
+    assert owned != "app_user"
+    assert user.value("SELECT a FROM dbo.kept") == 2
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.do("INSERT INTO ssb.noted_module VALUES (1, 'dbo.kept', '[]')")
+    session.do("DROP VIEW dbo.kept")
 
 
 def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Session) -> None:
