@@ -22,7 +22,7 @@ from .analysis.execution_switches import parse_only, when_executing
 from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
 from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
-from .analysis.transaction_depth import ANY, CLOSED, Depths, State
+from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
 from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
 from .builder.batches import parse_batch
 from .catalog.names import fold
@@ -132,7 +132,7 @@ class CompileSession:
             closed = not is_open()
             entry = CLOSED if closed else ANY
             if batch.has_errors or (
-                closed and Depths(batch.statements, entry, call_effect(self.catalog)).exit <= CLOSED
+                closed and depths_after(batch.statements, entry, call_effect(self.catalog)) <= CLOSED
             ):
                 yield from self._compile_group([batch], None)
             else:
@@ -244,9 +244,9 @@ class CompileSession:
                 return group, batch
             group.append(batch)
             if not batch.has_errors and not module:
-                state = Depths(batch.statements, state, call_effect(self.catalog)).exit
+                state = depths_after(batch.statements, state, call_effect(self.catalog))
                 if batch.repeat > 1:
-                    state |= Depths(batch.statements, state, call_effect(self.catalog)).exit
+                    state |= depths_after(batch.statements, state, call_effect(self.catalog))
             if state <= CLOSED:
                 break
             made |= types_made(batch.statements)

@@ -9,6 +9,7 @@ from ...grammar.records import dataclass
 from .. import nodes
 from ..catalog.names import fold
 
+_JUMPS = (nodes.Goto, nodes.Label, nodes.SaveTransaction)
 _MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger)
 
 
@@ -19,11 +20,7 @@ def _inside(statement: nodes.Statement) -> tuple[nodes.Statement, ...]:
 
 def needs_jumps(body: Sequence[nodes.Statement]) -> bool:
     """Tell whether a body has GOTO, labels or savepoints."""
-    return any(
-        isinstance(statement, nodes.Goto | nodes.Label | nodes.SaveTransaction)
-        or needs_jumps(_inside(statement))
-        for statement in body
-    )
+    return any(isinstance(statement, _JUMPS) or needs_jumps(_inside(statement)) for statement in body)
 
 
 def has_savepoints(body: Sequence[nodes.Statement]) -> bool:

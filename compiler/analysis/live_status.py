@@ -173,4 +173,6 @@ def _reads_of(statement: nodes.Statement) -> Live:
 
 def read_at_start(body: tuple[nodes.Statement, ...]) -> Live:
     """Return what a batch reads of the batch before it."""
+    if body and not _MOVES[type(body[0])]:
+        return _reads_of(body[0])  # what comes after it reads what it sets
     return Status(body, DEAD).at_entry

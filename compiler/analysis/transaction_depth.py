@@ -207,6 +207,13 @@ class Depths:
         )
 
 
+def depths_after(body: tuple[nodes.Statement, ...], entry: State, call_effect: CallEffect) -> State:
+    """Return the depths possible at the end of ``body``."""
+    if any(_MOVES[type(statement)] for statement in body):
+        return Depths(body, entry, call_effect).exit
+    return entry
+
+
 def _less(depth: int) -> int:
     return max(depth - 1, 0)
 

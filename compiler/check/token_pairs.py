@@ -50,6 +50,16 @@ _BEGIN_NO_OPERAND = (
     | _BINARY
 )
 _NOT_AFTER_PARENTHESIS = frozenset({",", "AND", "OR", "FROM", "WHERE", "HAVING"}) | _BINARY
+_WITH_CURSOR = (nodes.DeclareCursor, nodes.SetCursorVariable)
+_WITH_EXPRESSIONS = (
+    nodes.If,
+    nodes.While,
+    nodes.SetVariable,
+    nodes.Print,
+    nodes.Return,
+    nodes.Send,
+    nodes.CreateFunction,
+)
 _NOT_AFTER_SELECT = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INTO"})
 
 
@@ -67,7 +77,7 @@ def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
     if isinstance(statement, nodes.CreateView):
         yield statement.query
         return
-    if isinstance(statement, nodes.DeclareCursor | nodes.SetCursorVariable):
+    if isinstance(statement, _WITH_CURSOR):
         yield statement.cursor.query
         return
     if isinstance(statement, nodes.Receive):
@@ -78,16 +88,7 @@ def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
     if isinstance(statement, nodes.WaitForMessage):
         yield from _texts(statement.statement)
         return
-    if isinstance(
-        statement,
-        nodes.If
-        | nodes.While
-        | nodes.SetVariable
-        | nodes.Print
-        | nodes.Return
-        | nodes.Send
-        | nodes.CreateFunction,
-    ):
+    if isinstance(statement, _WITH_EXPRESSIONS):
         for field in fields(statement):
             value = getattr(statement, field.name)
             if field.name != "text" and isinstance(value, nodes.SqlText):

@@ -12,13 +12,17 @@ from .context import Context, Mode
 from .dialogs import fused, lower_fused
 from .dispatch import lower
 
+_JUMPS = (JumpBlock, JumpLoop)
+_NO_START = (nodes.Declare, nodes.SetOption, nodes.EmptyStatement)
+"""After these a body has not started: what is declared next can have its initial value in DECLARE."""
+
 
 def lower_statements(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
     """Lower a list of statements, blocks and loops of labels among them."""
     result: list[pl.Statement] = []
     plain_from = 0
     for index, statement in enumerate(body):
-        if isinstance(statement, JumpBlock | JumpLoop):
+        if isinstance(statement, _JUMPS):
             result += [*lower_body(body[plain_from:index], ctx), *lower(statement, ctx)]
             plain_from = index + 1
     return [*result, *lower_body(body[plain_from:], ctx)]
@@ -42,7 +46,7 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
         else:
             pair = fused(statement, following, ctx)
             result += lower(statement, ctx) if pair is None else []
-        if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
+        if not isinstance(statement, _NO_START):
             ctx.started = True
     return result
 

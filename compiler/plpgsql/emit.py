@@ -183,14 +183,18 @@ class _Writer:
         """Write the statements of a block one level deeper than its frame; never nothing."""
         written = len(self._lines)
         previous: pl.Statement | None = None
+        does_nothing = True
         for statement in body:
-            if isinstance(statement, pl.Blank) and (previous is None or isinstance(previous, pl.Blank)):
-                continue
+            if isinstance(statement, pl.Blank):
+                if previous is None or isinstance(previous, pl.Blank):
+                    continue
+            elif not isinstance(statement, pl.Comment):
+                does_nothing = False
             previous = statement
             self.statement(statement)
         while len(self._lines) > written and self._lines[-1] == "":
             self._lines.pop()
-        if all(isinstance(statement, pl.Comment | pl.Blank) for statement in body):
+        if does_nothing:
             self.line("NULL;")
 
     def nested(self, body: tuple[pl.Statement, ...]) -> None:

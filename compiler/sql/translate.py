@@ -127,7 +127,7 @@ def _tree(text: SqlText) -> exp.Expr:
     if text.tree is None:
         return read_expression(text.tokens)
     # What translates a query changes its tree.
-    return text.tree if text.tree.find(exp.Query) is None else text.tree.copy()
+    return text.tree.copy() if "SELECT" in text.words else text.tree
 
 
 def _expression(text: SqlText, ctx: Context) -> Value:
