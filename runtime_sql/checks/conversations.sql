@@ -21,7 +21,8 @@ BEGIN
                     ELSE 401 END AS number,
                coalesce(f.closed_at, e.started_at) AS since, e.endpoint_id, e.lifetime
           FROM ssb.conversation_endpoint AS e %s
-          LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
+          LEFT JOIN LATERAL (SELECT o.* FROM ssb.conversation_endpoint AS o WHERE o.endpoint_id = e.far_endpoint_id
+                              LIMIT 1) AS f ON true
          WHERE e.closed_at IS NULL AND NOT e.is_system),
     patterns AS (
         SELECT o.number, o.service_name, o.far_service, o.contract_name, (count(*) * 100 / $2)::bigint AS conversations,
@@ -29,7 +30,7 @@ BEGIN
           FROM open AS o CROSS JOIN ssb_internal.diagnosis_limits($1) AS l
          WHERE o.since < clock_timestamp() - CASE WHEN o.number IN (402, 403) THEN l.unended_age ELSE l.leak_age END
            AND (o.number <> 401 OR (o.is_initiator AND o.lifetime IS NULL
-                AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = o.endpoint_id)))
+                AND (SELECT m.endpoint_id FROM ssb.message_stored AS m WHERE m.endpoint_id = o.endpoint_id LIMIT 1) IS NULL))
          GROUP BY o.number, o.service_name, o.far_service, o.contract_name, o.queue_id, o.database_id)
     SELECT p.number, p.service_name,
            format('%%s%%s to %%s on contract %%s, the first since %%s', CASE WHEN $2 < 100 THEN 'about ' END,
