@@ -59,12 +59,9 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_last bigint := pg_sequence_last_value(p_order_sequence);
+    v_last bigint;
 BEGIN
-    -- NULL for one that has given no number yet, whose first it does not tell.
-    IF v_last IS NULL THEN
-        EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence) INTO v_last;
-    END IF;
+    EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence) INTO v_last;
     RETURN v_last;
 END;
 $$;
