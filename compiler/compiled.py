@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 
 from ..grammar.problems import Problem, Problems
@@ -46,7 +47,7 @@ class CompiledStatement:
     is to be shown, as NOCOUNT OFF asks for. ``columns``: the names of the result's columns as
     the script spells them, None for one without a name; None as a whole where ``*`` stands for
     columns that are not known. ``continues``: it is a further part of a statement of the
-    script, and must not run where the part before it failed.
+    script: all parts are done in one transaction, or none (:attr:`CompiledBatch.wholes`).
     """
 
     sql: str
@@ -94,6 +95,18 @@ class CompiledBatch:
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
 
+    @property
+    def wholes(self) -> Iterator[tuple[CompiledStatement, ...]]:
+        """The parts of each statement of the script. Where there are several, one transaction holds them."""
+        parts: list[CompiledStatement] = []
+        for statement in self.statements:
+            if parts and not statement.continues:
+                yield tuple(parts)
+                parts.clear()
+            parts.append(statement)
+        if parts:
+            yield tuple(parts)
+
     def line_after(self, ended: int) -> int:
         """Return the first line of the batch that runs when ``ended`` ones have come to their end."""
         for line, times in self.joined:
@@ -121,8 +134,8 @@ class CompiledScript:
                 file, line = batch.span.source.origin(batch.line)
                 parts.append(f"-- {file}:{line}")
             for _ in range(batch.repeat):
-                for statement in batch.statements:
-                    quiet = statement.quiet if for_files else None
-                    parts.append(f"{quiet or statement.sql};")
+                for whole in batch.wholes:
+                    texts = [f"{(one.quiet if for_files else None) or one.sql};" for one in whole]
+                    parts += texts if len(whole) == 1 else ["BEGIN;", *texts, "COMMIT;"]
             parts += batch.comments
         return "".join(f"{part}\n\n" for part in parts)

@@ -30,7 +30,10 @@ BEGIN
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         -- A function's result type may change too.
         IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
@@ -274,7 +277,10 @@ BEGIN
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
@@ -377,7 +383,10 @@ BEGIN
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_exists), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, v_exists);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
     IF v_exists OR v_orphan THEN
         FOR v_version IN
             SELECT p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace

@@ -55,6 +55,8 @@ BEGIN
 END;
 $call$;
 
+BEGIN;
+
 CREATE TABLE dbo.sold (
     product varchar(50) NOT NULL,
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
@@ -62,7 +64,11 @@ CREATE TABLE dbo.sold (
 
 SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', p_columns => ARRAY['Product', 'SoldAt']);
 
+COMMIT;
+
 -- shop.up.sql:15
+
+BEGIN;
 
 DO $call$
 #variable_conflict use_column
@@ -149,4 +155,6 @@ BEGIN
     PERFORM ssb_internal.keep_module_spelling('dbo.servecounter', 'ServeCounter');
 END;
 $call$;
+
+COMMIT;
 

@@ -217,9 +217,13 @@ CREATE TABLE dbo.t (
     n integer
 );
 
+BEGIN;
+
 SELECT ssb_internal.refuse_output('dbo.t', ARRAY['INSERT']);
 
 INSERT INTO dbo.t (n) VALUES (7), (8) RETURNING id, n;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -272,6 +276,8 @@ GO
 SELECT OrderId, Amount AS [Total Amount], o.Amount + 1 FROM dbo.Orders AS o;
 DELETE FROM dbo.Orders OUTPUT deleted.OrderId, deleted.Amount AS Was;
 -- expect
+BEGIN;
+
 CREATE TABLE dbo.orders (
     orderid integer,
     amount integer
@@ -279,13 +285,19 @@ CREATE TABLE dbo.orders (
 
 SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
 
+COMMIT;
+
 INSERT INTO dbo.orders VALUES (1, 2);
 
 SELECT orderid, amount AS "total amount", o.amount + 1 FROM dbo.orders AS o;
 
+BEGIN;
+
 SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
 
 DELETE FROM dbo.orders RETURNING orderid, amount AS was;
+
+COMMIT;
 -- shows
 (1 row affected)
 

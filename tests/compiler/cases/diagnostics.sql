@@ -75,9 +75,13 @@ ALTER TABLE dbo.missing NOCHECK CONSTRAINT ALL;
 GO
 SELECT * FROM dbo.missing;
 -- expect
+BEGIN;
+
 ALTER TABLE dbo.missing ADD COLUMN a integer;
 
 SELECT ssb_internal.follow_table('dbo.missing');
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

@@ -492,6 +492,8 @@ END CATCH
 EXEC dbo.reads_nothing;
 PRINT 'the caller goes on';
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.reads_nothing(INOUT session ssb.session DEFAULT NULL)
@@ -527,6 +529,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $reads_nothing$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

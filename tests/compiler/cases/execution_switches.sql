@@ -463,6 +463,8 @@ BEGIN
 END;
 $batch$;
 
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
@@ -486,6 +488,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $p$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

@@ -45,10 +45,16 @@ CREATE TABLE dbo.home (
     city varchar(20)
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_view('CREATE', 'dbo.people');
 
 CREATE VIEW dbo.people AS
 SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
 
@@ -107,6 +113,10 @@ END;
 $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
 
@@ -258,6 +268,8 @@ $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
 
+COMMIT;
+
 INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
 
 INSERT INTO dbo.people (id, name) VALUES (3, 'cid');
@@ -269,6 +281,8 @@ DELETE FROM dbo.people WHERE city = 'Rome';
 SELECT * FROM dbo.people ORDER BY id NULLS FIRST;
 
 SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name NULLS FIRST;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
 
@@ -311,7 +325,11 @@ $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
 
+COMMIT;
+
 SELECT ssb_internal.drop_module('TRIGGER', 'dbo.people_insert');
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
 
@@ -361,6 +379,8 @@ END;
 $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+
+COMMIT;
 
 INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
 -- shows
@@ -417,6 +437,8 @@ CREATE TABLE dbo.t (
     gone sys.bit NOT NULL DEFAULT 0
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
 
 SELECT ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
@@ -465,6 +487,10 @@ END;
 $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
 
@@ -516,6 +542,8 @@ $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
 
+COMMIT;
+
 SELECT set_config('pgsb.nocount', 'on', false);
 
 INSERT INTO dbo.t (id, n) VALUES (1, 10), (2, NULL);
@@ -563,10 +591,16 @@ CREATE TABLE dbo.t (
     id integer PRIMARY KEY
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT id FROM dbo.t;
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
 
@@ -616,6 +650,8 @@ END;
 $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -685,6 +721,8 @@ CREATE TABLE dbo.t (
     h integer,
     i integer
 );
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
 
@@ -856,6 +894,8 @@ $tr$;
 CREATE TRIGGER "tr@delete" AFTER DELETE ON dbo.t
     REFERENCING OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
+
+COMMIT;
 
 SELECT set_config('pgsb.nocount', 'on', false);
 

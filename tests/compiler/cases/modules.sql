@@ -8,6 +8,8 @@ END
 GO
 SELECT dbo.full_name(N'Ada', N'Lovelace') AS name, dbo.full_name(NULL, N'Turing') AS other;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
 
 CREATE OR REPLACE FUNCTION dbo.full_name(first varchar, last varchar)
@@ -29,6 +31,8 @@ BEGIN
     RETURN name;
 END full_name;
 $full_name$;
+
+COMMIT;
 
 SELECT dbo.full_name('Ada', 'Lovelace') AS name, dbo.full_name(NULL, 'Turing') AS other;
 -- shows
@@ -55,6 +59,8 @@ CREATE TABLE dbo.orders (
 
 INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
 
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
 
 SELECT ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
@@ -67,6 +73,8 @@ SELECT q.id::integer, q.amount::numeric(10,2) FROM (
 SELECT id, amount FROM dbo.orders WHERE customer = orders_of.customer
 ) AS q
 $orders_of$;
+
+COMMIT;
 
 SELECT id, amount FROM dbo.orders_of(7) AS o ORDER BY id NULLS FIRST;
 -- shows
@@ -93,6 +101,8 @@ END
 GO
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
 
 SELECT ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
@@ -116,6 +126,8 @@ BEGIN
     RETURN;
 END numbers;
 $numbers$;
+
+COMMIT;
 
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- shows
@@ -165,6 +177,8 @@ CREATE TABLE dbo.t (
 CREATE TABLE dbo.log (
     line varchar(100)
 );
+
+BEGIN;
 
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
 
@@ -281,6 +295,8 @@ CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
 CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
+COMMIT;
+
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
 
 UPDATE dbo.t SET n = 20;
@@ -372,6 +388,8 @@ CREATE TABLE dbo.t (
     id integer
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tell()
@@ -421,6 +439,8 @@ CREATE TRIGGER tell AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
 
+COMMIT;
+
 INSERT INTO dbo.t (id) VALUES (1), (2);
 
 SELECT sys.convert_nvarchar(message_body, 10) AS body FROM dbo.q;
@@ -454,10 +474,16 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t (id, n) VALUES (1, 2);
 
+BEGIN;
+
 SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v (ident, twice) AS
 SELECT id, n * 2 FROM dbo.t;
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_view('ALTER', 'dbo.v');
 
@@ -465,6 +491,8 @@ CREATE VIEW dbo.v AS
 SELECT n FROM dbo.t;
 
 SELECT ssb_internal.finish_alteration('dbo.v');
+
+COMMIT;
 
 SELECT ssb_internal.create_synonym('dbo.s', 'dbo.t');
 
@@ -499,6 +527,8 @@ CREATE TABLE dbo.t (
     id integer
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
 DO $define$
@@ -525,6 +555,8 @@ BEGIN
     REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
 END;
 $define$;
+
+COMMIT;
 -- shows
 
 
@@ -544,6 +576,8 @@ SELECT dbo.first_free() AS first;
 CREATE TABLE dbo.free_rows (
     id integer PRIMARY KEY
 );
+
+BEGIN;
 
 SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
 
@@ -565,6 +599,8 @@ BEGIN
     RETURN id;
 END first_free;
 $first_free$;
+
+COMMIT;
 
 INSERT INTO dbo.free_rows VALUES (2), (1);
 

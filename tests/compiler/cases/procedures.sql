@@ -17,6 +17,8 @@ PRINT CONCAT(@sum, ' ', @rc);
 EXEC dbo.AddUp 3, DEFAULT, @sum;
 PRINT @sum;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
 
 -- Adds two numbers.
@@ -50,6 +52,8 @@ END;
 $AddUp$;
 
 SELECT ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -100,6 +104,8 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_PROCEDURE(), ' ', ERROR_LINE(), ' ', @n);
 END CATCH
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.fails(INOUT "out" integer, INOUT session ssb.session DEFAULT NULL)
@@ -122,6 +128,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $fails$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -164,6 +172,8 @@ PRINT @@ERROR;
 EXEC dbo.not_there 1;
 PRINT @@ERROR;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes_one(n integer, INOUT session ssb.session DEFAULT NULL)
@@ -182,6 +192,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $takes_one$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -242,6 +254,8 @@ SET @p = N'[dbo].[nobody]';
 EXEC @p;
 PRINT @@ERROR;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.doubled(
@@ -270,6 +284,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $doubled$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -343,6 +359,8 @@ CREATE TABLE dbo.t (
     id integer
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_up(INOUT session ssb.session DEFAULT NULL)
@@ -371,6 +389,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $gives_up$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -431,6 +451,8 @@ END
 GO
 EXEC dbo.countdown 2;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.countdown(n integer, INOUT session ssb.session DEFAULT NULL)
@@ -462,6 +484,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $countdown$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -501,6 +525,8 @@ CREATE TABLE dbo.t (
     s varchar(10)
 );
 
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_rows(INOUT session ssb.session DEFAULT NULL)
@@ -532,6 +558,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $gives_rows$;
+
+COMMIT;
 
 SELECT ssb_internal.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
 
@@ -627,6 +655,8 @@ GO
 EXEC dbo.quiet;
 SELECT 2 AS two;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.quiet(INOUT session ssb.session DEFAULT NULL)
@@ -651,6 +681,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $quiet$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -693,6 +725,8 @@ GO
 EXEC dbo.counts;
 EXEC dbo.counts;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.counts(INOUT session ssb.session DEFAULT NULL)
@@ -736,6 +770,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $counts$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -785,6 +821,8 @@ DROP PROCEDURE dbo.p;
 GO
 DROP PROCEDURE IF EXISTS dbo.p;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
@@ -804,6 +842,10 @@ BEGIN
 END;
 $p$;
 
+COMMIT;
+
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
@@ -822,6 +864,10 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $p$;
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
 
@@ -843,6 +889,8 @@ END;
 $p$;
 
 SELECT ssb_internal.finish_alteration('dbo.p');
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -887,9 +935,15 @@ INSERT INTO @x (id, name) VALUES (1, N'a'), (2, N'b');
 EXEC dbo.takes @x;
 EXEC dbo.takes;
 -- expect
+BEGIN;
+
 CREATE TYPE dbo.ids AS (id integer, name varchar(10));
 
 COMMENT ON TYPE dbo.ids IS 'AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10))';
+
+COMMIT;
+
+BEGIN;
 
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
 
@@ -914,6 +968,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $takes$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -967,6 +1023,8 @@ CREATE PROCEDURE #twice @n int AS PRINT @n * 2;
 GO
 EXEC #twice 4;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE pg_temp."#twice"(n integer, INOUT session ssb.session DEFAULT NULL)
@@ -990,6 +1048,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $_twice$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -1019,6 +1079,8 @@ DECLARE @p DECIMAL(9, 2) = 10.05;
 EXEC dbo.Discounted N'a long name', @p OUTPUT;
 PRINT @p;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.discounted(
@@ -1066,6 +1128,8 @@ END;
 $Discounted$;
 
 SELECT ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

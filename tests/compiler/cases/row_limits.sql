@@ -221,6 +221,8 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t VALUES (1), (2), (3);
 
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.first_row(INOUT session ssb.session DEFAULT NULL)
@@ -250,6 +252,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $first_row$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

@@ -328,6 +328,8 @@ CREATE TABLE dbo.t (a int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_CO
     INDEX ix HASH (b) WITH (BUCKET_COUNT = 8), INDEX iy NONCLUSTERED (b)) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);
 INSERT INTO dbo.t VALUES (1, 2);
 -- expect
+BEGIN;
+
 CREATE TABLE dbo.t (
     a integer PRIMARY KEY,
     b integer
@@ -336,6 +338,8 @@ CREATE TABLE dbo.t (
 CREATE INDEX t__ix ON dbo.t (b);
 
 CREATE INDEX t__iy ON dbo.t (b);
+
+COMMIT;
 
 INSERT INTO dbo.t VALUES (1, 2);
 -- shows
@@ -390,6 +394,8 @@ SELECT id FROM price FOR SYSTEM_TIME CONTAINED IN ('2026-01-01', '2026-02-01') W
 SELECT id FROM dbo.price FOR SYSTEM_TIME FROM '2100-01-01' TO '2200-01-01';
 ALTER TABLE dbo.price ADD note varchar(5);
 -- expect
+BEGIN;
+
 CREATE TABLE dbo.price (
     id integer PRIMARY KEY,
     amount numeric(19,4),
@@ -400,6 +406,8 @@ CREATE TABLE dbo.price (
 SELECT ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
 SELECT ssb_internal.start_versioning('dbo.price', 'dbo.price_was');
+
+COMMIT;
 
 INSERT INTO dbo.price (id, amount) VALUES (1, 5);
 
@@ -419,9 +427,13 @@ FROM ssb_internal.row_versions(NULL::dbo.price, 'CONTAINED IN', '2026-01-01'::ti
 SELECT id
 FROM ssb_internal.row_versions(NULL::dbo.price, 'FROM', '2100-01-01'::timestamp(6), '2200-01-01'::timestamp(6)) AS price;
 
+BEGIN;
+
 ALTER TABLE dbo.price ADD COLUMN note varchar(5);
 
 SELECT ssb_internal.follow_table('dbo.price');
+
+COMMIT;
 -- shows
 (1 row affected)
 

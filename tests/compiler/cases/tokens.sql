@@ -27,9 +27,13 @@ DECLARE @t dbo.[a]]b];
 INSERT INTO @t VALUES (1);
 SELECT x FROM @t;
 -- expect
+BEGIN;
+
 CREATE TYPE dbo."a]b" AS (x integer);
 
 COMMENT ON TYPE dbo."a]b" IS 'AS TABLE (x int)';
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column

@@ -398,6 +398,8 @@ EXEC dbo.opens;
 PRINT @@TRANCOUNT;
 ROLLBACK;
 -- expect
+BEGIN;
+
 SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.opens(INOUT session ssb.session DEFAULT NULL)
@@ -415,6 +417,8 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $opens$;
+
+COMMIT;
 
 DO $batch$
 #variable_conflict use_column
