@@ -295,13 +295,17 @@ class Executor:
         hint = error.diag.message_hint if message == error.diag.message_primary else None
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
-    def _place(self, event: ErrorEvent) -> str | None:
-        """The file and line of an error, as an editor takes them; of one in a module, its batch's."""
+    def _line(self, event: ErrorEvent) -> int:
+        """The line of an error in the script; of one in a module, its batch's first."""
+        first = self._batch.line_after(self._ended) if self._batch is not None else 1
+        return first + event.line - 1 if event.procedure is None else first
+
+    def _place(self, line: int) -> str | None:
+        """File and line as an editor takes them."""
         batch = self._batch
         if batch is None or batch.span is None:
             return None
-        first = batch.line_after(self._ended)
-        file, line = batch.span.source.origin(first + event.line - 1 if event.procedure is None else first)
+        file, line = batch.span.source.origin(line)
         return None if file.startswith("<") else f"{file}:{line}"
 
     def _begin_next(self) -> None:
@@ -323,7 +327,9 @@ class Executor:
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent):
-            event = replace(event, message=as_written(event.message, self._script), place=self._place(event))
+            line = self._line(event)
+            message = as_written(event.message, self._script, line)
+            event = replace(event, message=message, place=self._place(line))
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)
 

@@ -61,14 +61,16 @@ $$;
 -- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
 CREATE OR REPLACE FUNCTION ssb_internal.is_runtime_function(p_function oid)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE  -- before PostgreSQL 18 a function in SQL is planned each time
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_proc AS f
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_proc AS f
                     WHERE f.oid = p_function
                       AND (f.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace, 'sys'::regnamespace)
                            -- ssb_internal.start_versioning makes one for each table.
-                           OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)))
+                           OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)));
+END;
 $$;
 
 -- pg_temp is an alias of the session's own schema.
