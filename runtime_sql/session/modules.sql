@@ -34,6 +34,7 @@ BEGIN
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);
     END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         -- A function's result type may change too.
         IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
@@ -119,6 +120,7 @@ BEGIN
     FOREACH v_version IN ARRAY v_found LOOP
         EXECUTE format('DROP ROUTINE %s %s', v_version, CASE p_kind WHEN 'TRIGGER' THEN 'CASCADE' ELSE '' END);
     END LOOP;
+    PERFORM ssb_internal.forget_source(p_name);
     PERFORM ssb_internal.drop_row_types(p_name);
 END;
 $$;
@@ -178,12 +180,15 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_function regprocedure;
+    v_module text;
 BEGIN
-    FOR v_function IN
-        SELECT p.oid FROM pg_proc AS p
+    FOR v_function, v_module IN
+        SELECT p.oid, format('%I.%I', n.nspname, split_part(p.proname, '@', 1))
+          FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE p.oid = ANY (p_functions) AND p.prorettype = 'trigger'::regtype AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
     LOOP
         EXECUTE format('DROP FUNCTION %s ;', v_function);
+        PERFORM ssb_internal.forget_source(v_module);
     END LOOP;
 END;
 $$;
@@ -211,6 +216,9 @@ BEGIN
     END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
     PERFORM ssb_internal.drop_trigger_functions(v_functions);
+    IF p_kind = 'VIEW' THEN
+        PERFORM ssb_internal.forget_source(p_name);
+    END IF;
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
@@ -283,6 +291,7 @@ BEGIN
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);
     END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
@@ -389,6 +398,7 @@ BEGIN
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);
     END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     IF v_exists OR v_orphan THEN
         FOR v_version IN
             SELECT p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace

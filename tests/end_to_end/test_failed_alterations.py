@@ -188,6 +188,15 @@ def test_a_ddl_trigger_that_alters_the_same_module_loses_nothing(made: Tsql) -> 
     assert "failing_reader=X*" in grants and "Said of it." in comment
 
 
+def test_a_text_that_is_not_kept_does_not_stay_the_old_one(made: Tsql) -> None:
+    kept = "SELECT array_agg(name ORDER BY name) FROM ssb.module_source"
+    assert made.scalar(kept) == ["f", "p", "rows_of", "ti", "v", "vi"]
+    text = compile_script(Source("x.sql", f"{ALTERED['p']}\nGO\n{ALTERED['v']}")).text()
+    made.connection.execute(text.encode())
+    made.run_well("DROP FUNCTION f\nDROP TRIGGER ti\nDROP VIEW v")
+    assert made.scalar(kept) == ["rows_of"]
+
+
 def test_other_statements_of_several_parts(made: Tsql) -> None:
     made.connection.execute("SET test.tag = 'COMMENT'")
     made.run("CREATE TABLE Two (A int, MixedCase int)")
