@@ -58,17 +58,17 @@ class CompiledStatement:
     continues: bool = False
     verb: str = ""
     """INSERT, UPDATE, DELETE, MERGE, DROP or ALTER TABLE where the script says so: errors name it."""
-    call: pl.Expr | None = field(default=None, repr=False)
-    """Of a call whose result says nothing, the call."""
+    item: pl.TopLevel | None = field(default=None, repr=False)
+    """What it was made of."""
     comments: tuple[str, ...] = field(default=(), repr=False)
-    """Of such a call, what stands before it."""
+    """What stands before it."""
 
     @property
     def quiet(self) -> str | None:
-        """The same as a DO block, which prints no table in psql; None for what is no call."""
-        if self.call is None:
+        """The same as a DO block, which prints no table in psql; None for all but calls without a result."""
+        if not isinstance(self.item, pl.Select) or self.item.returns_rows:
             return None
-        do = pl.Do(pl.Block((pl.Perform(self.call),)), tag="call")
+        do = pl.Do(pl.Block((pl.Perform(self.item.call),)), tag="call")
         return "\n".join((*self.comments, emit.top_level(do)))
 
 
@@ -135,7 +135,11 @@ class CompiledScript:
                 parts.append(f"-- {file}:{line}")
             for _ in range(batch.repeat):
                 for whole in batch.wholes:
-                    texts = [f"{(one.quiet if for_files else None) or one.sql};" for one in whole]
-                    parts += texts if len(whole) == 1 else ["BEGIN;", *texts, "COMMIT;"]
+                    items = [one.item for one in whole if one.item is not None]
+                    if 1 < len(whole) == len(items) and not any(one.returns_rows for one in whole):
+                        # It may stand in a migration's transaction, where BEGIN and COMMIT may not.
+                        parts.append("\n".join((*whole[0].comments, f"{emit.together(items)};")))
+                    else:
+                        parts += [f"{(one.quiet if for_files else None) or one.sql};" for one in whole]
             parts += batch.comments
         return "".join(f"{part}\n\n" for part in parts)

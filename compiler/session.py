@@ -318,7 +318,7 @@ class CompileSession:
                         columns,
                         continues,
                         error_verb(statement),
-                        call=_call_of(item),
+                        item=item,
                         comments=before,
                     )
                 )
@@ -362,7 +362,7 @@ class CompileSession:
                         statement.span,
                         continues=continues,
                         verb=error_verb(statement),
-                        call=_call_of(item),
+                        item=item,
                     )
                 )
         return self._finish(batch, problems, statements, [])
@@ -467,11 +467,6 @@ class CompileSession:
                 placed = True
                 parts = tuple(joined) if len(group) > 1 else ()
                 yield CompiledBatch(tuple(compiled), batch.line, joined=parts, span=batch.span)
-
-
-def _call_of(item: pl.TopLevel) -> pl.Expr | None:
-    """The call that an item is, if its result says nothing."""
-    return item.call if isinstance(item, pl.Select) and not item.returns_rows else None
 
 
 def read_script(source: Source) -> ReadScript:

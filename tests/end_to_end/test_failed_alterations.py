@@ -143,14 +143,20 @@ def test_as_text_for_psql_too(made: Tsql, database: Database) -> None:
     psql = shutil.which("psql")
     assert psql is not None
     before = made.scalar(STATE)
-    compiled = compile_script(
-        Source("x.sql", "\nGO\n".join(ALTERED.values())), CompileOptions(keep_source=True)
-    )
-    text = f"SET test.kills = 'off'; SET test.tag = 'GRANT';\n{compiled.text()}"
-    for stops in ("0", "1"):
-        command = [psql, "-X", "-q", "-v", f"ON_ERROR_STOP={stops}", "-d", database.dsn]
-        shown = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        assert shown.stderr.count("No GRANT today") == (1 if stops == "1" else len(ALTERED))
+    options = CompileOptions(keep_source=True)
+    text = compile_script(Source("x.sql", "\nGO\n".join(ALTERED.values())), options).text()
+    switch = "SET test.kills = 'off'; SET test.tag = '{}';\n".format
+    # In a migration's transaction, too: the first ones go well, the last one takes them back.
+    first, last = text[: text.rindex("DO $whole$")], text[text.rindex("DO $whole$") :]
+    late = f"{switch('')}{first}{switch('GRANT')}{last}"
+    for script, option, errors in (
+        (switch("GRANT") + text, "ON_ERROR_STOP=0", len(ALTERED)),
+        (switch("GRANT") + text, "ON_ERROR_STOP=1", 1),
+        (late, "ON_ERROR_STOP=1", 1),
+    ):
+        command = [psql, "-X", "-q", "-d", database.dsn, "-v", option, *["-1"] * (script == late)]
+        shown = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
+        assert shown.stderr.count("No GRANT today") == shown.stderr.count("ERROR") == errors
         assert made.scalar(STATE) == before
 
 

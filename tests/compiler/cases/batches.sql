@@ -217,13 +217,9 @@ CREATE TABLE dbo.t (
     n integer
 );
 
-BEGIN;
-
 SELECT ssb_internal.refuse_output('dbo.t', ARRAY['INSERT']);
 
 INSERT INTO dbo.t (n) VALUES (7), (8) RETURNING id, n;
-
-COMMIT;
 
 DO $batch$
 #variable_conflict use_column
@@ -276,28 +272,27 @@ GO
 SELECT OrderId, Amount AS [Total Amount], o.Amount + 1 FROM dbo.Orders AS o;
 DELETE FROM dbo.Orders OUTPUT deleted.OrderId, deleted.Amount AS Was;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
 CREATE TABLE dbo.orders (
     orderid integer,
     amount integer
 );
 
-SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
+PERFORM ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.orders VALUES (1, 2);
 
 SELECT orderid, amount AS "total amount", o.amount + 1 FROM dbo.orders AS o;
 
-BEGIN;
-
 SELECT ssb_internal.refuse_output('dbo.orders', ARRAY['DELETE']);
 
 DELETE FROM dbo.orders RETURNING orderid, amount AS was;
-
-COMMIT;
 -- shows
 (1 row affected)
 

@@ -492,9 +492,11 @@ END CATCH
 EXEC dbo.reads_nothing;
 PRINT 'the caller goes on';
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.reads_nothing(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $reads_nothing$
@@ -530,7 +532,8 @@ BEGIN
 END;
 $reads_nothing$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

@@ -463,9 +463,11 @@ BEGIN
 END;
 $batch$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -489,7 +491,8 @@ BEGIN
 END;
 $p$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

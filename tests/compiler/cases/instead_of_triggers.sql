@@ -45,20 +45,25 @@ CREATE TABLE dbo.home (
     city varchar(20)
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.people');
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.people');
 
 CREATE VIEW dbo.people AS
 SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
 
-SELECT ssb_internal.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
+PERFORM ssb_internal.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_insert()
 RETURNS trigger
@@ -112,15 +117,18 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
 
-SELECT ssb_internal.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
+PERFORM ssb_internal.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_change()
 RETURNS trigger
@@ -191,7 +199,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
 
 CREATE TRIGGER "!people_change@" AFTER UPDATE ON dbo.people
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change');
@@ -266,9 +274,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
 
@@ -282,11 +291,13 @@ SELECT * FROM dbo.people ORDER BY id NULLS FIRST;
 
 SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name NULLS FIRST;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
 
-SELECT ssb_internal.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
+PERFORM ssb_internal.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.another()
 RETURNS trigger
@@ -323,17 +334,20 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
 
-COMMIT;
+END;
+$whole$;
 
 SELECT ssb_internal.drop_module('TRIGGER', 'dbo.people_insert');
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
 
-SELECT ssb_internal.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
+PERFORM ssb_internal.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.loops()
 RETURNS trigger
@@ -378,9 +392,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
 -- shows
@@ -437,11 +452,13 @@ CREATE TABLE dbo.t (
     gone sys.bit NOT NULL DEFAULT 0
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
 
-SELECT ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
+PERFORM ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.soft()
 RETURNS trigger
@@ -486,15 +503,18 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
 
-SELECT ssb_internal.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
+PERFORM ssb_internal.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.filled()
 RETURNS trigger
@@ -540,9 +560,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
 
-COMMIT;
+END;
+$whole$;
 
 SELECT set_config('pgsb.nocount', 'on', false);
 
@@ -591,20 +612,25 @@ CREATE TABLE dbo.t (
     id integer PRIMARY KEY
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT id FROM dbo.t;
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
 
-SELECT ssb_internal.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
+PERFORM ssb_internal.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
@@ -649,9 +675,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+PERFORM ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -722,9 +749,11 @@ CREATE TABLE dbo.t (
     i integer
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
@@ -895,7 +924,8 @@ CREATE TRIGGER "tr@delete" AFTER DELETE ON dbo.t
     REFERENCING OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
 
-COMMIT;
+END;
+$whole$;
 
 SELECT set_config('pgsb.nocount', 'on', false);
 

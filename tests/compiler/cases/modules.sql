@@ -8,9 +8,11 @@ END
 GO
 SELECT dbo.full_name(N'Ada', N'Lovelace') AS name, dbo.full_name(NULL, N'Turing') AS other;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
 
 CREATE OR REPLACE FUNCTION dbo.full_name(first varchar, last varchar)
 RETURNS varchar
@@ -32,7 +34,8 @@ BEGIN
 END full_name;
 $full_name$;
 
-COMMIT;
+END;
+$whole$;
 
 SELECT dbo.full_name('Ada', 'Lovelace') AS name, dbo.full_name(NULL, 'Turing') AS other;
 -- shows
@@ -59,11 +62,13 @@ CREATE TABLE dbo.orders (
 
 INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
 
-SELECT ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
+PERFORM ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
 
 CREATE OR REPLACE FUNCTION dbo.orders_of(customer integer)
 RETURNS SETOF dbo."orders_of@row"
@@ -74,7 +79,8 @@ SELECT id, amount FROM dbo.orders WHERE customer = orders_of.customer
 ) AS q
 $orders_of$;
 
-COMMIT;
+END;
+$whole$;
 
 SELECT id, amount FROM dbo.orders_of(7) AS o ORDER BY id NULLS FIRST;
 -- shows
@@ -101,11 +107,13 @@ END
 GO
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
 
-SELECT ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
+PERFORM ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
 
 CREATE OR REPLACE FUNCTION dbo.numbers(n integer)
 RETURNS SETOF dbo."numbers@row"
@@ -127,7 +135,8 @@ BEGIN
 END numbers;
 $numbers$;
 
-COMMIT;
+END;
+$whole$;
 
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- shows
@@ -178,9 +187,11 @@ CREATE TABLE dbo.log (
     line varchar(100)
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.watch()
 RETURNS trigger
@@ -295,7 +306,8 @@ CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
 CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
 
@@ -388,9 +400,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tell()
 RETURNS trigger
@@ -439,7 +453,8 @@ CREATE TRIGGER tell AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.t (id) VALUES (1), (2);
 
@@ -474,25 +489,31 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t (id, n) VALUES (1, 2);
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v (ident, twice) AS
 SELECT id, n * 2 FROM dbo.t;
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_view('ALTER', 'dbo.v');
+PERFORM ssb_internal.prepare_view('ALTER', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT n FROM dbo.t;
 
-SELECT ssb_internal.finish_alteration('dbo.v');
+PERFORM ssb_internal.finish_alteration('dbo.v');
 
-COMMIT;
+END;
+$whole$;
 
 SELECT ssb_internal.create_synonym('dbo.s', 'dbo.t');
 
@@ -527,9 +548,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
+PERFORM ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
 DO $define$
 #variable_conflict use_column
@@ -556,7 +579,8 @@ BEGIN
 END;
 $define$;
 
-COMMIT;
+END;
+$whole$;
 -- shows
 
 
@@ -577,9 +601,11 @@ CREATE TABLE dbo.free_rows (
     id integer PRIMARY KEY
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
 
 CREATE OR REPLACE FUNCTION dbo.first_free()
 RETURNS integer
@@ -600,7 +626,8 @@ BEGIN
 END first_free;
 $first_free$;
 
-COMMIT;
+END;
+$whole$;
 
 INSERT INTO dbo.free_rows VALUES (2), (1);
 

@@ -17,9 +17,11 @@ PRINT CONCAT(@sum, ' ', @rc);
 EXEC dbo.AddUp 3, DEFAULT, @sum;
 PRINT @sum;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
 
 -- Adds two numbers.
 CREATE OR REPLACE PROCEDURE dbo.addup(
@@ -51,9 +53,10 @@ BEGIN
 END;
 $AddUp$;
 
-SELECT ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
+PERFORM ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -104,9 +107,11 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_PROCEDURE(), ' ', ERROR_LINE(), ' ', @n);
 END CATCH
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.fails(INOUT "out" integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $fails$
@@ -129,7 +134,8 @@ BEGIN
 END;
 $fails$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -172,9 +178,11 @@ PRINT @@ERROR;
 EXEC dbo.not_there 1;
 PRINT @@ERROR;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes_one(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes_one$
@@ -193,7 +201,8 @@ BEGIN
 END;
 $takes_one$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -254,9 +263,11 @@ SET @p = N'[dbo].[nobody]';
 EXEC @p;
 PRINT @@ERROR;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.doubled(
     INOUT n integer,
@@ -285,7 +296,8 @@ BEGIN
 END;
 $doubled$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -359,9 +371,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_up(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_up$
@@ -390,7 +404,8 @@ BEGIN
 END;
 $gives_up$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -451,9 +466,11 @@ END
 GO
 EXEC dbo.countdown 2;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.countdown(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $countdown$
@@ -485,7 +502,8 @@ BEGIN
 END;
 $countdown$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -525,9 +543,11 @@ CREATE TABLE dbo.t (
     s varchar(10)
 );
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_rows(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_rows$
@@ -559,7 +579,8 @@ BEGIN
 END;
 $gives_rows$;
 
-COMMIT;
+END;
+$whole$;
 
 SELECT ssb_internal.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
 
@@ -655,9 +676,11 @@ GO
 EXEC dbo.quiet;
 SELECT 2 AS two;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.quiet(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $quiet$
@@ -682,7 +705,8 @@ BEGIN
 END;
 $quiet$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -725,9 +749,11 @@ GO
 EXEC dbo.counts;
 EXEC dbo.counts;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.counts(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $counts$
@@ -771,7 +797,8 @@ BEGIN
 END;
 $counts$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -821,9 +848,11 @@ DROP PROCEDURE dbo.p;
 GO
 DROP PROCEDURE IF EXISTS dbo.p;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -842,11 +871,14 @@ BEGIN
 END;
 $p$;
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -865,11 +897,14 @@ BEGIN
 END;
 $p$;
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
+PERFORM ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
 
 CREATE OR REPLACE PROCEDURE dbo.p(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -888,9 +923,10 @@ BEGIN
 END;
 $p$;
 
-SELECT ssb_internal.finish_alteration('dbo.p');
+PERFORM ssb_internal.finish_alteration('dbo.p');
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -935,17 +971,22 @@ INSERT INTO @x (id, name) VALUES (1, N'a'), (2, N'b');
 EXEC dbo.takes @x;
 EXEC dbo.takes;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
 CREATE TYPE dbo.ids AS (id integer, name varchar(10));
 
 COMMENT ON TYPE dbo.ids IS 'AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10))';
 
-COMMIT;
+END;
+$whole$;
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes(rows dbo.ids[] DEFAULT '{}', INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes$
@@ -969,7 +1010,8 @@ BEGIN
 END;
 $takes$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -1023,9 +1065,11 @@ CREATE PROCEDURE #twice @n int AS PRINT @n * 2;
 GO
 EXEC #twice 4;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE pg_temp."#twice"(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $_twice$
@@ -1049,7 +1093,8 @@ BEGIN
 END;
 $_twice$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -1079,9 +1124,11 @@ DECLARE @p DECIMAL(9, 2) = 10.05;
 EXEC dbo.Discounted N'a long name', @p OUTPUT;
 PRINT @p;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.discounted(
     name varchar,
@@ -1127,9 +1174,10 @@ BEGIN
 END;
 $Discounted$;
 
-SELECT ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
+PERFORM ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

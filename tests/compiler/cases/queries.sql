@@ -248,8 +248,6 @@ BEGIN
 END;
 $batch$;
 
-BEGIN;
-
 SELECT ssb_internal.refuse_output('dbo.z', ARRAY['DELETE', 'INSERT', 'UPDATE']);
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 3),
@@ -273,8 +271,6 @@ deleted AS (DELETE FROM dbo.z AS z
 SELECT c1 AS "$action", c2 AS a, c3 AS b, c4 AS a, c5 AS b
 FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted UNION ALL SELECT * FROM deleted) AS changed
 WHERE NOT EXISTS (SELECT FROM twice);
-
-COMMIT;
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 4),
 twice AS (SELECT ssb_internal.matched_twice()

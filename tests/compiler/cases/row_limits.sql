@@ -221,9 +221,11 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t VALUES (1), (2), (3);
 
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.first_row(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $first_row$
@@ -253,7 +255,8 @@ BEGIN
 END;
 $first_row$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

@@ -398,9 +398,11 @@ EXEC dbo.opens;
 PRINT @@TRANCOUNT;
 ROLLBACK;
 -- expect
-BEGIN;
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.opens(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $opens$
@@ -418,7 +420,8 @@ BEGIN
 END;
 $opens$;
 
-COMMIT;
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
