@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 
 from ..grammar.problems import Problem, Problems
@@ -46,7 +47,7 @@ class CompiledStatement:
     is to be shown, as NOCOUNT OFF asks for. ``columns``: the names of the result's columns as
     the script spells them, None for one without a name; None as a whole where ``*`` stands for
     columns that are not known. ``continues``: it is a further part of a statement of the
-    script, and must not run where the part before it failed.
+    script: all parts are done in one transaction, or none (:attr:`CompiledBatch.wholes`).
     """
 
     sql: str
@@ -57,17 +58,17 @@ class CompiledStatement:
     continues: bool = False
     verb: str = ""
     """INSERT, UPDATE, DELETE, MERGE, DROP or ALTER TABLE where the script says so: errors name it."""
-    call: pl.Expr | None = field(default=None, repr=False)
-    """Of a call whose result says nothing, the call."""
+    item: pl.TopLevel | None = field(default=None, repr=False)
+    """What it was made of."""
     comments: tuple[str, ...] = field(default=(), repr=False)
-    """Of such a call, what stands before it."""
+    """What stands before it."""
 
     @property
     def quiet(self) -> str | None:
-        """The same as a DO block, which prints no table in psql; None for what is no call."""
-        if self.call is None:
+        """The same as a DO block, which prints no table in psql; None for all but calls without a result."""
+        if not isinstance(self.item, pl.Select) or self.item.returns_rows:
             return None
-        do = pl.Do(pl.Block((pl.Perform(self.call),)), tag="call")
+        do = pl.Do(pl.Block((pl.Perform(self.item.call),)), tag="call")
         return "\n".join((*self.comments, emit.top_level(do)))
 
 
@@ -93,6 +94,18 @@ class CompiledBatch:
     order. Lines of errors count from the batch of each; between two the server sends SB001 (end_batch)."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+
+    @property
+    def wholes(self) -> Iterator[tuple[CompiledStatement, ...]]:
+        """The parts of each statement of the script. Where there are several, one transaction holds them."""
+        parts: list[CompiledStatement] = []
+        for statement in self.statements:
+            if parts and not statement.continues:
+                yield tuple(parts)
+                parts.clear()
+            parts.append(statement)
+        if parts:
+            yield tuple(parts)
 
     def line_after(self, ended: int) -> int:
         """Return the first line of the batch that runs when ``ended`` ones have come to their end."""
@@ -121,8 +134,12 @@ class CompiledScript:
                 file, line = batch.span.source.origin(batch.line)
                 parts.append(f"-- {file}:{line}")
             for _ in range(batch.repeat):
-                for statement in batch.statements:
-                    quiet = statement.quiet if for_files else None
-                    parts.append(f"{quiet or statement.sql};")
+                for whole in batch.wholes:
+                    items = [one.item for one in whole if one.item is not None]
+                    if 1 < len(whole) == len(items) and not any(one.returns_rows for one in whole):
+                        # It may stand in a migration's transaction, where BEGIN and COMMIT may not.
+                        parts.append("\n".join((*whole[0].comments, f"{emit.together(items)};")))
+                    else:
+                        parts += [f"{(one.quiet if for_files else None) or one.sql};" for one in whole]
             parts += batch.comments
         return "".join(f"{part}\n\n" for part in parts)

@@ -34,7 +34,6 @@ from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
-from .lower.triggers import module_name
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
@@ -67,7 +66,7 @@ class CompileSession:
         options = options or CompileOptions()
         self.catalog = Catalog(options.database, options.default_database, options.collation)
         self.problems = Problems()
-        self._keep_source = options.keep_source
+        self.catalog.keeps_source = options.keep_source
         self._stops: Callable[[int], bool] = lambda line: False
         self._asked: nodes.Batch | None = None
         self._answer = DEAD
@@ -319,7 +318,7 @@ class CompileSession:
                         columns,
                         continues,
                         error_verb(statement),
-                        call=_call_of(item),
+                        item=item,
                         comments=before,
                     )
                 )
@@ -363,18 +362,8 @@ class CompileSession:
                         statement.span,
                         continues=continues,
                         verb=error_verb(statement),
-                        call=_call_of(item),
+                        item=item,
                     )
-                )
-            if self._keep_source and isinstance(statement, MODULES):
-                arguments = (
-                    pl.Text(self.catalog.sql_name(module_name(statement, ctx))),
-                    pl.Text(batch.span.text),
-                )
-                keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))
-                text = emit.top_level(keep)
-                statements.append(
-                    CompiledStatement(text, False, statement.span, continues=True, call=_call_of(keep))
                 )
         return self._finish(batch, problems, statements, [])
 
@@ -399,6 +388,7 @@ class CompileSession:
             liveness=Status(batch.statements, read_after, callee_reads(self.catalog)),
             body_label=scope.label,
             frame=frame,
+            text=batch.span.text,
         )
         ctx.nocount = self.catalog.nocount
         ctx.xact_abort = self.catalog.xact_abort
@@ -477,11 +467,6 @@ class CompileSession:
                 placed = True
                 parts = tuple(joined) if len(group) > 1 else ()
                 yield CompiledBatch(tuple(compiled), batch.line, joined=parts, span=batch.span)
-
-
-def _call_of(item: pl.TopLevel) -> pl.Expr | None:
-    """The call that an item is, if its result says nothing."""
-    return item.call if isinstance(item, pl.Select) and not item.returns_rows else None
 
 
 def read_script(source: Source) -> ReadScript:

@@ -104,17 +104,10 @@ class Executor:
             self._run_open(batch)
             return not self._failed
         for _ in range(batch.repeat):
-            skipping = False
-            for statement in batch.statements:
-                skipping = skipping and statement.continues
-                if skipping:
-                    continue
-                self._script = statement.span.source.text
-                self._running = statement.sql
-                outcome = self._run_statement(batch, statement)
-                if outcome is Outcome.BATCH_ENDED:
+            for whole in batch.wholes:
+                run = self._run_statement if len(whole) == 1 else self._run_parts
+                if run(batch, *whole) is Outcome.BATCH_ENDED:
                     break
-                skipping = outcome is Outcome.FAILED
             if self._connection.closed:
                 break
             if self._interactive and batch.plain and batch.statements:
@@ -166,7 +159,28 @@ class Executor:
             self._status,
         )
 
+    def _run_parts(self, batch: CompiledBatch, *parts: CompiledStatement) -> Outcome:
+        """Run what one statement of the script became: all of it, or nothing of it."""
+        self._connection.execute("BEGIN")
+        try:
+            for part in (*parts, CompiledStatement("COMMIT", False, parts[0].span, verb=parts[0].verb)):
+                status = self._status
+                outcome = self._run_statement(batch, part)
+                if outcome is not Outcome.DONE:
+                    return outcome
+            self._status = status
+            return Outcome.DONE
+        finally:
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        """End the transaction of a statement that failed or was cancelled."""
+        if self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            self._connection.execute("ROLLBACK")
+
     def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> Outcome:
+        self._script = statement.span.source.text
+        self._running = statement.sql
         try:
             with _interruptible(self._connection):
                 if statement.returns_rows:
@@ -180,6 +194,7 @@ class Executor:
                 raise self._unwritable from error
             if error.sqlstate == SCRIPT_ENDED:
                 return Outcome.BATCH_ENDED
+            self._roll_back()
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)
             self._emit(event)
@@ -280,13 +295,17 @@ class Executor:
         hint = error.diag.message_hint if message == error.diag.message_primary else None
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
-    def _place(self, event: ErrorEvent) -> str | None:
-        """The file and line of an error, as an editor takes them; of one in a module, its batch's."""
+    def _line(self, event: ErrorEvent) -> int:
+        """The line of an error in the script; of one in a module, its batch's first."""
+        first = self._batch.line_after(self._ended) if self._batch is not None else 1
+        return first + event.line - 1 if event.procedure is None else first
+
+    def _place(self, line: int) -> str | None:
+        """File and line as an editor takes them."""
         batch = self._batch
         if batch is None or batch.span is None:
             return None
-        first = batch.line_after(self._ended)
-        file, line = batch.span.source.origin(first + event.line - 1 if event.procedure is None else first)
+        file, line = batch.span.source.origin(line)
         return None if file.startswith("<") else f"{file}:{line}"
 
     def _begin_next(self) -> None:
@@ -308,7 +327,9 @@ class Executor:
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent):
-            event = replace(event, message=as_written(event.message, self._script), place=self._place(event))
+            line = self._line(event)
+            message = as_written(event.message, self._script, line)
+            event = replace(event, message=message, place=self._place(line))
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from ..compiler.catalog.names import fold
 
@@ -18,8 +19,11 @@ _PART = r"""(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[^\W\d][\w@#$]*|\#[\w@#$]+)"""
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
 
 
-def as_written(message: str, script: str) -> str:
-    """Return an error's message with its name as ``script`` has it first; unchanged where it has none."""
+def as_written(message: str, script: str, line: int = 1) -> str:
+    """Return an error's message with its name as ``script`` has it; unchanged where it has none.
+
+    Of several spellings it is the first from ``line`` on, the line of the error, else that of the script.
+    """
     found = _MESSAGES.match(message)
     if found is None:
         return message
@@ -28,7 +32,8 @@ def as_written(message: str, script: str) -> str:
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
 
-    for match in _NAME.finditer(_NO_NAMES.sub(" ", script)):
+    behind = script.split("\n", line - 1)[-1] if line > 1 else ""
+    for match in chain(*(_NAME.finditer(_NO_NAMES.sub(" ", text)) for text in (behind, script))):
         parts = [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", match[0])]
         if fold(parts[-1]) != name:
             continue

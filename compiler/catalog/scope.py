@@ -176,6 +176,8 @@ class Catalog:
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
         """The instance keeps nvarchar as UTF-16: which columns are varchar has to be known later."""
+        self.keeps_source = False
+        """The server keeps the T-SQL text of modules."""
         self.tables: dict[tuple[str, str], TableInfo] = {}
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}

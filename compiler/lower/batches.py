@@ -28,7 +28,7 @@ from .receive import receive_query
 from .routines import lower_create_procedure, lower_routine_body
 from .rules import remember_rule
 from .statement_lists import comments
-from .triggers import lower_create_trigger, module_name
+from .triggers import Module, lower_create_trigger, module_name
 
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:
@@ -135,16 +135,27 @@ def _spelling_of_module(
     return [pl.Select(pl.Invoke("ssb_internal.keep_module_spelling", tuple(arguments)))]
 
 
+def _keeping_of_source(node: Module, ctx: Context) -> list[pl.TopLevel]:
+    """What keeps a module's text, for OBJECT_DEFINITION. What only the run time knows of it is no text."""
+    if not ctx.catalog.keeps_source or not ctx.text or ctx.placeholders:
+        return []
+    arguments = (pl.Text(ctx.catalog.sql_name(module_name(node, ctx))), pl.Text(ctx.text))
+    return [pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))]
+
+
 def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     """Lower CREATE PROCEDURE, FUNCTION, TRIGGER, VIEW."""
+    made: list[pl.TopLevel]
     match node:
         case nodes.CreateProcedure():
-            return [*lower_create_procedure(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [*lower_create_procedure(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateFunction():
-            return [*lower_create_function(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [*lower_create_function(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateTrigger():
-            return [*lower_create_trigger(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [*lower_create_trigger(node, ctx), *_spelling_of_module(node, ctx)]
         case nodes.CreateView():
-            return lower_create_view(node, ctx)
-    ctx.problem(f"{type(node).__name__} is not expected here", node.span)
-    return []
+            made = lower_create_view(node, ctx)
+        case _:
+            ctx.problem(f"{type(node).__name__} is not expected here", node.span)
+            return []
+    return [*made, *_keeping_of_source(node, ctx)]

@@ -6,12 +6,13 @@ The output is deterministic: it depends on the tree alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..catalog.names import literal
 from ..registry import Registry
 from ..target import nodes as n
+from ..target import statements as s
 from ..target.emit import text_of
 from . import nodes as pl
 
@@ -77,6 +78,26 @@ def top_level(item: pl.TopLevel) -> str:
             return f"DO {_dollar(tag, _block_text(body))}"
         case pl.Routine():
             return _routine(item)
+
+
+def together(items: Sequence[pl.TopLevel]) -> str:
+    """Return one statement that does all of them or, where one fails, nothing: a DO block.
+
+    None of them returns rows. Each keeps its lines as :func:`top_level` writes them.
+    """
+    texts: list[str] = []
+    for item in items:
+        match item:
+            case pl.Select(call):
+                texts.append(f"PERFORM {expression(call)};")
+            case pl.Plain(s.Effect(call)):
+                texts.append(f"PERFORM {text_of(call)};")
+            case pl.Comment():
+                texts.append(top_level(item))
+            case _:
+                texts.append(f"{top_level(item)};")
+    body = "\n\n".join(("#variable_conflict use_column\nBEGIN", *texts, "END;\n"))
+    return f"DO {_dollar('whole', body)}"
 
 
 def _routine(routine: pl.Routine) -> str:

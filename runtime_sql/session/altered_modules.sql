@@ -16,7 +16,8 @@ DECLARE
     v_schema CONSTANT oid := to_regnamespace(quote_ident(ssb_internal.actual_schema(v_name[1])));
     v_view CONSTANT oid := (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = v_name[2] AND c.relkind = 'v');
 BEGIN
-    DELETE FROM ssb.noted_module AS m WHERE m.session_id = pg_backend_pid() AND m.name = p_name;
+    -- A DDL trigger may alter what is being altered: what was there before both is kept, and the ALTER that ends first has it back.
+    DELETE FROM ssb.noted_module AS m WHERE m.session_id = pg_backend_pid() AND m.name = p_name AND m.noted_at < now();
     -- Of those whose ALTER came to nothing; nobody waits for another's.
     DELETE FROM ssb.noted_module AS m
      WHERE (m.session_id, m.name) IN (SELECT o.session_id, o.name FROM ssb.noted_module AS o
@@ -38,7 +39,8 @@ BEGIN
                                                             'text', pg_get_triggerdef(t.oid)) ORDER BY t.oid)
                                           FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal))
                   FROM pg_class AS c WHERE c.oid = v_view) AS o (part)
-        HAVING count(*) > 0;
+        HAVING count(*) > 0
+    ON CONFLICT (session_id, name) DO NOTHING;
 END;
 $$;
 

@@ -6,31 +6,54 @@ CREATE TABLE IF NOT EXISTS ssb.module_source (
     PRIMARY KEY (schema_name, name)
 );
 
--- Called by  pgsb run, after CREATE PROCEDURE and its like
+-- Whether the module is the caller's; NULL: there is none. One that consists of parts (name@database, name@update) has the
+-- owner of all of them.
+CREATE OR REPLACE FUNCTION ssb_internal.is_module_of_caller(p_schema text, p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')) FILTER (WHERE o.name = p_name),
+                    bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')))
+      FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident(p_schema))
+            UNION ALL
+            SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(p_schema))
+           ) AS o (name, owner)
+     WHERE o.name = p_name OR starts_with(o.name, p_name || '@');
+$$;
+
+-- Only the owner of the module says what its text is.
+--
+-- Called by  pgsb run, and text of pgsb compile --keep-source, after CREATE PROCEDURE and its like
 CREATE OR REPLACE FUNCTION ssb_internal.keep_source(p_name text, p_text text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_name text[] := parse_ident(p_name);
-    v_is_owner boolean;
+    v_name CONSTANT text[] := parse_ident(p_name);
 BEGIN
-    -- Only the owner of the module says what its text is. One that consists of parts (name@database, name@update)
-    -- has the owner of all of them.
-    SELECT coalesce(bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')) FILTER (WHERE o.name = v_name[2]),
-                    bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')))
-      INTO v_is_owner
-      FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident(v_name[1]))
-            UNION ALL
-            SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(v_name[1]))
-           ) AS o (name, owner)
-     WHERE o.name = v_name[2] OR starts_with(o.name, v_name[2] || '@');
-    IF v_name[1] = 'pg_temp' OR v_is_owner IS NOT TRUE THEN
-        RETURN;
+    IF v_name[1] <> 'pg_temp' AND ssb_internal.is_module_of_caller(v_name[1], v_name[2]) THEN
+        INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
+        ON CONFLICT (schema_name, name) DO UPDATE SET text = excluded.text;
     END IF;
-    INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
-    ON CONFLICT (schema_name, name) DO UPDATE SET text = excluded.text;
+END;
+$$;
+
+-- What was kept is not the text of the module that comes now.
+--
+-- Called by  ssb_internal.prepare_module, prepare_view and prepare_trigger, behind drop_module and drop_relation
+CREATE OR REPLACE FUNCTION ssb_internal.forget_source(p_name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+BEGIN
+    IF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) IS NOT FALSE THEN
+        DELETE FROM ssb.module_source AS m WHERE m.schema_name = v_name[1] AND m.name = v_name[2];
+    END IF;
 END;
 $$;
 

@@ -30,7 +30,11 @@ BEGIN
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         -- A function's result type may change too.
         IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
@@ -58,14 +62,16 @@ $$;
 -- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
 CREATE OR REPLACE FUNCTION ssb_internal.is_runtime_function(p_function oid)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE  -- before PostgreSQL 18 a function in SQL is planned each time
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_proc AS f
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_proc AS f
                     WHERE f.oid = p_function
                       AND (f.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace, 'sys'::regnamespace)
                            -- ssb_internal.start_versioning makes one for each table.
-                           OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)))
+                           OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)));
+END;
 $$;
 
 -- pg_temp is an alias of the session's own schema.
@@ -114,6 +120,7 @@ BEGIN
     FOREACH v_version IN ARRAY v_found LOOP
         EXECUTE format('DROP ROUTINE %s %s', v_version, CASE p_kind WHEN 'TRIGGER' THEN 'CASCADE' ELSE '' END);
     END LOOP;
+    PERFORM ssb_internal.forget_source(p_name);
     PERFORM ssb_internal.drop_row_types(p_name);
 END;
 $$;
@@ -173,12 +180,15 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_function regprocedure;
+    v_module text;
 BEGIN
-    FOR v_function IN
-        SELECT p.oid FROM pg_proc AS p
+    FOR v_function, v_module IN
+        SELECT p.oid, format('%I.%I', n.nspname, split_part(p.proname, '@', 1))
+          FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE p.oid = ANY (p_functions) AND p.prorettype = 'trigger'::regtype AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
     LOOP
         EXECUTE format('DROP FUNCTION %s ;', v_function);
+        PERFORM ssb_internal.forget_source(v_module);
     END LOOP;
 END;
 $$;
@@ -206,6 +216,9 @@ BEGIN
     END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
     PERFORM ssb_internal.drop_trigger_functions(v_functions);
+    IF p_kind = 'VIEW' THEN
+        PERFORM ssb_internal.forget_source(p_name);
+    END IF;
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
@@ -274,7 +287,11 @@ BEGIN
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
@@ -377,7 +394,11 @@ BEGIN
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb_internal.note_alteration(p_name, v_exists), ssb_internal.note_module(p_name);
+    PERFORM ssb_internal.note_alteration(p_name, v_exists);
+    IF p_action <> 'CREATE' THEN
+        PERFORM ssb_internal.note_module(p_name);
+    END IF;
+    PERFORM ssb_internal.forget_source(p_name);
     IF v_exists OR v_orphan THEN
         FOR v_version IN
             SELECT p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace

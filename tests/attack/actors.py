@@ -82,21 +82,40 @@ def send(ground: Field, own: Session) -> None:
     time.sleep(own.chance.uniform(0, 0.08))
 
 
-def receive(ground: Field, own: Session) -> None:
-    """RECEIVE one, some or all from the queue that no program reads."""
+def receive(ground: Field, own: Session, way: str = "near") -> None:
+    """RECEIVE one, some or all from a queue that no program reads."""
     top = own.chance.choice((1, 1, 1, 3, 50, None))
     rows = own.sql.execute(
-        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.near_queue', %s)", (top,)
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive(%s, %s)", (f"dbo.{way}_queue", top)
     ).fetchall()
     for (body,) in rows:
         dialog, message = map(int, body.split()[:2])
         own.sql.execute(
-            "INSERT INTO dbo.received (way, dialog, message) VALUES ('near', %s, %s)", (dialog, message)
+            "INSERT INTO dbo.received (way, dialog, message) VALUES (%s, %s, %s)", (way, dialog, message)
         )
     own.linger(0.05, 0.2)
     own.end(0.15)
     if not rows:
         time.sleep(own.chance.uniform(0, 0.05))
+
+
+def receive_answers(ground: Field, own: Session) -> None:
+    """What comes back on sealed dialogs."""
+    receive(ground, own, "answer")
+
+
+def renew(ground: Field, own: Session) -> None:
+    """A new certificate for one side of the sealed dialogs; whoever dies of the kills begins again."""
+    name = own.chance.choice(("near", "far"))
+    time.sleep(own.chance.uniform(1, 4))
+    while True:
+        try:
+            ground.renew(name)
+        except psycopg.OperationalError:
+            time.sleep(0.1)
+        else:
+            ground.done["certificates renewed"] += 1
+            return
 
 
 def _roll_back(session: Session | None) -> None:
@@ -299,6 +318,8 @@ def dump(ground: Field, own: Session) -> None:
 ACTORS: dict[str, tuple[Act, int]] = {
     "send": (send, SENDERS),
     "receive": (receive, READERS),
+    "receive_answers": (receive_answers, 2),
+    "renew": (renew, 1),
     "converse": (converse, 2),
     "finish": (finish, 1),
     "listen": (listen, 2),
@@ -314,7 +335,7 @@ ACTORS: dict[str, tuple[Act, int]] = {
 }
 # Two may want to end the same dialog: for one it is ended, 8427, or gone, 8426. A lock may take too long.
 _MAY_FAIL = {"converse": ("S8426", "S8427"), "finish": ("S8426", "S8427", "55P03")}
-_READING = ("receive", "listen", "hear", "finish", "rotate", "watch")
+_READING = ("receive", "receive_answers", "listen", "hear", "finish", "rotate", "watch")
 
 
 class Attack:

@@ -1,10 +1,12 @@
 """What is attacked: a server with two instances, two daemons for each, and a history of messages.
 
-Three ways lead from a sender to a reader, each with dialogs of its own:
+Four ways lead from a sender to a reader, each with dialogs of its own:
 
 near     to a queue of the same instance that sessions of ours read
 program  to a queue of the same instance whose program the daemon starts
 far      to the other instance, through the transport, whose program the daemon there starts
+sealed   likewise WITH ENCRYPTION = ON, under certificates that are renewed meanwhile; the program there
+         answers each message with the same text, and sessions of ours read the answers
 
 Every message has a number in its dialog. Whoever sends writes it to ``sent`` in the transaction that sends,
 whoever receives to ``received`` in the transaction that receives. Two tables must then say the same.
@@ -12,6 +14,7 @@ whoever receives to ``received`` in the transaction that receives. Two tables mu
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -27,12 +30,17 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from pgsb.cli.run import Runner, compile_settings
+from pgsb.grammar.source import Source
 from pgsb.runtime_sql.installer import install
+from pgsb.server.connect import Target, connect
 from pgsb.server.embedded import PrivateServer
+from pgsb.server.problems import ServerError
+from pgsb.server.results import ErrorEvent, Event
 
 Sql = psycopg.Connection[tuple[Any, ...]]
 
-WAYS = ("near", "program", "far")
+WAYS = ("near", "program", "far", "sealed")
 DIALOGS = 6
 """Long dialogs of each way."""
 
@@ -54,6 +62,9 @@ BEGIN
                 INSERT INTO dbo.received (way, dialog, message)
                 SELECT way, split_part(b.text, ' ', 1)::integer, split_part(b.text, ' ', 2)::integer
                   FROM (SELECT convert_from(m.message_body, 'UTF8')) AS b (text);
+                IF way = 'sealed' THEN
+                    PERFORM ssb.send(m.conversation_handle, '//Note', m.message_body);
+                END IF;
             ELSE
                 PERFORM ssb.end_conversation(m.conversation_handle);
             END IF;
@@ -67,6 +78,8 @@ CREATE PROCEDURE dbo.program_reads() LANGUAGE plpgsql AS $$
 BEGIN CALL dbo.program('dbo.program_queue', 'program'); END $$;
 CREATE PROCEDURE dbo.far_reads() LANGUAGE plpgsql AS $$
 BEGIN CALL dbo.program('dbo.far_queue', 'far'); END $$;
+CREATE PROCEDURE dbo.sealed_reads() LANGUAGE plpgsql AS $$
+BEGIN CALL dbo.program('dbo.sealed_queue', 'sealed'); END $$;
 """
 _NEAR = """
 CREATE TABLE dbo.sent (way text, dialog integer, message integer);
@@ -79,7 +92,10 @@ SELECT ssb.create_service('//From', 'dbo.from_queue', '{//Notes}');
 SELECT ssb.create_service('//near', 'dbo.near_queue', '{//Notes}');
 SELECT ssb.create_service('//short', 'dbo.short_queue', '{//Notes}');
 SELECT ssb.create_service('//program', 'dbo.program_queue', '{//Notes}');
+SELECT ssb.create_queue('dbo.answer_queue', poison_message_handling => false);
+SELECT ssb.create_service('//Asks', 'dbo.answer_queue', '{//Notes}');
 SELECT ssb.create_route('ToFar', 'TCP://far.example:4022', '//far');
+SELECT ssb.create_route('ToSealed', 'TCP://far.example:4022', '//sealed');
 SELECT ssb.alter_queue('dbo.program_queue', activation_status => true,
                        activation_procedure => 'dbo.program_reads',
                        max_queue_readers => 3);
@@ -88,10 +104,32 @@ _FAR = """
 SELECT ssb.alter_database(NULL, 'NEW_BROKER');
 SELECT ssb.create_queue('dbo.far_queue', poison_message_handling => false);
 SELECT ssb.create_service('//far', 'dbo.far_queue', '{//Notes}');
+SELECT ssb.create_queue('dbo.sealed_queue', poison_message_handling => false);
+SELECT ssb.create_service('//sealed', 'dbo.sealed_queue', '{//Notes}');
 SELECT ssb.create_route('ToNear', 'TCP://near.example:4022', '//From');
+SELECT ssb.create_route('ToAsks', 'TCP://near.example:4022', '//Asks');
+SELECT ssb.alter_queue('dbo.sealed_queue', activation_status => true,
+                       activation_procedure => 'dbo.sealed_reads',
+                       max_queue_readers => 3);
 SELECT ssb.alter_queue('dbo.far_queue', activation_status => true, activation_procedure => 'dbo.far_reads',
                        max_queue_readers => 3);
 """
+# Who owns the service on either side, whose certificates the other one knows.
+_OWNERS = {"near": ("AskingUser", "//Asks"), "far": ("SealedUser", "//sealed")}
+
+
+class _Errors:
+    """Of what a script shows the errors."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def write(self, event: Event) -> None:
+        if isinstance(event, ErrorEvent) and event.severity > 10:
+            self.found.append(f"{event.number}: {event.message}")
+
+    def close(self) -> None:
+        pass
 
 
 @dataclass
@@ -105,10 +143,13 @@ class Field:
     daemons: dict[str, list[subprocess.Popen[bytes]]] = field(default_factory=dict)
     near: str = ""
     far: str = ""
+    renewals: int = 0
 
     def __enter__(self) -> Field:
         self.home = Path(tempfile.mkdtemp(prefix="pgsb-attack-"))
         self.home.chmod(0o711)
+        self._keys_before = os.environ.get("PGSB_KEYS")
+        os.environ["PGSB_KEYS"] = str(self.home / "keys")
         self.server = PrivateServer(
             self.home,
             wanted=self.postgres,
@@ -133,12 +174,14 @@ class Field:
                 install(sql)
                 sql.execute("SELECT ssb.ensure_schema('dbo')")
                 sql.execute(f"{_COMMON} {script}".encode())
+        self._exchange_certificates()
         with psycopg.connect(self.near, autocommit=True) as sql:
             for way in WAYS:
+                sealed = way == "sealed"
                 for dialog in range(DIALOGS):
                     row = sql.execute(
-                        "SELECT ssb.begin_dialog('//From', %s, '//Notes', encryption => false)",
-                        (f"//{way}",),
+                        "SELECT ssb.begin_dialog(%s, %s, '//Notes', encryption => %s)",
+                        ("//Asks" if sealed else "//From", f"//{way}", sealed),
                     ).fetchone()
                     assert row is not None
                     self.handles[way, dialog] = row[0]
@@ -153,6 +196,63 @@ class Field:
             one.wait()
         self.server.stop(immediate=True)
         shutil.rmtree(self.home, ignore_errors=True)
+        os.environ.pop("PGSB_KEYS")
+        if self._keys_before is not None:
+            os.environ["PGSB_KEYS"] = self._keys_before
+
+    # ------------------------------------------------------------ certificates
+
+    def script(self, name: str, text: str) -> None:
+        """Run T-SQL in ``near`` or ``far``. Raises OperationalError when its session is ended."""
+        errors = _Errors()
+        target = Target(self.near if name == "near" else self.far, False, "the attack")
+        try:
+            with connect(target) as connection:
+                settings = compile_settings(connection, None, "cs")
+                Runner(connection, settings, errors).run(Source("attack", text))
+        except ServerError as error:
+            raise psycopg.OperationalError(str(error)) from error
+        if errors.found:
+            raise RuntimeError("; ".join(errors.found))
+
+    def _exchange_certificates(self) -> None:
+        for name, (user, service) in _OWNERS.items():
+            other = next(one for side, (one, _) in _OWNERS.items() if side != name)
+            self.script(
+                name,
+                f"""CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+                CREATE USER {user} WITHOUT LOGIN
+                CREATE USER {other}There WITHOUT LOGIN
+                ALTER AUTHORIZATION ON SERVICE::[{service}] TO {user}""",
+            )
+        for name in _OWNERS:
+            self.renew(name)
+        self.script(
+            "near", "CREATE REMOTE SERVICE BINDING b TO SERVICE '//sealed' WITH USER = SealedUserThere"
+        )
+        self.script("far", "GRANT SEND ON SERVICE::[//sealed] TO AskingUserThere")
+
+    def renew(self, name: str) -> None:
+        """A new certificate for the owner of ``near`` or ``far``, known on either side; the older ones go."""
+        user, _ = _OWNERS[name]
+        other = "far" if name == "near" else "near"
+        self.renewals += 1
+        new, file = f"{user}{self.renewals}", self.home / f"{user}{self.renewals}.cer"
+        self.script(
+            name,
+            f"""CREATE CERTIFICATE {new} AUTHORIZATION {user}
+                WITH SUBJECT = 's', EXPIRY_DATE = '{2040 + self.renewals}1231'
+            BACKUP CERTIFICATE {new} TO FILE = '{file}'""",
+        )
+        self.script(other, f"CREATE CERTIFICATE {new} AUTHORIZATION {user}There FROM FILE = '{file}'")
+        for side in (name, other):
+            with psycopg.connect(self.near if side == "near" else self.far, autocommit=True) as sql:
+                found = sql.execute(
+                    "SELECT name FROM sys.certificates WHERE starts_with(name, %s) AND name <> %s",
+                    (user, new),
+                ).fetchall()
+            for (old,) in found:
+                self.script(side, f"DROP CERTIFICATE {old}")
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
         """All daemons."""
@@ -228,11 +328,13 @@ class Field:
             self._compare(sql, there)
 
     def _compare(self, sql: Sql, there: Sql) -> None:
-        for way, dialog in self.handles:
+        answers = [("answer", dialog) for way, dialog in self.handles if way == "sealed"]
+        for way, dialog in (*self.handles, *answers):
             sent = sql.execute(
-                "SELECT message FROM dbo.sent WHERE way = %s AND dialog = %s ORDER BY message", (way, dialog)
+                "SELECT message FROM dbo.sent WHERE way = %s AND dialog = %s ORDER BY message",
+                ("sealed" if way == "answer" else way, dialog),
             ).fetchall()
-            received = (there if way == "far" else sql).execute(
+            received = (there if way in ("far", "sealed") else sql).execute(
                 "SELECT message FROM dbo.received WHERE way = %s AND dialog = %s ORDER BY place",
                 (way, dialog),
             )

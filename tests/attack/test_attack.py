@@ -13,6 +13,7 @@ def test_nothing_is_lost_doubled_or_out_of_order() -> None:
         # The server crashes once a minute or so: too seldom for a test.
         Attack(ground, seed=0).run(12, without=("restart", "crash_backend", "dump"))
     assert ground.wrong == []
-    for way in ("near", "program", "far"):
+    for way in ("near", "program", "far", "sealed", "answer"):
         assert ground.done[f"{way}: messages"] > 0
     assert ground.done["sessions ended"] > 0
+    assert ground.done["certificates renewed"] > 0

@@ -43,3 +43,9 @@ def test_columns_and_others() -> None:
     read_only = "Object '{}' cannot be modified."
     assert as_written(read_only.format("orders"), "delete dbo.[Orders]") == read_only.format("Orders")
     assert as_written("Divide by zero error encountered.", "x") == "Divide by zero error encountered."
+
+
+def test_of_several_spellings_that_of_the_errors_line() -> None:
+    script = "select 1 from NoSuch\ngo\nselect 1 from dbo.NOSUCH\ngo\nselect 2"
+    for line, shown in ((1, "NoSuch"), (3, "dbo.NOSUCH"), (5, "NoSuch")):
+        assert as_written(OBJECT.format("dbo.nosuch"), script, line) == OBJECT.format(shown)

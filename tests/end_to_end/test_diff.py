@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from end_to_end.tsql import Tsql
 
+from pgsb.compiler.compiled import CompiledScript
 from pgsb.compiler.pipeline import CompileOptions, CompileSession
 from pgsb.diff.compare import Difference, compare
 from pgsb.grammar.problems import CompileError
@@ -290,7 +291,7 @@ def apply(psql: str, database: Database, old: str, new: str, allow_drop: bool = 
     session.catalog.connect_anew()
     batches = list(session.compile_script(source))
     session.problems.raise_if_any()
-    text = "\n".join(f"{one.sql};" for batch in batches for one in batch.statements)
+    text = CompiledScript(tuple(batches), session.problems).text()
     shown = subprocess.run(
         [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.dsn],
         input=text,

@@ -544,6 +544,7 @@ def _inner_context(
         liveness=Status(statements, ctx.liveness.after(node), callee_reads(ctx.catalog)),
         body_label=label,
         frame=ctx.frame,
+        text=statements[0].span.source.text if statements else "",
     )
     inner.counters = ctx.counters
     inner.nocount = ctx.nocount

@@ -55,21 +55,27 @@ BEGIN
 END;
 $call$;
 
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.sold (
     product varchar(50) NOT NULL,
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
 );
 
-SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', p_columns => ARRAY['Product', 'SoldAt']);
+PERFORM ssb_internal.keep_spelling('dbo.sold', 'Sold', p_columns => ARRAY['Product', 'SoldAt']);
+
+END;
+$whole$;
 
 -- shop.up.sql:15
 
-DO $call$
+DO $whole$
 #variable_conflict use_column
 BEGIN
-    PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.servecounter', 'ssb.session');
-END;
-$call$;
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.servecounter', 'ssb.session');
 
 -- Serves every order that waits, each in a transaction of its own.
 CREATE OR REPLACE PROCEDURE dbo.servecounter(INOUT session ssb.session DEFAULT NULL)
@@ -143,10 +149,8 @@ BEGIN
 END;
 $ServeCounter$;
 
-DO $call$
-#variable_conflict use_column
-BEGIN
-    PERFORM ssb_internal.keep_module_spelling('dbo.servecounter', 'ServeCounter');
+PERFORM ssb_internal.keep_module_spelling('dbo.servecounter', 'ServeCounter');
+
 END;
-$call$;
+$whole$;
 

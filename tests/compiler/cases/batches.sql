@@ -272,12 +272,19 @@ GO
 SELECT OrderId, Amount AS [Total Amount], o.Amount + 1 FROM dbo.Orders AS o;
 DELETE FROM dbo.Orders OUTPUT deleted.OrderId, deleted.Amount AS Was;
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.orders (
     orderid integer,
     amount integer
 );
 
-SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
+PERFORM ssb_internal.keep_spelling('dbo.orders', 'Orders', p_columns => ARRAY['OrderId', 'Amount']);
+
+END;
+$whole$;
 
 INSERT INTO dbo.orders VALUES (1, 2);
 

@@ -75,9 +75,16 @@ ALTER TABLE dbo.missing NOCHECK CONSTRAINT ALL;
 GO
 SELECT * FROM dbo.missing;
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 ALTER TABLE dbo.missing ADD COLUMN a integer;
 
-SELECT ssb_internal.follow_table('dbo.missing');
+PERFORM ssb_internal.follow_table('dbo.missing');
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

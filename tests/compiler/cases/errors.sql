@@ -492,7 +492,11 @@ END CATCH
 EXEC dbo.reads_nothing;
 PRINT 'the caller goes on';
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.reads_nothing(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $reads_nothing$
@@ -527,6 +531,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $reads_nothing$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

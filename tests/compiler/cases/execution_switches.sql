@@ -463,7 +463,11 @@ BEGIN
 END;
 $batch$;
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -486,6 +490,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $p$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

@@ -45,14 +45,25 @@ CREATE TABLE dbo.home (
     city varchar(20)
 );
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.people');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.people');
 
 CREATE VIEW dbo.people AS
 SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
+END;
+$whole$;
 
-SELECT ssb_internal.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
+
+PERFORM ssb_internal.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_insert()
 RETURNS trigger
@@ -106,11 +117,18 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
+END;
+$whole$;
 
-SELECT ssb_internal.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
+
+PERFORM ssb_internal.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_change()
 RETURNS trigger
@@ -181,7 +199,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
 
 CREATE TRIGGER "!people_change@" AFTER UPDATE ON dbo.people
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change');
@@ -256,7 +274,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+
+END;
+$whole$;
 
 INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
 
@@ -270,9 +291,13 @@ SELECT * FROM dbo.people ORDER BY id NULLS FIRST;
 
 SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name NULLS FIRST;
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
+
+PERFORM ssb_internal.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.another()
 RETURNS trigger
@@ -309,13 +334,20 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+
+END;
+$whole$;
 
 SELECT ssb_internal.drop_module('TRIGGER', 'dbo.people_insert');
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
+
+PERFORM ssb_internal.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.loops()
 RETURNS trigger
@@ -360,7 +392,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+
+END;
+$whole$;
 
 INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
 -- shows
@@ -417,9 +452,13 @@ CREATE TABLE dbo.t (
     gone sys.bit NOT NULL DEFAULT 0
 );
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
+
+PERFORM ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.soft()
 RETURNS trigger
@@ -464,11 +503,18 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
+END;
+$whole$;
 
-SELECT ssb_internal.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
+
+PERFORM ssb_internal.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.filled()
 RETURNS trigger
@@ -514,7 +560,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+
+END;
+$whole$;
 
 SELECT set_config('pgsb.nocount', 'on', false);
 
@@ -563,14 +612,25 @@ CREATE TABLE dbo.t (
     id integer PRIMARY KEY
 );
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT id FROM dbo.t;
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
+END;
+$whole$;
 
-SELECT ssb_internal.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
+
+PERFORM ssb_internal.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
@@ -615,7 +675,10 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+PERFORM ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -686,7 +749,11 @@ CREATE TABLE dbo.t (
     i integer
 );
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
@@ -856,6 +923,9 @@ $tr$;
 CREATE TRIGGER "tr@delete" AFTER DELETE ON dbo.t
     REFERENCING OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
+
+END;
+$whole$;
 
 SELECT set_config('pgsb.nocount', 'on', false);
 

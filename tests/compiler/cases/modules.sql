@@ -8,7 +8,11 @@ END
 GO
 SELECT dbo.full_name(N'Ada', N'Lovelace') AS name, dbo.full_name(NULL, N'Turing') AS other;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
 
 CREATE OR REPLACE FUNCTION dbo.full_name(first varchar, last varchar)
 RETURNS varchar
@@ -29,6 +33,9 @@ BEGIN
     RETURN name;
 END full_name;
 $full_name$;
+
+END;
+$whole$;
 
 SELECT dbo.full_name('Ada', 'Lovelace') AS name, dbo.full_name(NULL, 'Turing') AS other;
 -- shows
@@ -55,9 +62,13 @@ CREATE TABLE dbo.orders (
 
 INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
+
+PERFORM ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
 
 CREATE OR REPLACE FUNCTION dbo.orders_of(customer integer)
 RETURNS SETOF dbo."orders_of@row"
@@ -67,6 +78,9 @@ SELECT q.id::integer, q.amount::numeric(10,2) FROM (
 SELECT id, amount FROM dbo.orders WHERE customer = orders_of.customer
 ) AS q
 $orders_of$;
+
+END;
+$whole$;
 
 SELECT id, amount FROM dbo.orders_of(7) AS o ORDER BY id NULLS FIRST;
 -- shows
@@ -93,9 +107,13 @@ END
 GO
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
+DO $whole$
+#variable_conflict use_column
+BEGIN
 
-SELECT ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
+
+PERFORM ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
 
 CREATE OR REPLACE FUNCTION dbo.numbers(n integer)
 RETURNS SETOF dbo."numbers@row"
@@ -116,6 +134,9 @@ BEGIN
     RETURN;
 END numbers;
 $numbers$;
+
+END;
+$whole$;
 
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- shows
@@ -166,7 +187,11 @@ CREATE TABLE dbo.log (
     line varchar(100)
 );
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.watch()
 RETURNS trigger
@@ -281,6 +306,9 @@ CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
 CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
+END;
+$whole$;
+
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
 
 UPDATE dbo.t SET n = 20;
@@ -372,7 +400,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tell()
 RETURNS trigger
@@ -421,6 +453,9 @@ CREATE TRIGGER tell AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
 
+END;
+$whole$;
+
 INSERT INTO dbo.t (id) VALUES (1), (2);
 
 SELECT sys.convert_nvarchar(message_body, 10) AS body FROM dbo.q;
@@ -454,17 +489,31 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t (id, n) VALUES (1, 2);
 
-SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v (ident, twice) AS
 SELECT id, n * 2 FROM dbo.t;
 
-SELECT ssb_internal.prepare_view('ALTER', 'dbo.v');
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_view('ALTER', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT n FROM dbo.t;
 
-SELECT ssb_internal.finish_alteration('dbo.v');
+PERFORM ssb_internal.finish_alteration('dbo.v');
+
+END;
+$whole$;
 
 SELECT ssb_internal.create_synonym('dbo.s', 'dbo.t');
 
@@ -499,7 +548,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
 DO $define$
 #variable_conflict use_column
@@ -525,6 +578,9 @@ BEGIN
     REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
 END;
 $define$;
+
+END;
+$whole$;
 -- shows
 
 
@@ -545,7 +601,11 @@ CREATE TABLE dbo.free_rows (
     id integer PRIMARY KEY
 );
 
-SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
 
 CREATE OR REPLACE FUNCTION dbo.first_free()
 RETURNS integer
@@ -565,6 +625,9 @@ BEGIN
     RETURN id;
 END first_free;
 $first_free$;
+
+END;
+$whole$;
 
 INSERT INTO dbo.free_rows VALUES (2), (1);
 

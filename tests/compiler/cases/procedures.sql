@@ -17,7 +17,11 @@ PRINT CONCAT(@sum, ' ', @rc);
 EXEC dbo.AddUp 3, DEFAULT, @sum;
 PRINT @sum;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
 
 -- Adds two numbers.
 CREATE OR REPLACE PROCEDURE dbo.addup(
@@ -49,7 +53,10 @@ BEGIN
 END;
 $AddUp$;
 
-SELECT ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
+PERFORM ssb_internal.keep_module_spelling('dbo.addup', 'AddUp');
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -100,7 +107,11 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_PROCEDURE(), ' ', ERROR_LINE(), ' ', @n);
 END CATCH
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.fails(INOUT "out" integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $fails$
@@ -122,6 +133,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $fails$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -164,7 +178,11 @@ PRINT @@ERROR;
 EXEC dbo.not_there 1;
 PRINT @@ERROR;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes_one(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes_one$
@@ -182,6 +200,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $takes_one$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -242,7 +263,11 @@ SET @p = N'[dbo].[nobody]';
 EXEC @p;
 PRINT @@ERROR;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.doubled(
     INOUT n integer,
@@ -270,6 +295,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $doubled$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -343,7 +371,11 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_up(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_up$
@@ -371,6 +403,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $gives_up$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -431,7 +466,11 @@ END
 GO
 EXEC dbo.countdown 2;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.countdown(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $countdown$
@@ -462,6 +501,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $countdown$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -501,7 +543,11 @@ CREATE TABLE dbo.t (
     s varchar(10)
 );
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_rows(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_rows$
@@ -532,6 +578,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $gives_rows$;
+
+END;
+$whole$;
 
 SELECT ssb_internal.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
 
@@ -627,7 +676,11 @@ GO
 EXEC dbo.quiet;
 SELECT 2 AS two;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.quiet(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $quiet$
@@ -651,6 +704,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $quiet$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -693,7 +749,11 @@ GO
 EXEC dbo.counts;
 EXEC dbo.counts;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.counts(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $counts$
@@ -736,6 +796,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $counts$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -785,7 +848,11 @@ DROP PROCEDURE dbo.p;
 GO
 DROP PROCEDURE IF EXISTS dbo.p;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -804,7 +871,14 @@ BEGIN
 END;
 $p$;
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -823,7 +897,14 @@ BEGIN
 END;
 $p$;
 
-SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session', p_parameters => ARRAY['IN n', 'INOUT session =']::text[]);
 
 CREATE OR REPLACE PROCEDURE dbo.p(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -842,7 +923,10 @@ BEGIN
 END;
 $p$;
 
-SELECT ssb_internal.finish_alteration('dbo.p');
+PERFORM ssb_internal.finish_alteration('dbo.p');
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -887,11 +971,22 @@ INSERT INTO @x (id, name) VALUES (1, N'a'), (2, N'b');
 EXEC dbo.takes @x;
 EXEC dbo.takes;
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TYPE dbo.ids AS (id integer, name varchar(10));
 
 COMMENT ON TYPE dbo.ids IS 'AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10))';
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes(rows dbo.ids[] DEFAULT '{}', INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes$
@@ -914,6 +1009,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $takes$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -967,7 +1065,11 @@ CREATE PROCEDURE #twice @n int AS PRINT @n * 2;
 GO
 EXEC #twice 4;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE pg_temp."#twice"(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $_twice$
@@ -990,6 +1092,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $_twice$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
@@ -1019,7 +1124,11 @@ DECLARE @p DECIMAL(9, 2) = 10.05;
 EXEC dbo.Discounted N'a long name', @p OUTPUT;
 PRINT @p;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.discounted(
     name varchar,
@@ -1065,7 +1174,10 @@ BEGIN
 END;
 $Discounted$;
 
-SELECT ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
+PERFORM ssb_internal.keep_module_spelling('dbo.discounted', 'Discounted');
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

@@ -221,7 +221,11 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t VALUES (1), (2), (3);
 
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.first_row(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $first_row$
@@ -250,6 +254,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $first_row$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

@@ -328,6 +328,10 @@ CREATE TABLE dbo.t (a int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_CO
     INDEX ix HASH (b) WITH (BUCKET_COUNT = 8), INDEX iy NONCLUSTERED (b)) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);
 INSERT INTO dbo.t VALUES (1, 2);
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.t (
     a integer PRIMARY KEY,
     b integer
@@ -336,6 +340,9 @@ CREATE TABLE dbo.t (
 CREATE INDEX t__ix ON dbo.t (b);
 
 CREATE INDEX t__iy ON dbo.t (b);
+
+END;
+$whole$;
 
 INSERT INTO dbo.t VALUES (1, 2);
 -- shows
@@ -390,6 +397,10 @@ SELECT id FROM price FOR SYSTEM_TIME CONTAINED IN ('2026-01-01', '2026-02-01') W
 SELECT id FROM dbo.price FOR SYSTEM_TIME FROM '2100-01-01' TO '2200-01-01';
 ALTER TABLE dbo.price ADD note varchar(5);
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.price (
     id integer PRIMARY KEY,
     amount numeric(19,4),
@@ -397,9 +408,12 @@ CREATE TABLE dbo.price (
     u timestamp(0) NOT NULL
 );
 
-SELECT ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
+PERFORM ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
-SELECT ssb_internal.start_versioning('dbo.price', 'dbo.price_was');
+PERFORM ssb_internal.start_versioning('dbo.price', 'dbo.price_was');
+
+END;
+$whole$;
 
 INSERT INTO dbo.price (id, amount) VALUES (1, 5);
 
@@ -419,9 +433,16 @@ FROM ssb_internal.row_versions(NULL::dbo.price, 'CONTAINED IN', '2026-01-01'::ti
 SELECT id
 FROM ssb_internal.row_versions(NULL::dbo.price, 'FROM', '2100-01-01'::timestamp(6), '2200-01-01'::timestamp(6)) AS price;
 
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 ALTER TABLE dbo.price ADD COLUMN note varchar(5);
 
-SELECT ssb_internal.follow_table('dbo.price');
+PERFORM ssb_internal.follow_table('dbo.price');
+
+END;
+$whole$;
 -- shows
 (1 row affected)
 

@@ -27,9 +27,16 @@ DECLARE @t dbo.[a]]b];
 INSERT INTO @t VALUES (1);
 SELECT x FROM @t;
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TYPE dbo."a]b" AS (x integer);
 
 COMMENT ON TYPE dbo."a]b" IS 'AS TABLE (x int)';
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column

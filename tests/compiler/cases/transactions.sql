@@ -398,7 +398,11 @@ EXEC dbo.opens;
 PRINT @@TRANCOUNT;
 ROLLBACK;
 -- expect
-SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.opens(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $opens$
@@ -415,6 +419,9 @@ BEGIN
     session := ssb_internal.leave(session, caller);
 END;
 $opens$;
+
+END;
+$whole$;
 
 DO $batch$
 #variable_conflict use_column
