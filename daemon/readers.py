@@ -249,7 +249,8 @@ class Sessions:
 
     def _translate(self, text: str) -> None:
         """Answer a program that runs dynamic SQL of which only the run time knows the text."""
-        with self._translating:
+        # Where there is no connection for it, the program's own ends too, or it stops waiting.
+        with contextlib.suppress(psycopg.OperationalError), self._translating:
             if self._translator is None:
                 self._translator = Translator(self._dsn)
             self._translator(text)

@@ -290,11 +290,18 @@ class NoticeReader:
             case "SB001" if self.next_batch is not None:
                 self.next_batch()
             case "SX001" if self.translate is not None:
-                self.translate(text)
+                self._answer(self.translate, text)
             case "SX002" if self.use_keys is not None:
-                self.use_keys(text)
+                self._answer(self.use_keys, text)
             case _:
                 self.other(notice.severity_nonlocalized or notice.severity or "NOTICE", text)
+
+    def _answer(self, answers: Callable[[str], object], request: str) -> None:
+        """Answer on a connection of its own; without one the session that asks ends, or stops waiting."""
+        try:
+            answers(request)
+        except psycopg.OperationalError as error:
+            self.other("WARNING", f"pgsb could not answer the session: {' '.join(str(error).split())}")
 
     def _rows(self, payload: str) -> Rows:
         data = json.loads(payload, parse_int=Number, parse_float=Number)

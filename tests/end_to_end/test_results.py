@@ -117,6 +117,23 @@ def test_the_same_value_from_inside_a_block(server: Connection, expression: str,
     assert _shown(events).splitlines()[2].strip() == expected
 
 
+def test_who_cannot_answer_the_session_says_so(server: Connection) -> None:
+    """The server has ended, or has no connection left: libpq's callback would print a traceback."""
+    told: list[str] = []
+
+    def fails(request: str) -> None:
+        raise psycopg.OperationalError(f"connection failed:\n{request}")
+
+    server.add_notice_handler(
+        NoticeReader([].append, lambda *notice: told.append(": ".join(notice)), fails, fails)
+    )
+    for sqlstate in ("SX001", "SX002"):
+        _raise(server, sqlstate, sqlstate)
+    assert told == [
+        f"WARNING: pgsb could not answer the session: connection failed: {one}" for one in ("SX001", "SX002")
+    ]
+
+
 def test_everything_keeps_its_order(server: Connection) -> None:
     events = _collect(server)
     _raise(server, "SP001", "first")
