@@ -195,6 +195,9 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
 -- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
 -- p_key_ids of those that were sealed; NULL: nothing.
 --
+-- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off: where there is next to
+-- nothing, reading another index and sorting costs the same.
+--
 -- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
 CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
@@ -209,6 +212,7 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
+SET enable_sort = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
