@@ -34,6 +34,9 @@ from .transport_values import (
 Row = dict[str, Any]
 
 MESSAGES = 500
+"""Of a set, at most."""
+SEALED_MESSAGES = 2_000
+"""… where sets are sealed and answered in time: what sealing costs belongs to the set, not to the message."""
 BYTES = 4 * 2**20
 FRAGMENT = 480 * 2**10
 """Of a larger body, at most, in a set (runtime_sql/transport/fragments.sql). Two go through an instance with
@@ -255,6 +258,7 @@ async def next_set(
     after: Position,
     settled: Settled | None,
     *,
+    messages: int,
     takes_fragments: bool,
 ) -> OwnSet | None:
     """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
@@ -269,7 +273,7 @@ async def next_set(
         await cursor.execute(
             _NEXT_SET,
             [
-                *(peer_id, set_id, MESSAGES, BYTES, FRAGMENT if takes_fragments else None, under_way),
+                *(peer_id, set_id, messages, BYTES, FRAGMENT if takes_fragments else None, under_way),
                 *(after.priority, after.endpoint, after.message),
                 *last,
             ],
