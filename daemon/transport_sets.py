@@ -17,6 +17,7 @@ from .transport_values import (
     RawBodies,
     RawIntegers,
     RawJson,
+    RawText,
     RawTexts,
     RawUuids,
     array_of,
@@ -49,7 +50,7 @@ _NEXT_SET = (
     " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[], %b::uuid[])"
 )
 _COLUMNS = (
-    *(RawJson, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
+    *(RawText, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
     *(RawJson, RawJson, None, None, None, None),
 )
 _OVERHEAD = 200
@@ -132,7 +133,12 @@ class Run:
 
 def json_of(value: Any) -> RawJson:
     """As jsonb."""
-    return RawJson(b"\x01" + json.dumps(value).encode())
+    return json_in(json.dumps(value).encode())
+
+
+def json_in(text: bytes) -> RawJson:
+    """As jsonb."""
+    return RawJson(b"\x01" + text)
 
 
 def placed(place: int, count: int) -> bytes:
@@ -281,14 +287,15 @@ async def next_set(
         row = raw_row(cursor, _COLUMNS)
     if row is None:
         return None
-    *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    dialogs, *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    assert isinstance(dialogs, RawText)
     assert isinstance(ids, RawBigints)
     assert isinstance(endpoints, RawBigints)
     assert isinstance(sides, Raw | None)
     assert isinstance(traced, Raw | None)
     return OwnSet(
         set_id,
-        tuple(values),
+        (json_in(dialogs), *values),
         ids,
         endpoints,
         {int(name): side for name, side in (loaded(sides) or {}).items()},
