@@ -417,7 +417,10 @@ BEGIN
         v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
     END LOOP;
     dialogs := '[' || dialogs || ']';
-    PERFORM pg_logical_emit_message(true, 'pgsb', '');
+    -- Where all that has been written is on the disk already, there is nothing to wait for.
+    IF current_setting('synchronous_standby_names') <> '' OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN
+        PERFORM pg_logical_emit_message(true, 'pgsb', '');
+    END IF;
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
