@@ -20,7 +20,7 @@ from psycopg.rows import dict_row
 
 from .readers import Connection, open_connection
 from .sealed_sets import SealedSet
-from .transport_sets import START, Batch, OwnSet, Position, Settled
+from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
 from .transport_values import (
     Malformed,
     Raw,
@@ -117,6 +117,8 @@ class Peer:
     after: Position = START
     settled: list[Settled] = field(default_factory=list)
     """To be settled when the next set is read."""
+    set_messages: int = MESSAGES
+    """How many the next set may have."""
     has_forwarded: bool = False
     """Others' messages may have to go on to it."""
     reads_left: int | None = None
@@ -348,6 +350,7 @@ class Peer:
                 del self.sent[set_id]
             elif now > sent.sent_at + _ANSWER_SECONDS and not sent.is_late:
                 sent.is_late = True
+                self.set_messages = MESSAGES
                 if sent.forwarded_id is None:
                     await sent.settle(
                         {key: {"status": _NOT_ACKNOWLEDGED} for key in sent.unanswered.values()}

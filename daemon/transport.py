@@ -35,7 +35,7 @@ from .peer import (
     settle_sent,
 )
 from .readers import Connection, open_connection
-from .transport_sets import START, OwnSet, all_settled, next_set
+from .transport_sets import MESSAGES, SEALED_MESSAGES, START, OwnSet, all_settled, next_set
 from .transport_values import accept_raw, loaded
 
 _LOOK_SECONDS = 1.0
@@ -230,6 +230,7 @@ class Transport:
             peer.endpoints_under_way,
             peer.after,
             settled,
+            messages=peer.set_messages,
             takes_fragments=takes_fragments,
         )
         if own is None:
@@ -239,6 +240,7 @@ class Transport:
         if takes_fragments and not peer.takes_arrays:
             return True  # whoever answers there does not know of fragments: read again, without
         peer.after = own.after
+        peer.set_messages = min(2 * peer.set_messages, SEALED_MESSAGES) if own.sides else MESSAGES
         if not own.sides and not own.traced:
             await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
         else:

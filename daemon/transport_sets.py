@@ -17,6 +17,7 @@ from .transport_values import (
     RawBodies,
     RawIntegers,
     RawJson,
+    RawText,
     RawTexts,
     RawUuids,
     array_of,
@@ -34,6 +35,9 @@ from .transport_values import (
 Row = dict[str, Any]
 
 MESSAGES = 500
+"""Of a set, at most."""
+SEALED_MESSAGES = 2_000
+"""… where sets are sealed and answered in time: what sealing costs belongs to the set, not to the message."""
 BYTES = 4 * 2**20
 FRAGMENT = 480 * 2**10
 """Of a larger body, at most, in a set (runtime_sql/transport/fragments.sql). Two go through an instance with
@@ -46,7 +50,7 @@ _NEXT_SET = (
     " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[], %b::uuid[])"
 )
 _COLUMNS = (
-    *(RawJson, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
+    *(RawText, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
     *(RawJson, RawJson, None, None, None, None),
 )
 _OVERHEAD = 200
@@ -129,7 +133,12 @@ class Run:
 
 def json_of(value: Any) -> RawJson:
     """As jsonb."""
-    return RawJson(b"\x01" + json.dumps(value).encode())
+    return json_in(json.dumps(value).encode())
+
+
+def json_in(text: bytes) -> RawJson:
+    """As jsonb."""
+    return RawJson(b"\x01" + text)
 
 
 def placed(place: int, count: int) -> bytes:
@@ -255,6 +264,7 @@ async def next_set(
     after: Position,
     settled: Settled | None,
     *,
+    messages: int,
     takes_fragments: bool,
 ) -> OwnSet | None:
     """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
@@ -269,7 +279,7 @@ async def next_set(
         await cursor.execute(
             _NEXT_SET,
             [
-                *(peer_id, set_id, MESSAGES, BYTES, FRAGMENT if takes_fragments else None, under_way),
+                *(peer_id, set_id, messages, BYTES, FRAGMENT if takes_fragments else None, under_way),
                 *(after.priority, after.endpoint, after.message),
                 *last,
             ],
@@ -277,14 +287,15 @@ async def next_set(
         row = raw_row(cursor, _COLUMNS)
     if row is None:
         return None
-    *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    dialogs, *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    assert isinstance(dialogs, RawText)
     assert isinstance(ids, RawBigints)
     assert isinstance(endpoints, RawBigints)
     assert isinstance(sides, Raw | None)
     assert isinstance(traced, Raw | None)
     return OwnSet(
         set_id,
-        tuple(values),
+        (json_in(dialogs), *values),
         ids,
         endpoints,
         {int(name): side for name, side in (loaded(sides) or {}).items()},

@@ -42,6 +42,12 @@ class RawJson(Raw):
     oid = 3802
 
 
+class RawText(Raw):
+    """text."""
+
+    oid = 25
+
+
 class RawIntegers(Raw):
     """integer[]."""
 

@@ -134,15 +134,18 @@ BEGIN
          WHERE t.endpoint_id = p_sender.endpoint_id AND t.transmission_status <> v_delay;
         PERFORM ssb_internal.announce_departure();
     END IF;
+    IF v_address IS NULL OR EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = p_sender.database_id AND r.expires_at IS NOT NULL) THEN
+        v_epoch := NULL;                            -- for the next message it is looked up again
+    END IF;
     IF v_remote.endpoint_id IS NULL THEN
         IF v_address IS NULL THEN
             RETURN v_delay;
         END IF;
         v_peer_id := ssb_internal.peer_of(v_address, v_mirror);
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address,
-                                             mirror_address, peer_id)
+                                             mirror_address, peer_id, route_epoch)
         VALUES (p_sender.endpoint_id, p_sender.conversation_id, true, p_sender.database_id, p_sender.service_id, v_address,
-                v_mirror, v_peer_id);
+                v_mirror, v_peer_id, v_epoch);
         IF p_sender.has_waiting THEN
             UPDATE ssb.transmission AS t SET peer_id = v_peer_id, transmission_status = ssb_internal.status_on_route(v_address)
              WHERE t.endpoint_id = p_sender.endpoint_id;
@@ -163,8 +166,7 @@ BEGIN
            SET peer_id = v_peer_id, transmission_status = coalesce(v_delay, ssb_internal.status_on_route(v_address))
          WHERE t.endpoint_id = p_sender.endpoint_id;
     END IF;
-    IF v_address IS NOT NULL AND v_epoch IS NOT NULL
-       AND NOT EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = p_sender.database_id AND r.expires_at IS NOT NULL) THEN
+    IF v_remote.endpoint_id IS NOT NULL AND v_epoch IS NOT NULL THEN
         UPDATE ssb.remote_conversation AS r SET route_epoch = v_epoch WHERE r.endpoint_id = p_sender.endpoint_id;
     END IF;
     PERFORM ssb_internal.announce_departure();

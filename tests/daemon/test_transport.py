@@ -648,3 +648,58 @@ def test_a_timeline_tells_what_this_instance_knows_of_the_other(
     assert ("target", "message", 0, "waits in queue", "dbo.near_queue") in told
     ended = far.connection.execute(timeline, [got[0][0]]).fetchall()
     assert ("target", "error", None, "the other side has it", "END CONVERSATION WITH ERROR") in ended
+
+
+def _read_set(near: Side) -> Any:
+    """The numbers of the next set's messages."""
+    return near.value(
+        "SELECT numbers FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " gen_random_uuid(), 500, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+
+
+def test_what_leaves_is_on_the_disk(near: Side) -> None:
+    """Also of a sender who has not waited for that."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "first")
+    assert _read_set(near) == [0]
+    near.do("SET synchronous_commit = off")
+    for number in range(2, 12):
+        near.send(handle, "//Ask", "more")
+        written = near.value("SELECT pg_current_wal_insert_lsn()")
+        assert len(_read_set(near)) == number
+        assert near.value("SELECT pg_current_wal_flush_lsn() >= %s::pg_lsn", written)
+
+
+def test_a_set_is_read_in_the_order_of_its_index(near: Side) -> None:
+    """VACUUM has come by while much was being sent: the planner believes that nothing waits.
+
+    Of so much, one more level in that index than in the one by endpoint.
+    """
+    near.send(near.begin("//Far"), "//Ask", "waits")
+    columns = (
+        "database_id, endpoint_id, to_service, message_sequence_number, message_type_name, is_end_of_dialog,"
+        " is_conversation_error, enqueued_at, body, transmission_status, peer_id"
+    )
+    with (
+        near.connection.transaction(force_rollback=True),
+        psycopg.connect(near.database.dsn, autocommit=True) as other,
+    ):
+        near.do(
+            f"INSERT INTO ssb.transmission ({columns})"
+            f" SELECT {columns} FROM ssb.transmission CROSS JOIN generate_series(1, 50000)"
+        )
+        other.execute("DELETE FROM ssb.transmission")
+        other.execute("VACUUM ANALYZE ssb.transmission")
+    near.send(near.begin("//Far"), "//Ask", "one", "two")
+    plans: list[str] = []
+    near.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
+    near.do("LOAD 'auto_explain'")
+    for setting in ("log_min_duration = 0", "log_nested_statements = on", "log_level = notice"):
+        near.do(f"SET auto_explain.{setting}")
+    assert _read_set(near) == [0, 1]
+    walks = [plan for plan in plans if "walk AS" in plan]
+    assert len(walks) == 2
+    for plan in walks:
+        assert "Index Scan using transmission_by_peer" in plan
+        assert "Sort Key" not in plan
