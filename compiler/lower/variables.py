@@ -276,6 +276,13 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         if node.argument is not None and node.value.lstrip("-").isdecimal():
             # -1 waits for ever, 0 does not wait at all; PostgreSQL's 0 is SQL Server's -1.
             milliseconds = int(node.value)
+            if milliseconds > 2**31 - 1:
+                ctx.problem(
+                    f"Incorrect syntax near '{node.value}'.",
+                    node.argument.span,
+                    number=102,
+                    hint="milliseconds, up to 2147483647",
+                )
             return [_set_config("lock_timeout", f"{1 if milliseconds == 0 else max(milliseconds, 0)}ms")]
         ctx.problem("SET LOCK_TIMEOUT takes a number here", node.span)
         return []

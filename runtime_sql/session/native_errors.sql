@@ -383,9 +383,11 @@ BEGIN
                                         ssb_internal.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
         END IF;
     WHEN '55000', '42809' THEN
-        -- TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
+        -- A query of an index or a type, whose names are among those of tables here; TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
         IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') = '' THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
+            v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         END IF;

@@ -1028,3 +1028,9 @@ x | one | 10
 
 1 | 1 | 10 | NULL
 2 | 2 | NULL | 30
+
+-- case: the name of a key is none of a table
+CREATE TABLE keyed_table (a int CONSTRAINT key_of_table PRIMARY KEY)
+BEGIN TRY EXEC ('SELECT * FROM key_of_table') END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH
+-- expect
+208

@@ -7,6 +7,7 @@ from ...target import statements as s
 from ..context import Context, object_name
 from ..dispatch import DEFINITION, translates
 from ..interface import Ddl
+from ..parse.reader import Reader
 from ..parse.tokens import to_sqlglot
 from .alter_table import alter_table
 from .tables import create_index, create_table, create_type, drop, drop_index, sequence
@@ -17,6 +18,13 @@ def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
     """Translate a DDL statement on tables, indexes, types and sequences."""
     reader = ctx.reader
     reader.start(to_sqlglot(tokens))
+    translated = _translated(reader, tokens, ctx)
+    if translated is not None and not reader.at_end:
+        reader.fail()
+    return translated
+
+
+def _translated(reader: Reader, tokens: list[Token], ctx: Context) -> Ddl | None:
     if reader.word("CREATE", "TABLE"):
         return create_table(reader, ctx)
     if reader.word("ALTER", "TABLE"):
@@ -28,9 +36,12 @@ def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
     if reader.word("DROP", "INDEX"):
         return drop_index(reader, ctx)
     if reader.word("TRUNCATE", "TABLE"):
-        name = ctx.defined_name(object_name(reader.target()))
-        reader.rest()
-        return Ddl((s.Truncate(name),))
+        table = reader.target(hinted=False)
+        if reader.current_upper == "WITH":
+            hint = "delete the rows by a condition"
+            ctx.unsupported("TRUNCATE TABLE … WITH (PARTITIONS (…))", table, hint=hint)
+            return None
+        return Ddl((s.Truncate(ctx.defined_name(object_name(table))),))
     if reader.word("CREATE", "TYPE"):
         return create_type(reader, ctx)
     if reader.word("CREATE", "SEQUENCE"):
@@ -41,6 +52,7 @@ def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
     if index is not None:
         return index
     if _ignored(tokens, ctx):
+        reader.rest()
         return Ddl(())
     reader.start(to_sqlglot(tokens))
     words = " ".join(token.text for token in tokens[:2]).upper()

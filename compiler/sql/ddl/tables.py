@@ -377,6 +377,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
             at=ctx.whole,
             severity="warning",
         )
+        reader.rest()
         return Ddl(())
     if not reader.word("INDEX"):
         return None

@@ -230,6 +230,7 @@ class Reader(TokenReader):
 
     def _parse_table_alias(self, alias_tokens: Any = None) -> exp.TableAlias | None:
         expected = self.peek(T.ALIAS)
+        self._refuse_string(1 if expected else 0)
         alias = super()._parse_table_alias(alias_tokens)
         if expected and (alias is None or alias.this is None):
             self.fail()
@@ -320,6 +321,15 @@ class Reader(TokenReader):
     def _parse_table_parts(self, *args: Any, **kwargs: Any) -> Any:
         # Past TSQLParser, which cuts the # off temporary names.
         return Parser._parse_table_parts(self, *args, **kwargs)
+
+    def _parse_table_part(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
+        self._refuse_string(0)
+        return super()._parse_table_part(*args, **kwargs)
+
+    def _refuse_string(self, ahead: int) -> None:
+        """In T-SQL a string names a column of a result, never a table."""
+        if self.peek(T.STRING, ahead) or self.peek(T.NATIONAL_STRING, ahead):
+            self.fail(token=self._tokens[self._index + ahead])
 
     def _parse_function(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
         # In FROM and behind APPLY, which read it in different ways.

@@ -355,3 +355,19 @@ XML_<uuid>
 <row><e k="1"/><f>2</f><e k="3"/></row>
 
 (1 row affected)
+
+-- case: a lock timeout is an int
+SET LOCK_TIMEOUT 2147483648
+GO
+SET LOCK_TIMEOUT 2147483647
+-- expect
+case.sql:1:18: error 102: Incorrect syntax near '2147483648'.
+    1 | SET LOCK_TIMEOUT 2147483648
+      |                  ^^^^^^^^^^
+hint: milliseconds, up to 2147483647
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:18: error 102: Incorrect syntax near '2147483648'.
+    1 | SET LOCK_TIMEOUT 2147483648
+      |                  ^^^^^^^^^^
+hint: milliseconds, up to 2147483647

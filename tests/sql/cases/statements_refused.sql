@@ -476,3 +476,46 @@ case.sql:1:8: error 302: The newsequentialid() built-in function can only be use
     1 | SELECT NEWSEQUENTIALID()
       |        ^^^^^^^^^^^^^^^
 hint: NEWID() stands anywhere
+
+-- case: a part of a table is not emptied as a whole
+TRUNCATE TABLE dbo.heap WITH (PARTITIONS (1))
+-- expect
+case.sql:1:16: error: TRUNCATE TABLE … WITH (PARTITIONS (…)) is not supported
+    1 | TRUNCATE TABLE dbo.heap WITH (PARTITIONS (1))
+      |                ^^^^^^^^
+hint: delete the rows by a condition
+
+-- case: nothing stands behind truncate table
+TRUNCATE TABLE dbo.heap foo
+-- expect
+case.sql:1:25: error 102: Incorrect syntax near 'foo'.
+    1 | TRUNCATE TABLE dbo.heap foo
+      |                         ^^^
+
+-- case: a string is no table
+TRUNCATE TABLE ''
+-- expect
+case.sql:1:17: error 102: Incorrect syntax near ''.
+    1 | TRUNCATE TABLE ''
+      |                 ^
+
+-- case: a string is no table in from
+SELECT a FROM dbo.'heap'
+-- expect
+case.sql:1:19: error 102: Incorrect syntax near 'heap'.
+    1 | SELECT a FROM dbo.'heap'
+      |                   ^^^^^^
+
+-- case: a string is no alias of a table
+SELECT a AS 'x' FROM dbo.heap AS 'y'
+-- expect
+case.sql:1:34: error 102: Incorrect syntax near 'y'.
+    1 | SELECT a AS 'x' FROM dbo.heap AS 'y'
+      |                                  ^^^
+
+-- case: a string is no target
+UPDATE N'heap' SET a = 1
+-- expect
+case.sql:1:8: error 102: Incorrect syntax near 'heap'.
+    1 | UPDATE N'heap' SET a = 1
+      |        ^^^^^^^
