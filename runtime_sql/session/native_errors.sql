@@ -439,6 +439,10 @@ BEGIN
         -- What PostgreSQL says, in English everywhere, when a value would become larger than 1 GB.
         IF p_message LIKE 'invalid memory alloc request size%' THEN
             v_error := ssb_internal.value_too_large();
+        -- And when somebody else drops a function, a table or a type between the look for it and its use.
+        ELSIF p_message LIKE 'cache lookup failed for %' THEN
+            v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
+                                        substr(p_message, length('cache lookup failed for ') + 1)), 16, 1, NULL, NULL);
         END IF;
     ELSE
         NULL;

@@ -402,3 +402,12 @@ def test_every_function_that_the_compiler_calls_exists(shared: Connection) -> No
     called |= {f"{prefix}convert_{name}" for name in types.split() for prefix in ("", "try_")}
     rows = shared.execute("SELECT proname FROM pg_proc WHERE pronamespace = 'sys'::regnamespace").fetchall()
     assert called - {row[0] for row in rows} == set()
+
+
+def test_what_another_session_drops_meanwhile_has_changed(shared: Connection) -> None:
+    """PostgreSQL has no better words for a function that is gone between the look for it and its use."""
+    found = shared.execute(
+        "SELECT e.number, e.message"
+        "  FROM ssb_internal.native_error('XX000', 'cache lookup failed for function 5', NULL, NULL) AS e"
+    ).fetchone()
+    assert found == (2801, "The definition of object 'function 5' has changed since it was compiled.")
