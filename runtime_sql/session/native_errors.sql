@@ -416,6 +416,10 @@ BEGIN
                        13, 51, NULL, NULL);
     WHEN '55P03' THEN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
+    WHEN '42P16' THEN
+        IF p_message ~ '^multiple primary keys for table' THEN
+            v_error := ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', v_first), 16, 0, NULL, NULL);
+        END IF;
     WHEN '25006' THEN
         v_error := CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean
             -- A standby, or a database that is closed for maintenance: not a transaction that is doomed.

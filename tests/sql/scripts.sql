@@ -1034,3 +1034,8 @@ CREATE TABLE keyed_table (a int CONSTRAINT key_of_table PRIMARY KEY)
 BEGIN TRY EXEC ('SELECT * FROM key_of_table') END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH
 -- expect
 208
+
+-- case: a table has one primary key
+BEGIN TRY EXEC ('CREATE TABLE of_two_keys (a int PRIMARY KEY, b int, PRIMARY KEY (b))') END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_MESSAGE() END CATCH
+-- expect
+8110 | Cannot add multiple PRIMARY KEY constraints to table 'of_two_keys'.

@@ -247,6 +247,8 @@ class Reader(TokenReader):
         if self.peek(T.OVER) and not self.peek(T.L_PAREN, 1) and not named:
             self._advance()
             self.fail()
+        if isinstance(this, exp.Window) and self.peek(T.OVER):
+            self.fail()
         return super()._parse_window(this, alias)
 
     def _read_projection(self) -> exp.Expr | None:

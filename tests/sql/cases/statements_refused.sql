@@ -519,3 +519,10 @@ UPDATE N'heap' SET a = 1
 case.sql:1:8: error 102: Incorrect syntax near 'heap'.
     1 | UPDATE N'heap' SET a = 1
       |        ^^^^^^^
+
+-- case: one window each
+SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
+-- expect
+case.sql:1:39: error 102: Incorrect syntax near 'OVER'.
+    1 | SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
+      |                                       ^^^^
