@@ -160,7 +160,9 @@ class Reader(TokenReader):
     def target_at(self, ahead: int) -> exp.Table:
         """The name of a table ``ahead`` places from here; nothing is consumed."""
         index = self._index
-        self._advance(ahead)
+        self._advance(min(ahead, self._tokens_size - index))
+        if self.at_end:
+            self.fail()
         table = Parser._parse_table_parts(self, schema=True)
         self._retreat(index)
         if not isinstance(table, exp.Table):

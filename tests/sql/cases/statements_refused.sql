@@ -526,3 +526,10 @@ SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
 case.sql:1:39: error 102: Incorrect syntax near 'OVER'.
     1 | SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
       |                                       ^^^^
+
+-- case: the history table is named
+CREATE TABLE kept (id int PRIMARY KEY, b datetime2 GENERATED ALWAYS AS ROW START, e datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (b, e)) WITH (SYSTEM_VERSIONING = ON () = kept_history)HISTORY_TABLE
+-- expect
+case.sql:1:214: error 102: incorrect syntax: the statement ends too early
+    1 | …ERATED ALWAYS AS ROW START, e datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (b, e)) WITH (SYSTEM_VERSIONING = ON () = kept_history)HISTORY_TABLE
+      |                                                                                                                                                                 ^
