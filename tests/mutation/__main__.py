@@ -11,8 +11,10 @@ Counted: internal errors of `pgsb check` (--check N, there must be none), and of
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -63,7 +65,12 @@ def main() -> int:
         cases = ((chosen.seed, chosen.first + number) for number in range(chosen.check))
         _take(pool.imap_unordered(_check, cases, 50), tally, signatures, "checked")
     if chosen.run:
-        with server(None, chosen.postgres) as dsn:
+        # BACKUP CERTIFICATE and its like write files where they run.
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
+            server(None, chosen.postgres) as dsn,
+        ):
             database = make_database(dsn, "mutation")
             numbers = _for_ever(chosen, database, tally)
             with multiprocessing.Pool(chosen.processes) as pool:
