@@ -115,18 +115,15 @@ class Dashboard:
             allow_changes=self.options.allow_changes,
             version=__version__,
             flash=request.query_params.get("done"),
-            refresh=self._refresh(name, soon=bool(values.get("is_looking"))),
+            refresh=self._refresh(name),
             **values,
         )
         return HTMLResponse(text, status, headers={"Cache-Control": "no-store"})
 
-    def _refresh(self, name: str | None, soon: bool) -> int:
-        """Milliseconds until a page asks again: what it costs stays below 2 % of a core.
-
-        ``soon``: a question goes on, whose answer is shown with the next look; it counts from there.
-        """
-        spent = 0.0 if soon or name not in self.instances else self.instances[name].spent()
-        return int(1000 * max(self.options.refresh, 50 * spent))
+    def _refresh(self, name: str | None) -> int:
+        """Milliseconds until a page asks again: what it costs stays below 2 % of a core."""
+        load = self.instances[name].load() if name in self.instances else 0.0
+        return int(1000 * max(self.options.refresh, 50 * load))
 
     def _page(self, page: pages.Page) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

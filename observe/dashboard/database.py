@@ -40,7 +40,6 @@ class Instance:
         """By user: the groups of the last resubmit, for its undo."""
         self._timeout = timeout
         self._remembered: dict[str, _Remembered] = {}
-        self._spent = 0.0
         self._background: set[asyncio.Task[list[Row]]] = set()
         self._pool: AsyncConnectionPool[psycopg.AsyncConnection[Row]] = AsyncConnectionPool(
             make_conninfo(target.dsn, connect_timeout=5),
@@ -85,15 +84,10 @@ class Instance:
 
     async def rows(self, query: str, *parameters: Any) -> list[Row]:
         """Ask, in a transaction that can change nothing. Raises Busy, psycopg.Error."""
-        async with self.connection() as connection:
-            began = time.monotonic()
-            try:
-                async with connection.transaction():
-                    await connection.execute("SET TRANSACTION READ ONLY")
-                    cursor = await connection.execute(query, list(parameters) or None)
-                    return cast(list[Row], await cursor.fetchall())
-            finally:
-                self._spent += time.monotonic() - began
+        async with self.connection() as connection, connection.transaction():
+            await connection.execute("SET TRANSACTION READ ONLY")
+            cursor = await connection.execute(query, list(parameters) or None)
+            return cast(list[Row], await cursor.fetchall())
 
     async def change(self, query: str, *parameters: Any) -> Any:
         """Do it; the first column of the first row. Raises Busy, psycopg.Error."""
@@ -116,18 +110,16 @@ class Instance:
     async def remembered(
         self, name: str, seconds: float, ask: Callable[[], Awaitable[Sequence[Any]]]
     ) -> Sequence[Any]:
-        """The answer, asked anew at most every so many seconds; all together take at most 2 % of the time."""
+        """The answer, asked anew at most every so many seconds, and never more than 2 % of the time."""
         one = self._remembered.setdefault(name, _Remembered())
         async with one.lock:
-            together = sum(other.took for other in self._remembered.values())
-            if time.monotonic() - one.at > max(seconds, 50 * together):
+            if time.monotonic() - one.at > max(seconds, 50 * one.took):
                 began = time.monotonic()
                 one.value = await ask()
                 one.at = time.monotonic()
                 one.took = one.at - began
             return cast(Sequence[Any], one.value)
 
-    def spent(self) -> float:
-        """Seconds that questions took since this was asked last: a page asks again after 50 times that."""
-        spent, self._spent = self._spent, 0.0
-        return spent
+    def load(self) -> float:
+        """Seconds that the last look at all queues took: pages ask again after 50 times that."""
+        return self._remembered["queues"].took if "queues" in self._remembered else 0.0
