@@ -167,7 +167,10 @@ BEGIN
          WHERE t.endpoint_id = p_sender.endpoint_id;
     END IF;
     IF v_remote.endpoint_id IS NOT NULL AND v_epoch IS NOT NULL THEN
-        UPDATE ssb.remote_conversation AS r SET route_epoch = v_epoch WHERE r.endpoint_id = p_sender.endpoint_id;
+        -- Not behind the daemon, which has many dialogs' rows in an order of its own: the next message looks it up again.
+        UPDATE ssb.remote_conversation AS r SET route_epoch = v_epoch
+         WHERE r.endpoint_id = (SELECT l.endpoint_id FROM ssb.remote_conversation AS l WHERE l.endpoint_id = p_sender.endpoint_id
+                                  FOR NO KEY UPDATE SKIP LOCKED);
     END IF;
     PERFORM ssb_internal.announce_departure();
     RETURN coalesce(v_delay, ssb_internal.status_on_route(v_address));
