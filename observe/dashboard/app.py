@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ... import __version__
-from . import changes, pages
+from . import changes, pages, queries
 from .access import COOKIE, Access, Session
 from .charts import number
 from .database import Busy, Instance
@@ -123,7 +123,7 @@ class Dashboard:
     def _refresh(self, name: str | None) -> int:
         """Milliseconds until a page asks again: what it costs stays below 2 % of a core."""
         load = self.instances[name].load() if name in self.instances else 0.0
-        return int(1000 * max(self.options.refresh, 50 * load))
+        return int(1000 * max(self.options.refresh, queries.PAUSES * load))
 
     def _page(self, page: pages.Page) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

@@ -26,8 +26,13 @@ class Busy(Exception):
 class _Remembered:
     value: Any = None
     at: float = float("-inf")
-    took: float = 0.0
+    took: tuple[float, float] = (0.0, 0.0)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def cost(self) -> float:
+        """Seconds that a look takes: of the last two the quicker, as a session's first one plans."""
+        return min(self.took)
 
 
 class Instance:
@@ -108,18 +113,18 @@ class Instance:
         return task
 
     async def remembered(
-        self, name: str, seconds: float, ask: Callable[[], Awaitable[Sequence[Any]]]
+        self, name: str, seconds: float, ask: Callable[[], Awaitable[Sequence[Any]]], pauses: float = 50.0
     ) -> Sequence[Any]:
-        """The answer, asked anew at most every so many seconds, and never more than 2 % of the time."""
+        """The answer, asked anew at most every so many seconds, and after so many times what it took."""
         one = self._remembered.setdefault(name, _Remembered())
         async with one.lock:
-            if time.monotonic() - one.at > max(seconds, 50 * one.took):
+            if time.monotonic() - one.at > max(seconds, pauses * one.cost):
                 began = time.monotonic()
                 one.value = await ask()
                 one.at = time.monotonic()
-                one.took = one.at - began
+                one.took = (one.took[1], one.at - began)
             return cast(Sequence[Any], one.value)
 
     def load(self) -> float:
-        """Seconds that the last look at all queues took: pages ask again after 50 times that."""
-        return self._remembered["queues"].took if "queues" in self._remembered else 0.0
+        """Seconds that a look at all queues takes."""
+        return self._remembered["queues"].cost if "queues" in self._remembered else 0.0

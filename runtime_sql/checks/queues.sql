@@ -1,18 +1,20 @@
--- Checks 3xx: queues and activation, on the measures that ssb.queue_status shows. Called by ssb.diagnose.
-CREATE OR REPLACE FUNCTION ssb_internal.check_queues(p_limits jsonb)
+-- Checks 3xx: queues and activation, on the measures that ssb.queue_status shows.
+
+-- On measures that were taken already. Every finding's object is a queue's name.
+CREATE OR REPLACE FUNCTION ssb_internal.check_measured_queues(p_measured ssb.queue_status[], p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
     WITH measured AS MATERIALIZED (
-        SELECT m.*, q AS definition, ssb_internal.tsql_name(q) AS tsql_name, l.waiting, m.oldest_age > l.waiting AS is_late
-          FROM ssb_internal.queue_measures(NULL, 1000) AS m
+        SELECT m.*, q AS definition, l.waiting, m.oldest_age > l.waiting AS is_late
+          FROM unnest(p_measured) AS m
           JOIN ssb.queue AS q ON q.queue_id = m.queue_id
          CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l),
     -- The programs, as the daemon would call them, and as whom.
     programs AS MATERIALIZED (
-        SELECT m.queue, m.queue_id, m.tsql_name, q.activation_procedure, q.order_sequence, q.owner, q.database_id,
+        SELECT m.queue, m.queue_id, m.definition, q.activation_procedure, q.order_sequence, q.owner, q.database_id,
                coalesce(q.execute_as, q.owner) AS principal, ssb_internal.role_of(coalesce(q.execute_as, q.owner)) AS role,
                p.oid AS procedure, p.prosecdef, p.pronamespace
           FROM measured AS m JOIN ssb.queue AS q ON q.queue_id = m.queue_id
@@ -22,26 +24,26 @@ AS $$
                               LIMIT 1) AS p ON true
          WHERE q.is_activation_enabled)
     SELECT 301, m.queue, format('after %s in a row; %s in the queue', ssb_internal.counted(m.rollbacks_in_a_row, 'rollback'), ssb_internal.counted(m.depth, 'message')),
-           format('ALTER QUEUE %s WITH STATUS = ON;', m.tsql_name), 'pgsb shell'
+           format('ALTER QUEUE %s WITH STATUS = ON;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.state = 'STOPPED BY POISON'
     UNION ALL
-    SELECT 302, m.queue, format('%s in the queue', ssb_internal.counted(m.depth, 'message')), format('ALTER QUEUE %s WITH STATUS = ON;', m.tsql_name), 'pgsb shell'
+    SELECT 302, m.queue, format('%s in the queue', ssb_internal.counted(m.depth, 'message')), format('ALTER QUEUE %s WITH STATUS = ON;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.state = 'OFF' AND m.depth > 0
     UNION ALL
     SELECT 303, m.queue, format('%s, the oldest since %s', ssb_internal.counted(m.depth, 'message'), to_char(m.oldest_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
            format('ALTER QUEUE %s WITH ACTIVATION (STATUS = ON, PROCEDURE_NAME = dbo.MyProgram, MAX_QUEUE_READERS = 4, EXECUTE AS OWNER);',
-                  m.tsql_name), 'pgsb shell'
+                  ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m
      WHERE m.state = 'ON' AND m.is_late AND NOT m.is_activation_enabled AND m.held_by IS NULL AND coalesce(m.out_per_second, 0) = 0
     UNION ALL
     SELECT 304, m.queue, format('%s, the oldest waits for %s, %s', ssb_internal.counted(m.depth, 'message'), date_trunc('second', m.oldest_age),
                                 ssb_internal.counted(m.readers, 'reader')),
-           format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = %s);', m.tsql_name, m.max_readers * 2), 'pgsb shell'
+           format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = %s);', ssb_internal.tsql_name(m.definition), m.max_readers * 2), 'pgsb shell'
       FROM measured AS m
      WHERE m.state = 'ON' AND m.is_late AND m.is_activation_enabled AND m.max_readers > 0 AND m.readers >= m.max_readers
     UNION ALL
     SELECT 305, p.queue, format('%s is not there', p.activation_procedure),
-           format('ALTER QUEUE %s WITH ACTIVATION (PROCEDURE_NAME = dbo.MyProgram);', p.tsql_name), 'pgsb shell'
+           format('ALTER QUEUE %s WITH ACTIVATION (PROCEDURE_NAME = dbo.MyProgram);', ssb_internal.tsql_name(p.definition)), 'pgsb shell'
       FROM programs AS p WHERE p.activation_procedure IS NOT NULL AND p.procedure IS NULL
     UNION ALL
     SELECT 306, p.queue, format('there is no role %s', p.principal), format('CREATE ROLE %I;', p.principal), 'psql'
@@ -55,7 +57,7 @@ AS $$
        AND NOT (has_function_privilege(p.role, p.procedure, 'EXECUTE') AND has_schema_privilege(p.role, p.pronamespace, 'USAGE'))
     UNION ALL
     SELECT 308, p.queue, format('%s may not receive', p.role),
-           format('GRANT RECEIVE ON %s TO %s;', p.tsql_name, ssb_internal.in_brackets(p.principal)), 'pgsb shell'
+           format('GRANT RECEIVE ON %s TO %s;', ssb_internal.tsql_name(p.definition), ssb_internal.in_brackets(p.principal)), 'pgsb shell'
       FROM programs AS p
      WHERE p.role IS NOT NULL AND p.prosecdef IS NOT TRUE
        AND NOT has_sequence_privilege(p.role, p.order_sequence, 'USAGE')
@@ -74,7 +76,7 @@ AS $$
            format('SELECT pg_terminate_backend(%s);', m.held_by_pid), 'psql'
       FROM measured AS m WHERE m.held_by_pid IS NOT NULL AND m.held_since < clock_timestamp() - m.waiting
     UNION ALL
-    SELECT 312, m.queue, 'MAX_QUEUE_READERS = 0', format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = 4);', m.tsql_name), 'pgsb shell'
+    SELECT 312, m.queue, 'MAX_QUEUE_READERS = 0', format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = 4);', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.is_activation_enabled AND m.max_readers = 0
     UNION ALL
     SELECT 313, p.queue, format('%s is no member of %s', d.login, p.role), format('GRANT %I TO %I;', p.role, d.login), 'psql'
@@ -84,7 +86,49 @@ AS $$
                           ORDER BY a.application_name = 'pgsb reader' DESC LIMIT 1) AS d
      WHERE p.role IS NOT NULL AND NOT pg_has_role(d.login, p.role, 'MEMBER')
     UNION ALL
-    SELECT 314, m.queue, format('%s messages or more', m.retained), format('ALTER QUEUE %s WITH RETENTION = OFF;', m.tsql_name), 'pgsb shell'
+    SELECT 314, m.queue, format('%s messages or more', m.retained), format('ALTER QUEUE %s WITH RETENTION = OFF;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.retained >= 1000;
 $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.check_measured_queues(ssb.queue_status[], jsonb) FROM PUBLIC;
+
+-- Called by  ssb.diagnose
+CREATE OR REPLACE FUNCTION ssb_internal.check_queues(p_limits jsonb)
+RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT f.* FROM ssb_internal.check_measured_queues(
+        ARRAY(SELECT ROW(m.*)::ssb.queue_status FROM ssb_internal.queue_measures(NULL, 1000) AS m), p_limits) AS f;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_queues(jsonb) FROM PUBLIC;
+
+-- Every queue with what is found of it (an array of findings as ssb.diagnose has them), measured once for both: reading
+-- two sequences a queue is most of either. For those who are no operators nothing is looked for: findings is NULL.
+--
+-- Called by  pgsb dashboard
+CREATE OR REPLACE FUNCTION ssb_internal.queues_with_findings(p_limits jsonb DEFAULT '{}')
+RETURNS TABLE (measures ssb.queue_status, findings jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_measured ssb.queue_status[] := ARRAY(SELECT ROW(m.*)::ssb.queue_status FROM ssb_internal.queue_measures(NULL, 1000) AS m);
+BEGIN
+    IF NOT ssb_internal.may_monitor() THEN
+        RETURN QUERY SELECT m, NULL::jsonb FROM unnest(v_measured) AS m;
+        RETURN;
+    END IF;
+    RETURN QUERY
+    WITH found AS MATERIALIZED (
+        SELECT f.object, jsonb_agg(jsonb_build_object(
+                   'number', f.number, 'severity', k.severity, 'object', f.object, 'title', k.title, 'detail', f.detail,
+                   'meaning', k.meaning, 'remedy', f.remedy,
+                   'run_with', CASE WHEN f.remedy IS NOT NULL THEN f.run_with END)) AS findings
+          FROM ssb_internal.check_measured_queues(v_measured, p_limits) AS f
+          JOIN ssb_internal.finding_kinds() AS k ON k.number = f.number
+         GROUP BY f.object)
+    SELECT m, coalesce(f.findings, '[]') FROM unnest(v_measured) AS m LEFT JOIN found AS f ON f.object = m.queue;
+END;
+$$;

@@ -6,7 +6,8 @@
 -- Sequences are read as tables: the server's functions leave a lock by which senders are known.
 
 -- How much waits. enqueued_total also counts messages whose transactions were rolled back. Counted exactly
--- up to p_exact messages a queue; beyond, is_estimate is true.
+-- up to p_exact messages a queue; beyond, is_estimate is true. Whether a side look is needed stands inside it: behind ON
+-- it would be asked when the look is done.
 CREATE OR REPLACE FUNCTION ssb_internal.queue_depths(p_queue_id integer DEFAULT NULL, p_exact integer DEFAULT 10000)
 RETURNS TABLE (queue_id integer, enqueued_total bigint, depth bigint, is_estimate boolean, oldest_at timestamptz,
                head_endpoint bigint, head_taker xid)
@@ -26,17 +27,17 @@ AS $$
             SELECT min(f.enqueued_at) AS oldest_at, min(f.queuing_order) AS first_order,
                    (array_agg(f.endpoint_id ORDER BY f.priority DESC))[1] AS head_endpoint,
                    (array_agg(f.taker ORDER BY f.priority DESC))[1] AS head_taker
-              FROM unnest(q.priorities) AS p (priority)
+              FROM unnest(CASE WHEN n.counted > 0 THEN q.priorities END) AS p (priority)
              CROSS JOIN LATERAL (SELECT m.enqueued_at, m.queuing_order, m.endpoint_id, m.priority, m.xmax AS taker
                                    FROM ssb.message_stored AS m
                                   WHERE m.queue_id = q.queue_id AND m.priority = p.priority
-                                  ORDER BY m.queuing_order LIMIT 1) AS f) AS h ON n.counted > 0
+                                  ORDER BY m.queuing_order LIMIT 1) AS f) AS h ON true
       LEFT JOIN LATERAL (
             SELECT max(f.queuing_order) AS last_order
-              FROM unnest(q.priorities) AS p (priority)
+              FROM unnest(CASE WHEN n.counted > p_exact THEN q.priorities END) AS p (priority)
              CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
                                   WHERE m.queue_id = q.queue_id AND m.priority = p.priority
-                                  ORDER BY m.queuing_order DESC LIMIT 1) AS f) AS l ON n.counted > p_exact
+                                  ORDER BY m.queuing_order DESC LIMIT 1) AS f) AS l ON true
      WHERE q.queue_id = p_queue_id OR p_queue_id IS NULL;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.queue_depths(integer, integer) FROM PUBLIC;
@@ -138,15 +139,18 @@ BEGIN
             SELECT count(*)::integer AS groups, min(w.waits_since) AS waits_since
               FROM (SELECT e.lock_id, min(m.enqueued_at) AS waits_since, bool_or(m.taker = ANY (x.by_transactions)) AS is_taken
                       FROM (SELECT m.endpoint_id, m.enqueued_at, m.xmax AS taker FROM ssb.message_stored AS m
-                             WHERE m.queue_id = q.queue_id ORDER BY m.priority DESC, m.queuing_order
+                             WHERE m.queue_id = q.queue_id
+                               -- Asked before the look; behind ON it would be asked when it is done.
+                               AND q.is_activation_enabled AND q.is_receive_enabled AND q.max_readers > 0
+                               AND d.depth > 0 AND b.is_broker_enabled
+                             ORDER BY m.priority DESC, m.queuing_order
                              LIMIT least(1000, 20 * q.max_readers + 80)) AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
                      GROUP BY e.lock_id) AS w
               JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = w.lock_id
              WHERE (g.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(g.claim_id))
                AND (g.xmax = ANY (x.by_transactions) OR w.is_taken) IS NOT TRUE) AS o
-        ON q.is_activation_enabled AND q.is_receive_enabled AND q.max_readers > 0 AND d.depth > 0 AND b.is_broker_enabled
-           AND NOT ssb_internal.is_poisoned(q)
+        ON o.groups > 0 AND NOT ssb_internal.is_poisoned(q)
       LEFT JOIN ssb.claim AS c ON c.claim_id = d.claim_id AND ssb_internal.claim_is_alive(d.claim_id)
       LEFT JOIN LATERAL (SELECT o.* FROM holders AS o
                           WHERE o.transactionid IN (d.locker, d.head_taker) LIMIT 1) AS h ON c.pid IS NULL
