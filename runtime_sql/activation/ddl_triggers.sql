@@ -147,6 +147,17 @@ AS $$
      WHERE lower(t.name) = lower(p_name) AND t.scope = p_scope AND (p_scope = 'SERVER' OR t.database_id = p_database_id);
 $$;
 
+-- What was kept is not the text of the trigger that comes now: its function has the module's name and the scope.
+CREATE OR REPLACE FUNCTION ssb_internal.forget_ddl_trigger_source(p_function text)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    DELETE FROM ssb.module_source AS m USING parse_ident(p_function) AS f (name)
+     WHERE m.schema_name = f.name[1] AND m.name = regexp_replace(f.name[2], '@(database|server)$', '');
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_ddl_trigger_source(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.create_ddl_trigger(name text, scope text, events text[], function text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -162,6 +173,7 @@ BEGIN
     PERFORM ssb_internal.require_ddl_trigger_right();
     PERFORM ssb_internal.check_event_names(v_events, true);
     PERFORM ssb_internal.watch_definitions(format('the trigger "%s"', name), v_events);
+    PERFORM ssb_internal.forget_ddl_trigger_source(function);
     IF v_id IS NULL THEN
         INSERT INTO ssb.ddl_trigger AS t (database_id, name, scope, events, function) VALUES (v_database_id, name, scope, v_events, function)
         RETURNING t.trigger_id INTO v_id;
@@ -187,6 +199,7 @@ BEGIN
     DELETE FROM ssb.ddl_trigger AS t WHERE t.trigger_id = ssb_internal.ddl_trigger_of(name, scope, ssb_internal.database_id_of(database))
     RETURNING t.* INTO v_trigger;
     IF FOUND THEN
+        PERFORM ssb_internal.forget_ddl_trigger_source(v_trigger.function);
         EXECUTE format('DROP TRIGGER IF EXISTS %I ON ssb.ddl_trigger_firing', ssb_internal.ddl_trigger_name(v_trigger.scope, v_trigger.trigger_id));
         IF to_regprocedure(v_trigger.function || '()') IS NOT NULL THEN
             EXECUTE format('DROP FUNCTION %s', to_regprocedure(v_trigger.function || '()'));

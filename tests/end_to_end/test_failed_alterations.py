@@ -201,6 +201,16 @@ def test_a_text_that_is_not_kept_does_not_stay_the_old_one(made: Tsql) -> None:
     made.connection.execute(text.encode())
     made.run_well("DROP FUNCTION f\nDROP TRIGGER ti\nDROP VIEW v")
     assert made.scalar(kept) == ["rows_of"]
+    # Nor that of a trigger on definitions, whose function has another name.
+    made.run_well("CREATE TRIGGER x ON DATABASE FOR CREATE_VIEW AS PRINT 'x'")
+    assert made.scalar(kept) == ["rows_of", "x"]
+    altered = "ALTER TRIGGER x ON DATABASE FOR CREATE_VIEW AS PRINT 'y'"
+    made.connection.execute(compile_script(Source("x.sql", altered)).text().encode())
+    assert made.scalar(kept) == ["rows_of"]
+    made.run_well(altered)
+    assert made.scalar(kept) == ["rows_of", "x"]
+    made.run_well("DROP TRIGGER x ON DATABASE")
+    assert made.scalar(kept) == ["rows_of"]
 
 
 def test_other_statements_of_several_parts(made: Tsql) -> None:
