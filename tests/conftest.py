@@ -113,20 +113,23 @@ def template(postgres: str) -> str:
         connection.execute(f"CREATE DATABASE {_TEMPLATE}")
     with psycopg.connect(_dsn(postgres, _TEMPLATE), autocommit=True) as connection:
         install(connection)
+        # What each clone would find out about the rows of the catalog is told once.
+        connection.execute("VACUUM (FREEZE)")
     return _TEMPLATE
 
 
 @pytest.fixture(scope="session")
-def new_database(postgres: str, template: str) -> Iterator[Callable[[], Database]]:
+def new_database(postgres: str, template: str) -> Iterator[Callable[..., Database]]:
     """Makes further databases with the runtime, for tests that need several or share one in a module.
 
-    The caller drops nothing: they go with the server.
+    ``new_database(of)`` clones another one, to which nobody is connected. The caller drops nothing: they go
+    with the server.
     """
     numbers = itertools.count(1)
 
-    def make() -> Database:
+    def make(of: Database | None = None) -> Database:
         name = f"test_{next(numbers)}"
-        _clone(postgres, template, name)
+        _clone(postgres, of.name if of is not None else template, name)
         return Database(name, _dsn(postgres, name))
 
     yield make
@@ -145,9 +148,17 @@ def utf16(postgres: str) -> Database:
 
 
 @pytest.fixture
-def database(postgres: str, new_database: Callable[[], Database]) -> Iterator[Database]:
+def cloned() -> Database | None:
+    """What `database` is a clone of: None is the runtime alone. A folder may have one with more in it."""
+    return None
+
+
+@pytest.fixture
+def database(
+    postgres: str, new_database: Callable[..., Database], cloned: Database | None
+) -> Iterator[Database]:
     """A fresh database with the runtime installed, dropped after the test."""
-    made = new_database()
+    made = new_database(cloned)
     yield made
     _drop(postgres, made.name)
 

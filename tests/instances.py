@@ -31,9 +31,6 @@ class Side(Statements):
         self.queue = queue
         self.service = service
         super().__init__(psycopg.connect(database.dsn, autocommit=True))
-        self.do(_COMMON)
-        self.do("SELECT ssb.create_queue(%s)", queue)
-        self.do("SELECT ssb.create_service(%s, %s, '{//Talk}')", service, queue)
 
     def begin(self, to: str, **options: Any) -> Any:
         return begin(self.connection, self.service, to, "//Talk", **{"encryption": False, **options})
@@ -69,3 +66,12 @@ class Side(Statements):
         return str(
             self.value("SELECT service_broker_guid FROM sys.databases WHERE name = current_database()")
         )
+
+
+def make_side(database: Database, queue: str, service: str) -> Side:
+    """A new instance in a database, with its service, queue and endpoint."""
+    side = Side(database, queue, service)
+    side.do(_COMMON)
+    side.do("SELECT ssb.create_queue(%s)", queue)
+    side.do("SELECT ssb.create_service(%s, %s, '{//Talk}')", service, queue)
+    return side

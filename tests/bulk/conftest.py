@@ -48,8 +48,11 @@ def tcp(postgres: str) -> Callable[[Database], str]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A session that retries a failed task twice, or a skip that says what is missing."""
+def spark(postgres: str) -> Iterator[Any]:
+    """A session that retries a failed task twice, or a skip that says what is missing.
+
+    By ``postgres`` all its tests stand together: one process of pytest-xdist starts Spark, not each.
+    """
     if importlib.util.find_spec("pyspark") is None:
         # An extra of 500 MB, which scripts/test installs unless the registry has none.
         pytest.skip("pyspark is not installed (pip install '.[spark]')")
@@ -65,7 +68,24 @@ def spark() -> Iterator[Any]:
     session.stop()
 
 
+@pytest.fixture(scope="session")
+def desk_database(new_database: Callable[..., Database]) -> Database:
+    """What `database` is a clone of where `desk` is asked for. Nobody connects."""
+    made = new_database()
+    with psycopg.connect(made.dsn, autocommit=True) as connection:
+        make_desk(connection, made)
+    return made
+
+
+@pytest.fixture
+def cloned(request: pytest.FixtureRequest) -> Database | None:
+    found: Database | None = (
+        request.getfixturevalue("desk_database") if "desk" in request.fixturenames else None
+    )
+    return found
+
+
 @pytest.fixture
 def desk(database: Database, connect: Callable[..., Connection]) -> Desk:
     """A source and a target service with their queues."""
-    return make_desk(connect(), database)
+    return Desk(connect(), database)

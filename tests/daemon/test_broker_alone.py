@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from instances import ERROR, FAR, Side
+from instances import ERROR, FAR, Side, make_side
 
 from activation import DRAIN, Daemon, until
 from pgsb.runtime_sql import installer
@@ -15,7 +15,7 @@ from support import Database
 def near(empty_database: Database) -> Iterator[Side]:
     with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
         installer.install(connection, parts="broker")
-    side = Side(empty_database, "dbo.near_queue", "//Near")
+    side = make_side(empty_database, "dbo.near_queue", "//Near")
     side.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
     yield side
     side.connection.close()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from instances import END, FAR, NEAR, Side
+from instances import END, FAR, NEAR, Side, make_side
 from secured import begin
 
 from activation import Daemon, until
@@ -79,7 +79,7 @@ class Chain:
 
 @pytest.fixture
 def chain(near: Side, far: Side, new_database: Callable[[], Database]) -> Iterator[Chain]:
-    middle = [Side(new_database(), f"dbo.{name}_queue", f"//{name}") for name in ("One", "Two")]
+    middle = [make_side(new_database(), f"dbo.{name}_queue", f"//{name}") for name in ("One", "Two")]
     chain = Chain([near, *middle, far])
     near.do("SELECT ssb.alter_route('ToFar', %s)", _ONE)
     far.do("SELECT ssb.alter_route('ToNear', %s)", _TWO)

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from instances import END, ERROR, FAR, NEAR, Side
+from instances import END, ERROR, FAR, NEAR, Side, make_side
 from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
@@ -563,7 +563,7 @@ def test_the_owner_of_a_database_is_enough_for_the_daemon(
     dsn = make_conninfo(empty_database.dsn, user="transport_owner")
     with psycopg.connect(dsn, autocommit=True) as connection:
         install(connection)
-    plain = Side(Database(empty_database.name, dsn), "dbo.near_queue", "//Plain")
+    plain = make_side(Database(empty_database.name, dsn), "dbo.near_queue", "//Plain")
     running: list[Daemon] = []
     try:
         plain.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,27 @@ def _works() -> bool:
     return not len(problems) and len(script.batches) == 1
 
 
-def test_broken_tables_are_made_again_and_kept(cache_folder: Path) -> None:
+@pytest.fixture(scope="module")
+def by_lark() -> tuple[Any, ...]:
+    return tables._make(tables._grammar_text())
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch, by_lark: tuple[Any, ...]) -> list[str]:
+    """The grammars of which tables were wanted. Lark makes them once for all tests: it takes seconds."""
+    asked: list[str] = []
+
+    def make(grammar: str) -> tuple[Any, ...]:
+        asked.append(grammar)
+        return by_lark
+
+    monkeypatch.setattr(tables, "_make", make)
+    return asked
+
+
+def test_broken_tables_are_made_again_and_kept(
+    cache_folder: Path, made: list[str], by_lark: tuple[Any, ...]
+) -> None:
     assert _works()
     (kept,) = cache_folder.iterdir()
     whole = kept.read_bytes()
@@ -41,9 +62,14 @@ def test_broken_tables_are_made_again_and_kept(cache_folder: Path) -> None:
     _forget()
     assert _works()
     (kept,) = cache_folder.iterdir()
-    assert len(kept.read_bytes()) > len(whole) // 2
+    assert tables._read(kept) == by_lark
+    assert made == [tables._grammar_text()] * 2
+    _forget()
+    assert _works()
+    assert len(made) == 2
 
 
-def test_without_a_cache_folder_the_tables_are_made_in_memory(cache_folder: Path) -> None:
+def test_without_a_cache_folder_the_tables_are_made_in_memory(cache_folder: Path, made: list[str]) -> None:
     cache_folder.write_text("a file is in its place")
     assert _works()
+    assert len(made) == 1

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from two_services import cloned, sql, two_services  # noqa: F401
 
 from activation import Daemon
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
-from support import Connection, Database
+from support import Database
 
 
 @pytest.fixture
@@ -28,22 +29,3 @@ def daemon(database: Database) -> Iterator[Callable[..., Daemon]]:
     yield start
     for one in started:
         one.broker.stop()
-
-
-@pytest.fixture
-def sql(connect: Callable[..., Connection]) -> Connection:
-    """A session with two services: //From on dbo.from_queue, //To on dbo.to_queue."""
-    connection = connect()
-    connection.execute(
-        """
-        SELECT ssb.ensure_schema('dbo');
-        SELECT ssb.create_queue('dbo.from_queue');
-        SELECT ssb.create_queue('dbo.to_queue');
-        SELECT ssb.create_service('//From', 'dbo.from_queue');
-        SELECT ssb.create_service('//To', 'dbo.to_queue', '{DEFAULT}');
-        CREATE TABLE IF NOT EXISTS dbo.done (
-            body text NOT NULL, pid integer DEFAULT pg_backend_pid(),
-            at timestamptz DEFAULT clock_timestamp());
-        """
-    )
-    return connection
