@@ -15,6 +15,9 @@ import pytest
 from pgsb import client
 from support import Database
 
+# What it asks of the server is what the other session asks, which is tested on each.
+pytestmark = pytest.mark.one_postgres
+
 DEFINITIONS = """
 SELECT ssb.create_queue('dbo.from_queue'), ssb.create_queue('dbo.to_queue');
 SELECT ssb.create_service('//From', 'dbo.from_queue');

@@ -13,6 +13,8 @@ import pgsb.client
 from pgsb.client.tracing import traced
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 

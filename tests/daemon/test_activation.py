@@ -20,6 +20,7 @@ def test_a_message_starts_the_program(sql: Connection, daemon: Start) -> None:
     until(lambda: done(sql) == ["a", "b"])
 
 
+@pytest.mark.one_postgres
 def test_messages_that_came_before_the_daemon_are_found(sql: Connection, daemon: Start) -> None:
     activate(sql, DRAIN)
     send(sql, "a")
@@ -27,6 +28,7 @@ def test_messages_that_came_before_the_daemon_are_found(sql: Connection, daemon:
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.one_postgres
 def test_activation_switched_on_later_is_noticed(sql: Connection, daemon: Start) -> None:
     daemon(sweep=20)
     send(sql, "a")
@@ -34,6 +36,7 @@ def test_activation_switched_on_later_is_noticed(sql: Connection, daemon: Start)
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_takes_one_message_is_started_again(sql: Connection, daemon: Start) -> None:
     activate(
         sql,
@@ -132,6 +135,7 @@ def test_a_queue_of_another_tsql_database_has_it_as_its_current_one(sql: Connect
     until(lambda: done(sql) == ["Trader1"])
 
 
+@pytest.mark.one_postgres
 def test_readers_join_while_messages_wait_and_never_too_many(sql: Connection, daemon: Start) -> None:
     activate(
         sql,
@@ -245,6 +249,7 @@ def test_the_sessions_that_ran_last_stay_warm(database: Database, sql: Connectio
     assert asyncio.run(pids(age=7200))[1] == set()
 
 
+@pytest.mark.one_postgres
 def test_an_idle_program_ends_at_once_when_the_daemon_stops(sql: Connection, daemon: Start) -> None:
     activate(
         sql,
@@ -259,6 +264,7 @@ def test_an_idle_program_ends_at_once_when_the_daemon_stops(sql: Connection, dae
     assert running.messages("reader_failed") == []
 
 
+@pytest.mark.one_postgres
 def test_stopping_lets_a_program_finish_within_the_grace_period(sql: Connection, daemon: Start) -> None:
     activate(
         sql,
@@ -273,6 +279,7 @@ def test_stopping_lets_a_program_finish_within_the_grace_period(sql: Connection,
     assert done(sql) == ["finished"]
 
 
+@pytest.mark.one_postgres
 def test_after_the_grace_period_a_program_is_rolled_back(sql: Connection, daemon: Start) -> None:
     activate(
         sql,
@@ -361,6 +368,7 @@ def test_messages_that_no_program_will_read_do_not_keep_it_from_settling(
     assert running.broker.settle(20)
 
 
+@pytest.mark.one_postgres
 @pytest.mark.parametrize("payload", ["\u00b2", "9" * 5000, "", "-1", "x"])
 def test_a_strange_notification_is_none(sql: Connection, daemon: Start, payload: str) -> None:
     activate(sql, DRAIN)

@@ -44,6 +44,7 @@ def _in_table(sql: Connection, event: str, text: str) -> None:
     )
 
 
+@pytest.mark.one_postgres
 def test_a_missing_procedure_is_reported_and_found_once_it_exists(
     neighbour: Connection, daemon: Start
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_principal_whom_the_readers_may_not_become_is_reported(
         sql.execute(f"DROP ROLE {role}, {login}")
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_does_not_receive_is_slowed_down_and_reported(
     neighbour: Connection, daemon: Start
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_program_that_does_not_receive_is_slowed_down_and_reported(
     _other_runs(sql)
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_loops_without_receiving_is_reported(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour
     activate(sql, "BEGIN LOOP PERFORM pg_sleep(0.01); COMMIT; END LOOP; END;")
@@ -129,6 +132,7 @@ def test_a_program_that_loops_without_receiving_is_reported(neighbour: Connectio
     _other_runs(sql)
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_never_returns_is_reported(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour
     activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); PERFORM pg_sleep(3600); END;")
@@ -191,6 +195,7 @@ def test_poison_stops_the_queue_and_is_reported(neighbour: Connection, daemon: S
     until(lambda: "a" in done(sql))
 
 
+@pytest.mark.one_postgres
 def test_a_dropped_queue_is_forgotten(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour
     activate(sql, DRAIN)
@@ -201,6 +206,7 @@ def test_a_dropped_queue_is_forgotten(neighbour: Connection, daemon: Start) -> N
     assert running.messages("failed") == []
 
 
+@pytest.mark.one_postgres
 def test_a_login_of_readers_that_does_not_work_is_told_ever_more_seldom(
     sql: Connection, daemon: Start, database: Database
 ) -> None:
@@ -209,6 +215,7 @@ def test_a_login_of_readers_that_does_not_work_is_told_ever_more_seldom(
     assert running.broker.settle(0)
 
 
+@pytest.mark.one_postgres
 def test_the_tries_to_connect_do_not_fill_the_log(
     sql: Connection, daemon: Start, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +238,7 @@ def test_the_tries_to_connect_do_not_fill_the_log(
     assert row is not None and row[0] <= tries.bit_length()
 
 
+@pytest.mark.one_postgres
 def test_a_reader_dsn_that_cannot_be_read_is_refused_at_once(database: Database) -> None:
     answer = CliRunner().invoke(commands, ["broker", "--dsn", database.dsn, "--reader-dsn", "nonsense"])
     assert isinstance(answer.exception, ServerError)

@@ -25,6 +25,7 @@ def activate(sql: Connection, name: str) -> None:
     )
 
 
+@pytest.mark.one_postgres
 def test_a_python_service_program_answers(
     sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,6 +49,7 @@ def greet(session, message):
     until(lambda: sql.execute("SELECT 1 FROM dbo.from_queue HAVING count(*) = 2").fetchone())
 
 
+@pytest.mark.one_postgres
 def test_a_command_line_runs(sql: Connection, daemon: Start) -> None:
     program = (
         "import os, psycopg\n"
@@ -61,6 +63,7 @@ def test_a_command_line_runs(sql: Connection, daemon: Start) -> None:
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_the_configuration_does_not_know_never_runs(
     sql: Connection, daemon: Start, tmp_path: Path
 ) -> None:
@@ -73,6 +76,7 @@ def test_a_program_that_the_configuration_does_not_know_never_runs(
     assert not victim.exists()
 
 
+@pytest.mark.one_postgres
 def test_a_failing_command_is_reported_with_its_output(sql: Connection, daemon: Start) -> None:
     activate(sql, "broken")
     running = daemon(programs={"broken": Program("broken", command=("sh", "-c", "echo so sorry; exit 3"))})
@@ -95,6 +99,7 @@ def test_what_is_costly_to_start_is_started_ever_more_seldom() -> None:
     assert [pauses.next() for _ in range(8)][-1] == 5.0
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Start) -> None:
     activate(sql, "sleeper")
     running = daemon(
@@ -106,6 +111,7 @@ def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Star
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
 
 
+@pytest.mark.one_postgres
 def test_what_a_program_leaves_behind_does_not_count_as_the_program(
     sql: Connection, daemon: Start, tmp_path: Path
 ) -> None:
@@ -186,6 +192,7 @@ def test_queue_activation_is_sent_to_a_service(sql: Connection, daemon: Start) -
     assert sql.execute("SELECT count(*) FROM dbo.events").fetchone() == (1,)
 
 
+@pytest.mark.one_postgres
 def test_a_traceback_is_one_row_of_the_log(sql: Connection, daemon: Start, tmp_path: Path) -> None:
     script = tmp_path / "fails.py"
     script.write_text(

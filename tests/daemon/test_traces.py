@@ -179,6 +179,7 @@ def test_a_service_program_continues_it_and_its_spans_are_told(
     assert sql.execute("SELECT count(*) FROM ssb.trace_span").fetchone() == (0,)
 
 
+@pytest.mark.one_postgres
 def test_a_program_that_fails_has_a_span_with_its_error(
     sql: Connection, daemon: Callable[..., Daemon]
 ) -> None:
@@ -190,6 +191,7 @@ def test_a_program_that_fails_has_a_span_with_its_error(
     assert (spans[0].name, spans[0].error) == ("activate dbo.to_queue", "no paper")
 
 
+@pytest.mark.one_postgres
 def test_an_external_program_continues_it(
     sql: Connection, daemon: Callable[..., Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +215,7 @@ def test_an_external_program_continues_it(
     assert trace_id(answer) == TRACE
 
 
+@pytest.mark.one_postgres
 @pytest.mark.parametrize("is_traced", [False, True])
 def test_it_crosses_to_another_instance_and_back(
     is_traced: bool, near: Side, far: Side, daemons: Callable[..., Daemon]

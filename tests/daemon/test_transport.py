@@ -119,6 +119,7 @@ def test_what_waits_says_why(near: Side, far: Side, daemons: Callable[..., Daemo
     assert [body for _, _, body in far.receive(1)] == ["again"]
 
 
+@pytest.mark.one_postgres
 def test_a_mirror_is_tried_second(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.drop_route('ToFar')")
     near.do(
@@ -131,6 +132,7 @@ def test_a_mirror_is_tried_second(near: Side, far: Side, daemons: Callable[..., 
     assert [body for _, _, body in far.receive(1)] == ["by the mirror"]
 
 
+@pytest.mark.one_postgres
 def test_a_connection_uri_is_an_address(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.alter_route('ToFar', %s)", far.database.dsn)
     daemons(near, addresses={})
@@ -147,6 +149,7 @@ def test_a_connection_uri_is_an_address(near: Side, far: Side, daemons: Callable
             assert "secret" not in str(caught.value)
 
 
+@pytest.mark.one_postgres
 def test_a_transport_route_takes_the_address_from_the_name(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -292,6 +295,7 @@ def test_a_shut_queue_holds_up_its_own_dialogs_only(
     until(lambda: far.column(bodies) == ["a", "b"])
 
 
+@pytest.mark.one_postgres
 def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.create_route('ToLater', %s, '//Later')", FAR)
     daemons(near)
@@ -378,6 +382,7 @@ def test_a_set_that_was_taken_but_not_settled_is_taken_once(
     ]
 
 
+@pytest.mark.one_postgres
 def test_an_instance_that_answers_nonsense_stops_nobody_else(
     near: Side,
     far: Side,
@@ -417,6 +422,7 @@ def test_an_instance_that_answers_nonsense_stops_nobody_else(
     until(lambda: all("answers that are none" in status for status in near.waiting()))
 
 
+@pytest.mark.one_postgres
 def test_a_route_that_comes_while_the_group_is_in_use_is_followed(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -447,6 +453,7 @@ def test_the_highest_priority_leaves_first(
     assert [body for _, _, body in far.receive(5)] == ["x", "y", "a", "b", "c"]
 
 
+@pytest.mark.one_postgres
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     handle = near.begin("//Far")
@@ -490,6 +497,7 @@ def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Cal
     until(lambda: near.waiting() == [])
 
 
+@pytest.mark.one_postgres
 def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemon = daemons(near)
     handle = near.begin("//Far")
@@ -506,6 +514,7 @@ def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Call
     until(lambda: far.column(numbers) == [0, 1, 2, 3, 4, 5])
 
 
+@pytest.mark.one_postgres
 def test_an_event_notification_may_tell_a_service_elsewhere(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -586,6 +595,7 @@ def test_the_owner_of_a_database_is_enough_for_the_daemon(
             admin.execute("DROP ROLE transport_owner")
 
 
+@pytest.mark.one_postgres
 def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callable[..., Daemon]) -> None:
     near.send(near.begin("//Far"), "//Ask", "one", "two")
     found = "SELECT detail FROM ssb.diagnose() WHERE number = 507"

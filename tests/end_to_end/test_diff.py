@@ -433,6 +433,7 @@ def random_script(random: random.Random) -> str:
     )
 
 
+@pytest.mark.one_postgres
 @pytest.mark.parametrize("seed", range(8))
 def test_old_and_the_difference_give_what_new_alone_gives(
     new_database: Callable[[], Database], psql: str, seed: int

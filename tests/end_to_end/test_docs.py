@@ -27,6 +27,7 @@ from end_to_end.tsql import Tsql
 from psycopg import sql
 
 from pgsb.server.embedded import PrivateServer
+from pgsb.user_folders import user_cache
 
 pytestmark = pytest.mark.one_postgres
 
@@ -79,6 +80,8 @@ def newcomer(home: Path, psql: str, tmp_path: Path) -> Iterator["Newcomer"]:
         {
             "PATH": os.pathsep.join(path),
             "HOME": str(tmp_path / "home"),
+            # The parser's tables: the first command of somebody new makes them, here each page's would.
+            "XDG_CACHE_HOME": str(user_cache().parent),
             "LANG": "C.UTF-8",
             "PGSB_HOME": str(home),  # and PGSB_POSTGRES: for the test alone, which shares one server
             "PGSB_POSTGRES": "18",

@@ -37,6 +37,7 @@ def test_an_application_prints_what_is_kept_beside_it(tsql: Tsql, application: P
         assert shown == expected.read_text(encoding="utf-8"), script.name
 
 
+@pytest.mark.one_postgres
 @pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
 def test_an_application_can_be_run_again(database: Database, application: Path) -> None:
     for _ in range(2):
@@ -47,6 +48,7 @@ def test_an_application_can_be_run_again(database: Database, application: Path) 
     assert shown == kept
 
 
+@pytest.mark.one_postgres
 @pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
 def test_its_compiled_text_runs_in_psql(database: Database, psql: str, application: Path) -> None:
     for script in _scripts(application):

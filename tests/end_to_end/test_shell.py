@@ -19,6 +19,7 @@ from pgsb.cli.shell_completion import suggest
 from pgsb.cli.shell_names import Names, Object, load_names
 from pgsb.server.render import RecordRenderer
 from pgsb.server.results import Number, Rows
+from pgsb.user_folders import user_cache
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -334,6 +335,7 @@ def test_the_prompt_on_a_terminal(database: Database) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "shell", "--dsn", database.dsn]
     environment = {**os.environ, "TERM": "xterm", "HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent"}
+    environment["XDG_CACHE_HOME"] = str(user_cache().parent)  # the parser's tables take seconds to make
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     shown = b""

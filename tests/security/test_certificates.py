@@ -83,6 +83,7 @@ def test_a_certificate_is_a_key_pair_and_x509(tsql: Tsql, tmp_path: Path) -> Non
     assert row[8:] == (True, bytes.fromhex("010600000000000901000000") + thumbprint)
 
 
+@pytest.mark.one_postgres
 def test_dates_default_to_now_and_a_year(tsql: Tsql) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
     (row,) = tsql.connection.execute(
@@ -92,6 +93,7 @@ def test_dates_default_to_now_and_a_year(tsql: Tsql) -> None:
     assert row == (True, True)
 
 
+@pytest.mark.one_postgres
 def test_files_travel_between_databases(tsql: Tsql, tmp_path: Path) -> None:
     """A backup with its key, and one without, in another database; PVK and PKCS#8."""
     for form in ("pvk", "p8"):
@@ -133,6 +135,7 @@ def test_files_travel_between_databases(tsql: Tsql, tmp_path: Path) -> None:
         tsql.run_well(f"USE {tsql.connection.info.dbname}")
 
 
+@pytest.mark.one_postgres
 def test_certencoded_and_certprivatekey_make_a_certificate_elsewhere(tsql: Tsql) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
     shown = tsql.run_well(
@@ -152,6 +155,7 @@ def test_certencoded_and_certprivatekey_make_a_certificate_elsewhere(tsql: Tsql)
         assert length in shown
 
 
+@pytest.mark.one_postgres
 def test_pfx_has_both_in_one_file(tsql: Tsql, tmp_path: Path) -> None:
     tsql.run_well(
         f"""{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'
@@ -216,6 +220,7 @@ _WRONG: list[tuple[str, int]] = [
 ]
 
 
+@pytest.mark.one_postgres
 def test_what_is_wrong_is_told_and_nothing_is_made(tsql: Tsql, tmp_path: Path) -> None:
     tsql.run_well(
         f"""{_MASTER} CREATE ROLE readers; CREATE CERTIFICATE good WITH SUBJECT = 'x'
@@ -248,6 +253,7 @@ def _ec_certificate() -> bytes:
     )
 
 
+@pytest.mark.one_postgres
 def test_without_a_master_key_a_private_key_needs_a_password(tsql: Tsql) -> None:
     assert numbers(tsql, "CREATE CERTIFICATE c WITH SUBJECT = 'x'") == [15581]
     tsql.run_well("CREATE CERTIFICATE c ENCRYPTION BY PASSWORD = 'p' WITH SUBJECT = 'x'")
@@ -260,6 +266,7 @@ def test_without_a_master_key_a_private_key_needs_a_password(tsql: Tsql) -> None
     assert "NO_PRIVATE_KEY" in tsql.run("SELECT pvt_key_encryption_type_desc FROM sys.certificates")
 
 
+@pytest.mark.one_postgres
 def test_a_certificate_that_is_expired_or_not_valid_yet_is_made_with_a_warning(tsql: Tsql) -> None:
     tsql.run_well(_MASTER)
     assert "is expired" in tsql.run_well(
@@ -270,6 +277,7 @@ def test_a_certificate_that_is_expired_or_not_valid_yet_is_made_with_a_warning(t
     )
 
 
+@pytest.mark.one_postgres
 def test_a_master_key_without_the_service_master_key_is_to_be_opened(tsql: Tsql, database: Database) -> None:
     tsql.run_well(f"{_MASTER} ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY")
     assert "ESKP" in tsql.run("SELECT crypt_type FROM sys.key_encryptions")
@@ -296,6 +304,7 @@ def test_a_master_key_without_the_service_master_key_is_to_be_opened(tsql: Tsql,
     assert kinds == [("ESKM",), ("ESKP",)]
 
 
+@pytest.mark.one_postgres
 def test_keys_are_exchanged_and_private_keys_stay_usable(tsql: Tsql, tmp_path: Path, keys: Path) -> None:
     """REGENERATE and RESTORE of both master keys; each time the private key is exported again."""
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
@@ -344,6 +353,7 @@ def test_keys_are_exchanged_and_private_keys_stay_usable(tsql: Tsql, tmp_path: P
     assert all(one == exported[0] for one in exported)
 
 
+@pytest.mark.one_postgres
 def test_no_key_lies_in_the_database_in_the_clear(tsql: Tsql, tmp_path: Path, keys: Path) -> None:
     """Every table as text: neither the private key's numbers, nor a master key, nor a password."""
     tsql.run_well(
@@ -392,6 +402,7 @@ def test_without_our_client_it_is_refused_with_the_reason(
     assert row == (0,)
 
 
+@pytest.mark.one_postgres
 def test_code_of_others_in_the_session_cannot_use_the_keys(tsql: Tsql, tmp_path: Path, keys: Path) -> None:
     """A trigger that asks in the runtime's words: the user's statement does not say so."""
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'; CREATE TABLE dbo.t (a int)")
@@ -442,6 +453,7 @@ def test_a_certificate_that_something_needs_stays(tsql: Tsql) -> None:
     tsql.run_well("DROP USER u; DROP CERTIFICATE c")
 
 
+@pytest.mark.one_postgres
 def test_an_endpoint_takes_a_certificate_with_which_it_can_log_in_whatever_its_name(tsql: Tsql) -> None:
     tsql.run_well(
         f"USE master; {_MASTER} CREATE CERTIFICATE [Our ]] Windows] WITH SUBJECT = 'x';"

@@ -17,6 +17,8 @@ from pgsb.compiler.target.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 quick = settings(
     max_examples=150,
     deadline=None,

@@ -15,6 +15,7 @@ from pgsb.runtime_sql import installer
 from support import Connection, Database
 
 
+@pytest.mark.one_postgres
 def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., Connection]) -> None:
     assert installer.installed_version(connect(postgres)) is None
     connection = connect()
@@ -39,6 +40,7 @@ def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., 
     assert objects(connection) == before
 
 
+@pytest.mark.one_postgres
 def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[..., Connection]) -> None:
     failures: list[BaseException] = []
     start = threading.Barrier(20)
@@ -60,6 +62,7 @@ def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[
     assert connect(empty_database.dsn).execute("SELECT count(*) FROM ssb.runtime_version").fetchone() == (1,)
 
 
+@pytest.mark.one_postgres
 def test_a_stranger_with_the_installers_lock_is_not_waited_for(
     database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -82,6 +85,7 @@ def test_a_stranger_with_the_installers_lock_is_not_waited_for(
         admin.execute("DROP ROLE lock_stranger")
 
 
+@pytest.mark.one_postgres
 def test_the_script_is_the_same_as_the_installer(
     empty_database: Database, database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -145,6 +149,7 @@ def test_migrations_bring_an_old_runtime_up_to_date(
     assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
 
 
+@pytest.mark.one_postgres
 def test_an_upgrade_can_be_read_and_tried_before_it_is_done(
     database: Database,
     connect: Callable[..., Connection],
@@ -227,6 +232,7 @@ def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -
         connection.execute("ALTER TABLE dbo.kept_before RENAME TO kept_long_ago")
 
 
+@pytest.mark.one_postgres
 def test_nothing_is_installed_beside_what_others_have_put_there(
     empty_database: Database, connect: Callable[..., Connection]
 ) -> None:

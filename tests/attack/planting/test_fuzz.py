@@ -19,6 +19,9 @@ from attack.planting.shadows import COUNTER, plant, reached
 
 from support import Connection, Database
 
+# Which names the runtime's text leaves open is the same on each.
+pytestmark = pytest.mark.one_postgres
+
 _ROUNDS = int(os.environ.get("PGSB_PLANTING_ROUNDS", "1"))
 _SEED = int(os.environ.get("PGSB_PLANTING_SEED", "1"))
 _RUNTIME = Path(__file__).parents[3] / "runtime_sql"
