@@ -4,6 +4,18 @@ from dialogs import Statements
 
 from support import Connection, Database
 
+# Jobs of a few rows: what takes time is starting the JVM, compiling and planning.
+SMALL = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.locality.wait": "0",
+    "spark.ui.enabled": "false",
+}
+
 
 class Desk(Statements):
     """What tests do to the queue ``dbo.target`` and see of it."""

@@ -8,25 +8,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from bulk_desk import Desk, make_desk
+from bulk_desk import SMALL, Desk, make_desk
 from psycopg.conninfo import make_conninfo
 
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.problems import BulkError
 from pgsb.bulk.session import jdbc_jar, require_java, spark_session
 from support import Connection, Database
-
-# Jobs of a few rows: what takes time is starting the JVM, compiling and planning.
-_SMALL = {
-    "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
-    "spark.log.level": "OFF",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.locality.wait": "0",
-    "spark.ui.enabled": "false",
-}
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +51,7 @@ def spark(postgres: str) -> Iterator[Any]:
         # Java and the JDBC driver come from outside the package; the error says which is missing.
         pytest.skip(f"{error} ({error.hint})")
     os.environ.setdefault("SPARK_LOG_LEVEL", "ERROR")
-    session = spark_session("pgsb tests", JobOptions(master="local[2,3]", settings=_SMALL))
+    session = spark_session("pgsb tests", JobOptions(master="local[2,3]", settings=SMALL))
     yield session
     session.stop()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from bulk_desk import SMALL
 from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
@@ -230,7 +231,7 @@ def test_a_spark_that_does_not_start() -> None:
     program = (
         "from pgsb.bulk import BulkError; from pgsb.bulk.options import JobOptions\n"
         "from pgsb.bulk.session import spark_session\n"
-        "try: spark_session('x', JobOptions(master='nowhere'))\n"
+        f"try: spark_session('x', JobOptions(master='nowhere', settings={SMALL!r}))\n"
         "except BulkError as error: print(error, error.hint, sep='|')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
