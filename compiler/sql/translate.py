@@ -290,7 +290,7 @@ def _translate(
             return work(ctx)
     except Unreadable as error:
         start, end = error.start, error.end
-        if not error.near:
+        if error.near is None:
             start = end = max(span.start, min(end or span.end, span.end))
             start = max(start - 1, span.start)
         problems.add(error.message, at=Span(span.source, start, max(end, start + 1)), number=102)

@@ -48,7 +48,7 @@ class TokenReader(TSQLParser):
         if not token:
             last = self._prev
             end = last.end if last else 0
-            raise Unreadable(message or "incorrect syntax: the statement ends too early", end, end, "")
+            raise Unreadable(message or "incorrect syntax: the statement ends too early", end, end, None)
         text = token.text
         raise Unreadable(message or f"Incorrect syntax near '{text}'.", token.start, token.end, text)
 

@@ -22,8 +22,8 @@ __all__ = ["HINT_WORDS", "RESERVED", "T", "Unreadable", "to_sqlglot"]
 class Unreadable(ParseError):
     """A place where no T-SQL can go on; offsets are those of the script."""
 
-    def __init__(self, message: str, start: int, end: int, near: str) -> None:
-        """``near`` is the offending token's text, empty at the end of the statement."""
+    def __init__(self, message: str, start: int, end: int, near: str | None) -> None:
+        """``near`` is the offending token's text, None at the end of the statement."""
         super().__init__(message)
         self.message = message
         self.start = start

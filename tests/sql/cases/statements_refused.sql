@@ -495,9 +495,9 @@ case.sql:1:25: error 102: Incorrect syntax near 'foo'.
 -- case: a string is no table
 TRUNCATE TABLE ''
 -- expect
-case.sql:1:17: error 102: Incorrect syntax near ''.
+case.sql:1:16: error 102: Incorrect syntax near ''.
     1 | TRUNCATE TABLE ''
-      |                 ^
+      |                ^^
 
 -- case: a string is no table in from
 SELECT a FROM dbo.'heap'
@@ -533,3 +533,10 @@ CREATE TABLE kept (id int PRIMARY KEY, b datetime2 GENERATED ALWAYS AS ROW START
 case.sql:1:214: error 102: incorrect syntax: the statement ends too early
     1 | …ERATED ALWAYS AS ROW START, e datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (b, e)) WITH (SYSTEM_VERSIONING = ON () = kept_history)HISTORY_TABLE
       |                                                                                                                                                                 ^
+
+-- case: an empty string where a table is named
+SELECT a FROM ''
+-- expect
+case.sql:1:15: error 102: Incorrect syntax near ''.
+    1 | SELECT a FROM ''
+      |               ^^
