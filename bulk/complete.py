@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 from .claim import Claim
 from .columns import BODY, body_of
 from .connections import Server, same_place
-from .problems import BulkError, ClaimLost, first_line, hint_of
+from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .staging import Staged, stage
 from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
@@ -126,7 +126,8 @@ def _explained(held: Claim) -> Iterator[None]:
     except psycopg.errors.ObjectInUse as error:
         raise ClaimLost(f"claim {held.claim_id} has ended", hint_of(error)) from error
     except psycopg.OperationalError as error:
-        raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
+        claim = f"claim {held.claim_id}"
+        raise told(error, f"{claim} ended with its connection", f"{claim} cannot be completed") from error
     except psycopg.Error as error:
         raise BulkError(
             f"claim {held.claim_id} cannot be completed: {first_line(error)}", hint_of(error)
@@ -284,7 +285,9 @@ def _try(
                 ),
             ).fetchone()
             assert row is not None
-    except psycopg.OperationalError:
+    except psycopg.OperationalError as error:
+        if not has_ended(error):
+            raise
         # Was it the commit whose answer got lost? The table of completed claims knows.
         row = _result(held, dsn)
         if row is None:
