@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg.rows import class_row
 
+from .binary_copy import UUID_OR_TEXT, fields
 from .claim import Claim
 from .columns import BODY, body_of
 from .connections import Server, same_place
@@ -168,16 +169,16 @@ def _stage_table(
     types = tuple([one.type for one in columns] + [type_ for type_, _ in extra.values()])
     expressions = [f"{one.expression} AS `{one.name.replace('`', '``')}`" for one in columns]
     expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
+    placed = [one for pair in zip(names, types, strict=True) for one in fields(*pair)]
     row = held.connection.execute(
         "SELECT ssb_internal.create_staging(%s, 'table', %s, %s, %s)",
-        (held.claim_id, name, names, list(types)),
+        (held.claim_id, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
     staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
     known = dict(zip(names, types, strict=True))
-    return StagedTable(
-        name, staged, columns, tuple(one for one in _ORIGIN if known.get(one) == _ORIGIN[one][0])
-    )
+    told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
+    return StagedTable(name, staged, columns, told, known.get("conversation_handle") == UUID_OR_TEXT)
 
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":

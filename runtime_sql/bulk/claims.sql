@@ -245,6 +245,13 @@ DECLARE
     v_share bigint;
     v_decided bigint;
     v_behind record;
+    v_firsts bigint[];
+    v_has_gap boolean;
+    v_gap bigint;
+    v_froms bigint[] := '{}';
+    v_tos bigint[] := '{}';
+    v_is_full boolean := false;
+    v_is_cut boolean;
 BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
@@ -282,9 +289,14 @@ BEGIN
             messages := messages + v_taken.messages;
             bytes := bytes + v_taken.bytes;
             conversations := conversations + v_taken.conversations;
-            EXIT queue_walk WHEN v_taken.is_full;
+            v_is_full := v_taken.is_full;
+            EXIT queue_walk WHEN v_is_full;
         END IF;
         v_after := v_behind.from_order - 1;
+        -- Of each priority from where to where all is this claim's.
+        v_froms := v_froms || v_behind.from_order;
+        v_tos := v_tos || NULL::bigint;
+        v_has_gap := false;
         LOOP
             -- The next stretch of the queue, one message longer than what may still be taken: the
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
@@ -293,8 +305,9 @@ BEGIN
             SELECT sum(g.messages), max(g.last_order),
                    array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
                    array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
-              INTO v_seen, v_after, v_leaders, v_messages, v_bytes
+                   array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                   array_agg(g.first_order ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
+              INTO v_seen, v_after, v_leaders, v_messages, v_bytes, v_firsts
               FROM (SELECT e.lock_id, min(w.first_order) AS first_order, max(w.last_order) AS last_order,
                            sum(w.messages)::bigint AS messages, sum(w.bytes)::bigint AS bytes
                       FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
@@ -327,10 +340,20 @@ BEGIN
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
-                EXIT queue_walk WHEN v_taken.is_full;
+                v_is_full := v_taken.is_full;
+                EXIT WHEN v_is_full;
                 v_ratio := greatest(1, v_taken.messages / v_guess);
                 v_next := v_next + v_step;
             END LOOP;
+            IF NOT v_has_gap THEN
+                SELECT min(u.first_order) INTO v_gap
+                  FROM unnest(v_leaders, v_firsts) AS u (leader, first_order)
+                  LEFT JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader AND l.claim_id = claim_id
+                 WHERE l.endpoint_id IS NULL;
+                v_has_gap := v_gap IS NOT NULL;
+                v_tos[cardinality(v_tos)] := least(v_decided, v_gap - 1, CASE WHEN v_seen = v_limit THEN v_after END);
+            END IF;
+            EXIT queue_walk WHEN v_is_full;
             EXIT WHEN v_seen < v_limit;
         END LOOP;
     END LOOP;
@@ -359,8 +382,16 @@ BEGIN
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
     END IF;
-    FOREACH v_priority IN ARRAY v_queue.priorities LOOP
-        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_priority, v_decided);
+    -- A group that was cut has messages that are not the claim's.
+    SELECT v_is_full AND count(DISTINCT e.lock_id) <= 1 INTO v_is_cut
+      FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+     WHERE c.claim_id = claim_messages.claim_id AND v_is_full;
+    FOR v_next IN 1..cardinality(v_queue.priorities) LOOP
+        IF v_decided IS NOT NULL AND v_tos[v_next] >= v_froms[v_next] THEN
+            PERFORM ssb_internal.advance_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], claim_id, v_froms[v_next],
+                                                       v_tos[v_next], v_is_cut);
+        END IF;
+        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], v_decided);
     END LOOP;
 END;
 $$;

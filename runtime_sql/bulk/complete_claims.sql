@@ -412,6 +412,9 @@ BEGIN
     IF failures = 'quarantine' THEN
         PERFORM ssb_internal.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
     END IF;
+    IF failed = 0 THEN
+        PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
+    END IF;
     PERFORM ssb_internal.drop_claim(claim_id);
 END;
 $$;
