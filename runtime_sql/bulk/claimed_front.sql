@@ -108,13 +108,12 @@ BEGIN
 END;
 $$;
 
--- The same for who knows: from p_from, which was the front's end, to p_to all belongs to groups of the claim, which the caller has
--- just made. p_is_cut: not all of it is the claim's.
+-- The front's end was before p_from, and from there to p_to all messages are those of the claim, which the caller has just made.
 --
 -- Called by  ssb_internal.claim_messages
 -- Locks      the front's row, to the end of the transaction
 CREATE OR REPLACE FUNCTION ssb_internal.advance_claimed_front(p_queue_id integer, p_priority smallint, p_claim_id integer,
-                                                              p_from bigint, p_to bigint, p_is_cut boolean)
+                                                              p_from bigint, p_to bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -136,7 +135,7 @@ BEGIN
                (SELECT array_agg(c.claim_id), array_agg(c.first_order), array_agg(c.rest_order)
                   FROM (SELECT * FROM unnest(v_front.claims, v_front.firsts, v_front.rests) AS c (claim_id, first_order, rest_order)
                          WHERE c.first_order <= v_end
-                        UNION ALL SELECT p_claim_id, v_end + 1, CASE WHEN p_is_cut THEN v_end + 1 END) AS c)
+                        UNION ALL SELECT p_claim_id, v_end + 1, NULL) AS c)
          WHERE f.queue_id = p_queue_id AND f.priority = p_priority;
     END IF;
 END;

@@ -251,7 +251,8 @@ DECLARE
     v_froms bigint[] := '{}';
     v_tos bigint[] := '{}';
     v_is_full boolean := false;
-    v_is_cut boolean;
+    v_endpoints bigint[];
+    v_lasts bigint[];
 BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
@@ -302,23 +303,27 @@ BEGIN
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
             -- and about how much they have; that is counted when they are locked.
             v_limit := least(coalesce(max_messages - messages, 1000000), 1000000) + 1;
-            SELECT sum(g.messages), max(g.last_order),
-                   array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.first_order ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
-              INTO v_seen, v_after, v_leaders, v_messages, v_bytes, v_firsts
-              FROM (SELECT e.lock_id, min(w.first_order) AS first_order, max(w.last_order) AS last_order,
-                           sum(w.messages)::bigint AS messages, sum(w.bytes)::bigint AS bytes
-                      FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
-                                   count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
-                              FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
-                                      FROM ssb.message_stored AS s
-                                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
-                                     ORDER BY s.queuing_order LIMIT v_limit) AS t
-                             GROUP BY t.endpoint_id) AS w
-                      LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
-                     GROUP BY e.lock_id) AS g;
+            WITH seen AS MATERIALIZED (
+                SELECT w.*, e.lock_id
+                  FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
+                               count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
+                          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                                  FROM ssb.message_stored AS s
+                                 WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
+                                 ORDER BY s.queuing_order LIMIT v_limit) AS t
+                         GROUP BY t.endpoint_id) AS w
+                  LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
+            )
+            SELECT t.*, o.* INTO v_seen, v_after, v_leaders, v_messages, v_bytes, v_endpoints, v_firsts, v_lasts
+              FROM (SELECT sum(g.messages), max(g.last_order),
+                           array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                           array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                           array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
+                      FROM (SELECT s.lock_id, min(s.first_order) AS first_order, max(s.last_order) AS last_order,
+                                   sum(s.messages)::bigint AS messages, sum(s.bytes)::bigint AS bytes
+                              FROM seen AS s GROUP BY s.lock_id) AS g) AS t
+             CROSS JOIN (SELECT array_agg(s.endpoint_id), array_agg(s.first_order), array_agg(s.last_order)
+                           FROM seen AS s WHERE s.lock_id IS NOT NULL) AS o;
             EXIT WHEN v_seen IS NULL;
             v_next := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
@@ -346,10 +351,10 @@ BEGIN
                 v_next := v_next + v_step;
             END LOOP;
             IF NOT v_has_gap THEN
-                SELECT min(u.first_order) INTO v_gap
-                  FROM unnest(v_leaders, v_firsts) AS u (leader, first_order)
-                  LEFT JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader AND l.claim_id = claim_id
-                 WHERE l.endpoint_id IS NULL;
+                -- By conversations and not by groups: one may have moved to another group after it was seen.
+                SELECT min(u.first_order) FILTER (WHERE c.last_order >= u.last_order IS NOT TRUE) INTO v_gap
+                  FROM unnest(v_endpoints, v_firsts, v_lasts) AS u (endpoint_id, first_order, last_order)
+                  LEFT JOIN ssb.claimed_conversation AS c ON c.claim_id = claim_messages.claim_id AND c.endpoint_id = u.endpoint_id;
                 v_has_gap := v_gap IS NOT NULL;
                 v_tos[cardinality(v_tos)] := least(v_decided, v_gap - 1, CASE WHEN v_seen = v_limit THEN v_after END);
             END IF;
@@ -382,14 +387,10 @@ BEGIN
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
     END IF;
-    -- A group that was cut has messages that are not the claim's.
-    SELECT v_is_full AND count(DISTINCT e.lock_id) <= 1 INTO v_is_cut
-      FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
-     WHERE c.claim_id = claim_messages.claim_id AND v_is_full;
     FOR v_next IN 1..cardinality(v_queue.priorities) LOOP
         IF v_decided IS NOT NULL AND v_tos[v_next] >= v_froms[v_next] THEN
             PERFORM ssb_internal.advance_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], claim_id, v_froms[v_next],
-                                                       v_tos[v_next], v_is_cut);
+                                                       v_tos[v_next]);
         END IF;
         PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], v_decided);
     END LOOP;
