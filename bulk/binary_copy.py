@@ -26,9 +26,8 @@ _NUMBERS = {"int2": ">i2", "int4": ">i4", "int8": ">i8", "float4": ">f4", "float
 # PostgreSQL counts from 2000-01-01.
 _DAYS = 10957
 _MICROSECONDS = 946684800_000_000
-# Where the digits and the hyphens of a uuid's text are.
+# Where the hyphens of a uuid's text are.
 _HYPHENS = (8, 13, 18, 23)
-_DIGITS = tuple(place for place in range(36) if place not in _HYPHENS)
 
 
 def text_of(name: str) -> str:
@@ -205,19 +204,28 @@ def _usual_uuids(column: Any) -> tuple[Any, Any]:
     import pyarrow
     import pyarrow.compute as pc
 
-    texts = column.cast(pyarrow.large_binary())
-    is_usual = pc.fill_null(pc.equal(pc.binary_length(texts), 36), False)
-    chosen = texts.filter(is_usual)
-    is_usual = is_usual.to_numpy(zero_copy_only=False)
-    ids = numpy.zeros(len(column), dtype="V16")
+    # The messages of a conversation have one handle: each is read once.
+    found = column.cast(pyarrow.large_binary()).dictionary_encode()
+    places = pc.fill_null(found.indices, -1).to_numpy(zero_copy_only=False)
+    has_length = pc.equal(pc.binary_length(found.dictionary), 36)
+    chosen = found.dictionary.filter(has_length)
+    # The last stands for NULL.
+    ids = numpy.zeros((len(found.dictionary) + 1, 16), dtype="u1")
+    is_usual = numpy.zeros(len(ids), dtype=bool)
     if len(chosen):
         data = numpy.frombuffer(chosen.cast(pyarrow.binary(36)).buffers()[1], dtype="u1")
         data = data[: 36 * len(chosen)].reshape(-1, 36)
         values = numpy.full(256, 255, dtype="u1")
         for digit, letters in enumerate(zip("0123456789abcdef", "0123456789ABCDEF", strict=True)):
             values[[ord(letter) for letter in letters]] = digit
-        nibbles = values[data[:, _DIGITS]]
-        is_right = (nibbles < 16).all(axis=1) & (data[:, _HYPHENS] == ord("-")).all(axis=1)
-        ids[is_usual] = numpy.ascontiguousarray((nibbles[:, 0::2] << 4) | nibbles[:, 1::2]).view("V16")[:, 0]
-        is_usual[is_usual] = is_right
-    return ids, is_usual
+        nibbles = values[data]
+        bytes_ = [
+            (nibbles[:, start:end:2] << 4) | nibbles[:, start + 1 : end : 2]
+            for start, end in zip((0, *(place + 1 for place in _HYPHENS)), (*_HYPHENS, 36), strict=True)
+        ]
+        is_there = numpy.append(has_length.to_numpy(zero_copy_only=False), False)
+        ids[is_there] = numpy.concatenate(bytes_, axis=1)
+        is_usual[is_there] = ((nibbles > 15).sum(axis=1) == len(_HYPHENS)) & (
+            data[:, _HYPHENS] == ord("-")
+        ).all(axis=1)
+    return ids.view("V16")[:, 0][places], is_usual[places]
