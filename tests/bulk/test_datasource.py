@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from bulk_desk import Desk
+from pooler import Pooler
 
 from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import register
@@ -323,6 +324,14 @@ def test_two_queries_of_one_name_do_not_share_its_claims(desk: Desk, monkeypatch
     # A stopped one leaves nothing behind to wait for.
     assert first.latestOffset(start) == end
     first.stop()
+
+
+def test_a_pooler_that_lends_sessions_to_transactions_is_refused(desk: Desk) -> None:
+    with Pooler(desk.database.dsn, "transaction") as pooler:
+        reader = QueueStreamReader(read_options({"dsn": pooler.dsn, "queue": "dbo.target"}))
+        with pytest.raises(BulkError, match="is a pooler that gives each transaction another session"):
+            reader.latestOffset(reader.initialOffset())
+        reader.stop()
 
 
 def test_a_stream_waits_for_its_driver_to_die(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
