@@ -6,6 +6,7 @@ a binary array have the same form, behind a header (src/backend/utils/adt/arrayf
 Each column becomes an Arrow array of such pieces, and one kernel joins them row by row.
 """
 
+import hashlib
 import struct
 from typing import Any
 
@@ -17,16 +18,35 @@ from .problems import BulkError
 HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 TRAILER = b"\xff\xff"
 
+# A uuid that comes as text: its 16 bytes where it is written as PostgreSQL writes it, else NULL and,
+# beside it, the text. What PostgreSQL makes of that is seen where the row can be named.
+UUID_OR_TEXT = "uuid_or_text"
+
 _NUMBERS = {"int2": ">i2", "int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
 # PostgreSQL counts from 2000-01-01.
 _DAYS = 10957
 _MICROSECONDS = 946684800_000_000
+# Where the hyphens of a uuid's text are.
+_HYPHENS = (8, 13, 18, 23)
+
+
+def text_of(name: str) -> str:
+    """The column beside ``name`` (UUID_OR_TEXT) that holds its text."""
+    return f"text of {hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()}"
+
+
+def fields(name: str, type_: str) -> tuple[tuple[str, str], ...]:
+    """The columns of a staging table that hold the column, with PostgreSQL's types."""
+    if type_ == UUID_OR_TEXT:
+        return (name, "uuid"), (text_of(name), "bytea")
+    return ((name, type_),)
 
 
 def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> Any:
     """The rows of ``batch``, each behind it its number and ``attempt`` (int8), as one Arrow buffer.
 
-    ``types`` are PostgreSQL's, one for each column. Raises BulkError for a handle that is no uuid.
+    ``types`` are PostgreSQL's or UUID_OR_TEXT, one for each column. Raises BulkError for a handle that is
+    no uuid.
     """
     import numpy
     import pyarrow
@@ -34,7 +54,7 @@ def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> 
 
     count = batch.num_rows
     large = pyarrow.large_binary()
-    head = numpy.full(count, len(types) + 2, dtype=">i2")
+    head = numpy.full(count, len(types) + types.count(UUID_OR_TEXT) + 2, dtype=">i2")
     pieces = [_fixed(head, 2)]
     for name, type_, column in zip(batch.schema.names, types, batch.columns, strict=True):
         pieces += _pieces(column, type_, name)
@@ -96,6 +116,22 @@ def _pieces(column: Any, type_: str, name: str) -> list[Any]:
     import pyarrow.compute as pc
 
     count = len(column)
+    if type_ == UUID_OR_TEXT:
+        ids, is_usual = _usual_uuids(column)
+        texts = column.cast(pyarrow.large_binary())
+        if is_usual.all():
+            rest = [_fixed(numpy.full(count, -1, dtype=">i4"), 4)]
+        else:
+            null = pyarrow.scalar(None, pyarrow.large_binary())
+            rest = _pieces(pc.if_else(pyarrow.array(is_usual), null, texts), "bytea", name)
+        pairs = numpy.zeros(count, dtype=[("length", ">i4"), ("value", "V16")])
+        pairs["length"] = 16
+        pairs["value"] = ids
+        first = _fixed(pairs, 20)
+        if not is_usual.all():
+            absent = pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary())
+            first = pc.if_else(pyarrow.array(is_usual), first, absent)
+        return [first, *rest]
     if type_ in ("bytea", "text"):
         values = column.cast(pyarrow.large_binary())
         lengths = pc.fill_null(pc.binary_length(values), -1).to_numpy(zero_copy_only=False)
@@ -146,6 +182,9 @@ def _uuids(column: Any, name: str) -> Any:
     import pyarrow
     import pyarrow.compute as pc
 
+    ids, is_usual = _usual_uuids(column)
+    if is_usual.all():
+        return ids
     if column.null_count:
         column = pc.fill_null(column, "00000000-0000-0000-0000-000000000000")
     digits = pc.replace_substring(column.cast(pyarrow.large_string()), "-", "")
@@ -157,3 +196,36 @@ def _uuids(column: Any, name: str) -> Any:
     text = text[: 32 * len(column)]
     nibbles = numpy.where(text >= ord("a"), text - (ord("a") - 10), text - ord("0")).astype("u1")
     return ((nibbles[0::2] << 4) | nibbles[1::2]).view("V16")
+
+
+def _usual_uuids(column: Any) -> tuple[Any, Any]:
+    """The 16 bytes of each uuid that is written as PostgreSQL writes it, and which ones are."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute as pc
+
+    # The messages of a conversation have one handle: each is read once.
+    found = column.cast(pyarrow.large_binary()).dictionary_encode()
+    places = pc.fill_null(found.indices, -1).to_numpy(zero_copy_only=False)
+    has_length = pc.equal(pc.binary_length(found.dictionary), 36)
+    chosen = found.dictionary.filter(has_length)
+    # The last stands for NULL.
+    ids = numpy.zeros((len(found.dictionary) + 1, 16), dtype="u1")
+    is_usual = numpy.zeros(len(ids), dtype=bool)
+    if len(chosen):
+        data = numpy.frombuffer(chosen.cast(pyarrow.binary(36)).buffers()[1], dtype="u1")
+        data = data[: 36 * len(chosen)].reshape(-1, 36)
+        values = numpy.full(256, 255, dtype="u1")
+        for digit, letters in enumerate(zip("0123456789abcdef", "0123456789ABCDEF", strict=True)):
+            values[[ord(letter) for letter in letters]] = digit
+        nibbles = values[data]
+        bytes_ = [
+            (nibbles[:, start:end:2] << 4) | nibbles[:, start + 1 : end : 2]
+            for start, end in zip((0, *(place + 1 for place in _HYPHENS)), (*_HYPHENS, 36), strict=True)
+        ]
+        is_there = numpy.append(has_length.to_numpy(zero_copy_only=False), False)
+        ids[is_there] = numpy.concatenate(bytes_, axis=1)
+        is_usual[is_there] = ((nibbles > 15).sum(axis=1) == len(_HYPHENS)) & (
+            data[:, _HYPHENS] == ord("-")
+        ).all(axis=1)
+    return ids.view("V16")[:, 0][places], is_usual[places]

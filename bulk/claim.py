@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 from ..server.connect import Target, require_session
 from ..server.problems import ServerError
 from .connections import Connection, connect
-from .problems import BulkError, ClaimLost, first_line, hint_of
+from .problems import BulkError, first_line, hint_of, told
 
 # For one reader; there are as many at a time as Spark has cores.
 _FETCH_ROWS = 5000
@@ -120,11 +120,16 @@ def require_readable(dsn: str, queue: str) -> None:
     no such queue, no permission.
     """
     with connect(dsn, "pgsb bulk claim") as connection, explained(queue):
-        try:
-            require_session(connection, Target(dsn, False, "--dsn"))
-        except ServerError as error:
-            raise BulkError(str(error), error.hint) from error
+        require_own_session(connection, dsn)
         connection.execute("SELECT ssb.message_is_waiting(%s)", (queue,))
+
+
+def require_own_session(connection: Connection, dsn: str) -> None:
+    """Raise BulkError where a pooler would take the connection's session, and its locks, away."""
+    try:
+        require_session(connection, Target(dsn, False, "--dsn"))
+    except ServerError as error:
+        raise BulkError(str(error), error.hint) from error
 
 
 @contextmanager
@@ -133,7 +138,8 @@ def explained(queue: str) -> Iterator[None]:
     try:
         yield
     except psycopg.OperationalError as error:
-        raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
+        lost = "the connection to PostgreSQL was lost"
+        raise told(error, lost, f"the queue {queue} cannot be read in bulk") from error
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
         raise BulkError(
             f"there is no queue {queue}", "name it as PostgreSQL spells it, such as dbo.daysales"
@@ -166,7 +172,8 @@ def abandon(held: Claim) -> None:
     try:
         held.connection.execute("SELECT ssb_internal.abandon_claim(%s)", (held.claim_id,))
     except psycopg.OperationalError as error:
-        raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
+        claim_ = f"claim {held.claim_id}"
+        raise told(error, f"{claim_} ended with its connection", f"{claim_} cannot be abandoned") from error
     except psycopg.Error as error:
         raise BulkError(
             f"claim {held.claim_id} cannot be abandoned: {first_line(error)}", hint_of(error)

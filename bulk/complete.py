@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg.rows import class_row
 
+from .binary_copy import UUID_OR_TEXT, fields
 from .claim import Claim
 from .columns import BODY, body_of
 from .connections import Server, same_place
-from .problems import BulkError, ClaimLost, first_line, hint_of
+from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .staging import Staged, stage
 from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
@@ -126,7 +127,8 @@ def _explained(held: Claim) -> Iterator[None]:
     except psycopg.errors.ObjectInUse as error:
         raise ClaimLost(f"claim {held.claim_id} has ended", hint_of(error)) from error
     except psycopg.OperationalError as error:
-        raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
+        claim = f"claim {held.claim_id}"
+        raise told(error, f"{claim} ended with its connection", f"{claim} cannot be completed") from error
     except psycopg.Error as error:
         raise BulkError(
             f"claim {held.claim_id} cannot be completed: {first_line(error)}", hint_of(error)
@@ -167,16 +169,16 @@ def _stage_table(
     types = tuple([one.type for one in columns] + [type_ for type_, _ in extra.values()])
     expressions = [f"{one.expression} AS `{one.name.replace('`', '``')}`" for one in columns]
     expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
+    placed = [one for pair in zip(names, types, strict=True) for one in fields(*pair)]
     row = held.connection.execute(
         "SELECT ssb_internal.create_staging(%s, 'table', %s, %s, %s)",
-        (held.claim_id, name, names, list(types)),
+        (held.claim_id, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
     staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
     known = dict(zip(names, types, strict=True))
-    return StagedTable(
-        name, staged, columns, tuple(one for one in _ORIGIN if known.get(one) == _ORIGIN[one][0])
-    )
+    told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
+    return StagedTable(name, staged, columns, told, known.get("conversation_handle") == UUID_OR_TEXT)
 
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
@@ -284,7 +286,9 @@ def _try(
                 ),
             ).fetchone()
             assert row is not None
-    except psycopg.OperationalError:
+    except psycopg.OperationalError as error:
+        if not has_ended(error):
+            raise
         # Was it the commit whose answer got lost? The table of completed claims knows.
         row = _result(held, dsn)
         if row is None:

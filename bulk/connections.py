@@ -16,7 +16,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import prepare_session
-from .problems import BulkError, ClaimLost, first_line
+from .problems import BulkError, told
 
 DRIVER = "org.postgresql.Driver"
 
@@ -63,7 +63,7 @@ class Server:
 def connect(dsn: str, name: str) -> Connection:
     """A session for claims. A machine that dies says nothing: the server asks whether it is still there.
 
-    Raises ClaimLost when there is no connection.
+    Raises ClaimLost when there is no connection, BulkError when the server refuses what the session needs.
     """
     try:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
@@ -78,7 +78,8 @@ def connect(dsn: str, name: str) -> Connection:
         with contextlib.suppress(psycopg.errors.InvalidParameterValue):
             connection.execute("SET client_connection_check_interval = '5s'")
     except psycopg.OperationalError as error:
-        raise ClaimLost(f"no connection to PostgreSQL: {first_line(error)}") from error
+        lost = "no connection to PostgreSQL"
+        raise told(error, lost, "a session cannot be prepared") from error
     return connection
 
 

@@ -23,6 +23,41 @@ class ClaimLost(BulkError):
     """The session that held the claim ended: its messages are back in the queue, nothing was done."""
 
 
+# psycopg calls by one name (OperationalError) connections that end and what a server that is there refuses.
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+_GONE = ("08", "57P01", "57P02", "57P03", "57P05")
+_HELP = {
+    "53100": "the server's disk is full: make room there, then run it again",
+    "53200": "the server has too little memory: smaller claims, a smaller work_mem, or fewer tasks at a time",
+    "53300": "fewer tasks at a time, or a higher max_connections",
+    "53400": "a limit of the server's, such as temp_file_limit: raise it, or make smaller claims",
+    "55P03": "another session has the lock (pg_blocking_pids, pg_locks): end it, or raise lock_timeout",
+    "57014": "statement_timeout of this login, or pg_cancel_backend: raise the one, or see who did the other",
+    "58": "see the server's log: its disk or its files have failed",
+}
+
+
+def has_ended(error: psycopg.OperationalError) -> bool:
+    """Whether the connection is gone, and not merely a statement refused."""
+    return error.sqlstate is None or error.sqlstate.startswith(_GONE)
+
+
+def told(error: psycopg.OperationalError, lost: str, refused: str) -> BulkError:
+    """What it was: ClaimLost behind ``lost`` where the connection ended, else BulkError behind ``refused``.
+
+    ClaimLost too where PostgreSQL rolled back for others' sake (class 40, a deadlock), which may be tried
+    again, and where the runtime says that there is no such claim (55006).
+    """
+    text = first_line(error)
+    if has_ended(error):
+        return ClaimLost(f"{lost}: {text}")
+    state = error.sqlstate or ""
+    sentence = f"{refused}: {text} (SQLSTATE {state})"
+    if state.startswith("40") or state == "55006":
+        return ClaimLost(sentence, hint_of(error))
+    return BulkError(sentence, hint_of(error) or _HELP.get(state) or _HELP.get(state[:2]))
+
+
 def explain(error: Exception) -> str:
     """The line of a Spark or Python error that tells what happened: Spark wraps a worker's traceback."""
     from py4j.protocol import Py4JError, Py4JNetworkError

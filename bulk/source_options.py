@@ -22,6 +22,7 @@ _STREAM = (
     "failOnDataLoss",
     "streamName",
     "claimTimeout",
+    "endConversations",
 )
 _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "recycle", "maxAge", "sendId")
 # Spark's own, which come along.
@@ -49,6 +50,7 @@ class SourceOptions:
     fail_on_data_loss: bool
     stream: str | None
     wait: int
+    end_conversations: bool
     from_service: str | None
     to_service: str | None
     contract: str
@@ -139,6 +141,7 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
         fail_on_data_loss=switch("failOnDataLoss", True),
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,
+        end_conversations=switch("endConversations", True),
         from_service=values.get("fromservice"),
         to_service=values.get("toservice"),
         contract=values.get("contract", "DEFAULT"),

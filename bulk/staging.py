@@ -43,10 +43,11 @@ class Staged:
 def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[str, ...]) -> Staged:
     """Run the DataFrame and copy its rows into ``staging`` (schema.table); one transaction per task.
 
-    ``types`` are PostgreSQL's, one for each column. A column row_number counts the rows of
+    ``types`` are those of `binary_copy.encode`, one for each column. A column row_number counts the rows of
     each task from 0. Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)
+    placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
     schema, _, table = staging.partition(".")
 
     def write(batches: Iterator[Any]) -> Iterator[Any]:
@@ -59,7 +60,7 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[st
         written = 0
         target = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
             sql.Identifier(schema, table),
-            sql.SQL(", ").join(map(sql.Identifier, (*columns, "row_number", "attempt_id"))),
+            sql.SQL(", ").join(map(sql.Identifier, (*placed, "row_number", "attempt_id"))),
         )
         filled = (batch for batch in batches if batch.num_rows)
         first = next(filled, None)

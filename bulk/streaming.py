@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from .cached import own_cache
-from .claim import Claim, explained, find_claim
+from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, connect, reached
-from .problems import BulkError, ClaimLost
+from .problems import BulkError, ClaimLost, told
 from .program import Context, Program, Unread, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions
@@ -65,6 +65,8 @@ _WAIT = 5.0
 # Where so many messages wait they are counted for the query's progress every _COUNT_AGAIN seconds.
 _MANY = 100_000
 _COUNT_AGAIN = 30.0
+# A driver that was killed is noticed at once, one whose machine is gone after 25 seconds (connections.py).
+_SECONDS_TO_DIE = 30.0
 
 Offset = dict[str, Any]
 
@@ -86,6 +88,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._connection: Connection | None = None
         self._stream = options.stream
+        self._runs: str | None = None
         self._was_there = False
         self._failures = 0
         self._left: dict[str, int] | None = None
@@ -114,20 +117,28 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         while True:
             try:
                 found = self._next(start)
-            except (ClaimLost, psycopg.OperationalError) as error:
-                self._connection = None
-                self._failures += 1
-                # A wrong address or password does not get right.
-                if self._failures > _PATIENCE or not self._was_there:
-                    raise
-                logger.warning("%s; looking again", error)
-                time.sleep(min(0.1 * self._failures, _WAIT))
-                # With nothing new such a run would end, and call itself complete.
-                if self._left is not None:
-                    continue
+            except ClaimLost as error:
+                self._wait_after(error)
+            except psycopg.OperationalError as error:
+                name = f"the stream {self._stream}"
+                self._wait_after(told(error, f"{name} has lost its connection", f"{name} cannot go on"))
+            else:
+                self._failures = 0
+                return found
+            # With nothing new a run of what is available would end, and call itself complete.
+            if self._left is None:
                 return start
-            self._failures = 0
-            return found
+
+    def _wait_after(self, error: BulkError) -> None:
+        """Before the next look, unless it would not help: then the error is raised."""
+        # What is left of the session holds the stream's name.
+        self.stop()
+        self._failures += 1
+        # A wrong address or password does not get right, nor does a disk that is full.
+        if self._failures > _PATIENCE or not (isinstance(error, ClaimLost) and self._was_there):
+            raise error
+        logger.warning("%s; looking again", error)
+        time.sleep(min(0.1 * self._failures, _WAIT))
 
     def partitions(self, start: Offset, end: Offset) -> list[_Part]:
         """The parts of the batch's claims.
@@ -139,6 +150,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if start == end:
             return []
         parts = []
+        self._stream = str(end["stream"])
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
@@ -170,6 +182,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def commit(self, end: Offset) -> None:
         """Spark has the batch for good: its messages are deleted, unless `completing` did that."""
+        self._stream = str(end["stream"])
         with contextlib.suppress(ClaimLost, psycopg.OperationalError):
             # What cannot be completed now is when Spark asks for more.
             self._complete(self._session(), {claim_id for _, claim_id, _ in end["claims"]})
@@ -245,7 +258,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for _, claim_id, _ in self._held(session):
             if claim_id in committed:
                 row = session.execute(
-                    "SELECT deleted FROM ssb_internal.complete_claim(%s)", (claim_id,)
+                    "SELECT deleted FROM ssb_internal.complete_batch(%s, %s)",
+                    (claim_id, self._options.end_conversations),
                 ).fetchone()
                 session.execute("SELECT ssb_internal.unlock_claim(%s)", (claim_id,))
                 self._completed += int(str(row[0])) if row else 0
@@ -299,9 +313,30 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _session(self) -> Connection:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._options.dsn, "pgsb stream claim")
+            require_own_session(self._connection, self._options.dsn)
             self._options.start(self._connection)
             self._was_there = True
+            self._runs = None
+        if self._stream is not None and self._runs != self._stream:
+            _run_alone(self._connection, self._stream)
+            self._runs = self._stream
         return self._connection
+
+
+def _run_alone(session: Connection, stream: str) -> None:
+    """From here on the session runs the stream of that name. BulkError where another one does and stays."""
+    until = time.monotonic() + _SECONDS_TO_DIE
+    while True:
+        row = session.execute("SELECT pid, since FROM ssb_internal.run_stream(%s)", (stream,)).fetchone()
+        if row is None:
+            return
+        if time.monotonic() >= until:
+            raise BulkError(
+                f"the stream {stream} runs already: process {row[0]} of PostgreSQL's, since {row[1]}",
+                "stop that query, or give this one its own streamName and checkpoint; "
+                f"where that one's driver hangs: SELECT pg_terminate_backend({row[0]})",
+            )
+        time.sleep(0.05)
 
 
 def completing(

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from .binary_copy import text_of
 from .connections import Connection
 from .problems import BulkError, first_line
 from .staging import Staged
@@ -46,6 +47,17 @@ class StagedTable:
     staged: Staged
     columns: tuple[Travel, ...]
     origin: tuple[str, ...]
+    has_uuids: bool
+    """Whether the origin's conversation_handle is UUID_OR_TEXT, and not text."""
+
+    @property
+    def handle(self) -> sql.Composable:
+        """Of a row of the staging table (s): the conversation's handle as PostgreSQL writes it."""
+        column = sql.Identifier(
+            "s", text_of("conversation_handle") if self.has_uuids else "conversation_handle"
+        )
+        text = sql.SQL("pg_catalog.lower(pg_catalog.convert_from({}, 'UTF8'))").format(column)
+        return sql.SQL("COALESCE(s.conversation_handle::text, {})").format(text) if self.has_uuids else text
 
     @property
     def staging(self) -> sql.Identifier:
@@ -80,9 +92,8 @@ class StagedTable:
             conditions.append(
                 sql.SQL(
                     "NOT EXISTS (SELECT FROM unnest(%(handles)s::text[], %(orders)s::bigint[])"
-                    " AS f (handle, failed_order) WHERE f.handle ="
-                    " pg_catalog.lower(pg_catalog.convert_from(s.conversation_handle, 'UTF8')) AND {})"
-                ).format(order)
+                    " AS f (handle, failed_order) WHERE f.handle = {} AND {})"
+                ).format(self.handle, order)
             )
             values["handles"] = [one.conversation_handle for one in failed]
             values["orders"] = [one.queuing_order for one in failed]
@@ -153,10 +164,11 @@ def _failure(
     order: object = None
     if "conversation_handle" in table.origin:
         row = connection.execute(
-            sql.SQL(
-                "SELECT lower(convert_from(conversation_handle, 'UTF8')), {} FROM {}"
-                " WHERE attempt_id = %s AND row_number = %s"
-            ).format(sql.SQL("queuing_order" if "queuing_order" in table.origin else "NULL"), table.staging),
+            sql.SQL("SELECT {}, {} FROM {} AS s WHERE s.attempt_id = %s AND s.row_number = %s").format(
+                table.handle,
+                sql.SQL("s.queuing_order" if "queuing_order" in table.origin else "NULL"),
+                table.staging,
+            ),
             (attempt, number),
         ).fetchone()
         assert row is not None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
+from .binary_copy import UUID_OR_TEXT, text_of
 from .problems import BulkError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ SELECT a.attname AS name, format_type(a.atttypid, -1) AS type, b.typname::text A
 
 @dataclass(frozen=True)
 class Travel:
-    """A column on its way: Spark's expression for it, the type in the staging table, the value at the end."""
+    """A column on its way: Spark's expression, how `binary_copy.encode` writes it, the value at the end."""
 
     name: str
     expression: str
@@ -106,6 +107,10 @@ def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel
             return travel("bool", _bit(column, to))
         if base in ("int2", "int4", "int8", "numeric"):
             return travel("bool", cast(sql.SQL("CAST({} AS pg_catalog.int4)").format(column)))
+    if of in _STRINGS and base == "uuid":
+        beside = sql.SQL("pg_catalog.convert_from({}, 'UTF8')").format(sql.Identifier(text_of(name)))
+        value = sql.SQL("COALESCE({}, CAST({} AS pg_catalog.uuid))").format(column, beside)
+        return travel(UUID_OR_TEXT, cast(value))
     if of in _STRINGS:
         # As bytes: a NUL fails where the row can be named.
         return travel("bytea", column if base == "bytea" else cast(text), f"CAST({here} AS BINARY)")

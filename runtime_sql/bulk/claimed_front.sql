@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS ssb.claimed_front (
     priority   smallint NOT NULL,
     last_order bigint   NOT NULL,
     claims     bigint[] NOT NULL,                  -- below zero: quarantined groups
-    firsts     bigint[] NOT NULL,                  -- of each claim, the order of its first message
+    firsts     bigint[] NOT NULL,                  -- of each claim, the order of its groups' first message
+    rests      bigint[] NOT NULL,                  -- … of the first one that is not the claim's; NULL: all are
     others     bigint[] NOT NULL,                  -- endpoints of groups that readers held
     PRIMARY KEY (queue_id, priority)
 );
@@ -107,6 +108,57 @@ BEGIN
 END;
 $$;
 
+-- The front's end was before p_from, and from there to p_to all messages are those of the claim, which the caller has just made.
+--
+-- Called by  ssb_internal.claim_messages
+-- Locks      the front's row, to the end of the transaction
+CREATE OR REPLACE FUNCTION ssb_internal.advance_claimed_front(p_queue_id integer, p_priority smallint, p_claim_id integer,
+                                                              p_from bigint, p_to bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_front ssb.claimed_front;
+    v_end bigint;
+BEGIN
+    INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, rests, others)
+    VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}', '{}') ON CONFLICT DO NOTHING;
+    SELECT f.* INTO v_front FROM ssb.claimed_front AS f
+     WHERE f.queue_id = p_queue_id AND f.priority = p_priority FOR UPDATE;
+    v_end := ssb_internal.front_end(v_front);
+    -- Not where a claim before it has died meanwhile, nor where another one has noted more.
+    IF v_end >= p_from - 1 AND v_end < p_to AND cardinality(v_front.claims) < 64 THEN
+        UPDATE ssb.claimed_front AS f
+           SET last_order = p_to,
+               (claims, firsts, rests) =
+               (SELECT array_agg(c.claim_id), array_agg(c.first_order), array_agg(c.rest_order)
+                  FROM (SELECT * FROM unnest(v_front.claims, v_front.firsts, v_front.rests) AS c (claim_id, first_order, rest_order)
+                         WHERE c.first_order <= v_end
+                        UNION ALL SELECT p_claim_id, v_end + 1, NULL) AS c)
+         WHERE f.queue_id = p_queue_id AND f.priority = p_priority;
+    END IF;
+END;
+$$;
+
+-- A claim whose messages are all deleted: the front stays where it is without it, or ends where something is left of its groups.
+--
+-- Called by  ssb_internal.complete_claim
+-- Locks      the front's rows, to the end of the transaction
+CREATE OR REPLACE FUNCTION ssb_internal.leave_claimed_front(p_queue_id integer, p_claim_id integer)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    UPDATE ssb.claimed_front AS f
+       SET (claims, firsts, rests) =
+           (SELECT coalesce(array_agg(c.claim_id), '{}'), coalesce(array_agg(c.first_order), '{}'), coalesce(array_agg(c.rest_order), '{}')
+              FROM (SELECT c.claim_id, CASE WHEN c.claim_id = p_claim_id THEN c.rest_order ELSE c.first_order END AS first_order, c.rest_order
+                      FROM unnest(f.claims, f.firsts, f.rests) AS c (claim_id, first_order, rest_order)) AS c
+             WHERE c.first_order IS NOT NULL)
+     WHERE f.queue_id = p_queue_id AND p_claim_id = ANY (f.claims);
+$$;
+
 -- Notes how far claims have taken the queue's front, up to p_decided at most. Goes on from
 -- where the noted front ends, if that still holds; stops before the first message that is free.
 --
@@ -123,6 +175,7 @@ DECLARE
     v_alive bigint[];
     v_claims bigint[];
     v_claim_firsts bigint[];
+    v_claim_rests bigint[];
     v_free bigint[];
     v_firsts bigint[];
     v_last bigint;
@@ -133,8 +186,8 @@ BEGIN
     IF p_decided IS NULL THEN
         RETURN;
     END IF;
-    INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, others)
-    VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}') ON CONFLICT DO NOTHING;
+    INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, rests, others)
+    VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}', '{}') ON CONFLICT DO NOTHING;
     SELECT f.* INTO v_front FROM ssb.claimed_front AS f
      WHERE f.queue_id = p_queue_id AND f.priority = p_priority FOR UPDATE;
     v_front.last_order := ssb_internal.front_end(v_front);
@@ -147,29 +200,36 @@ BEGIN
     LOOP
         SELECT coalesce(sum(m.messages), 0), max(m.last_order), array_agg(m.claim_id) FILTER (WHERE m.claim_id IS NOT NULL),
                array_agg(m.first_order) FILTER (WHERE m.claim_id IS NOT NULL),
+               array_agg(m.rest_order) FILTER (WHERE m.claim_id IS NOT NULL),
                coalesce(bool_or(m.is_there AND (m.claim_id < 0 OR m.claim_id = ANY (v_alive)) IS NOT TRUE), false)
-          INTO v_seen, v_last, v_claims, v_claim_firsts, v_has_free
-          FROM (SELECT e.claim_id, e.is_there, count(*) AS messages, min(s.queuing_order) AS first_order, max(s.queuing_order) AS last_order
-                  FROM (SELECT s.endpoint_id, s.queuing_order FROM ssb.message_stored AS s
-                         WHERE s.queue_id = p_queue_id AND s.priority = p_priority
-                           AND s.queuing_order > v_front.last_order AND s.queuing_order <= p_decided
-                         ORDER BY s.queuing_order LIMIT v_limit) AS s
+          INTO v_seen, v_last, v_claims, v_claim_firsts, v_claim_rests, v_has_free
+          FROM (SELECT e.claim_id, e.is_there, sum(s.messages) AS messages, min(s.first_order) AS first_order,
+                       max(s.last_order) AS last_order,
+                       min(CASE WHEN c.last_order IS NULL THEN s.first_order
+                                WHEN c.last_order < s.last_order THEN greatest(s.first_order, c.last_order + 1) END) AS rest_order
+                  FROM (SELECT s.endpoint_id, count(*) AS messages, min(s.queuing_order) AS first_order, max(s.queuing_order) AS last_order
+                          FROM (SELECT s.endpoint_id, s.queuing_order FROM ssb.message_stored AS s
+                                 WHERE s.queue_id = p_queue_id AND s.priority = p_priority
+                                   AND s.queuing_order > v_front.last_order AND s.queuing_order <= p_decided
+                                 ORDER BY s.queuing_order LIMIT v_limit) AS s
+                         GROUP BY s.endpoint_id) AS s
                   LEFT JOIN LATERAL (SELECT CASE WHEN e.lock_id = e.endpoint_id THEN e.claim_id
                                                  ELSE (SELECT l.claim_id FROM ssb.conversation_endpoint AS l
                                                         WHERE l.endpoint_id = e.lock_id) END AS claim_id, true AS is_there
                                        FROM ssb.conversation_endpoint AS e
                                       WHERE e.endpoint_id = s.endpoint_id AND e.closed_at IS NULL) AS e ON true
+                  LEFT JOIN ssb.claimed_conversation AS c ON c.claim_id = e.claim_id AND c.endpoint_id = s.endpoint_id
                  GROUP BY e.claim_id, e.is_there) AS m;
         IF v_seen < v_limit THEN
             v_last := p_decided;                   -- nothing more is there
         END IF;
         -- Those that hold, with the first message that they ever had in the front.
-        SELECT coalesce(array_agg(c.claim_id), '{}'), coalesce(array_agg(c.first_order), '{}')
-          INTO v_claims, v_claim_firsts
-          FROM (SELECT c.claim_id, min(c.first_order) AS first_order
-                  FROM (SELECT * FROM unnest(v_front.claims, v_front.firsts) AS c (claim_id, first_order)
+        SELECT coalesce(array_agg(c.claim_id), '{}'), coalesce(array_agg(c.first_order), '{}'), coalesce(array_agg(c.rest_order), '{}')
+          INTO v_claims, v_claim_firsts, v_claim_rests
+          FROM (SELECT c.claim_id, min(c.first_order) AS first_order, min(c.rest_order) AS rest_order
+                  FROM (SELECT * FROM unnest(v_front.claims, v_front.firsts, v_front.rests) AS c (claim_id, first_order, rest_order)
                          WHERE c.first_order <= v_front.last_order
-                         UNION ALL SELECT * FROM unnest(v_claims, v_claim_firsts)) AS c (claim_id, first_order)
+                         UNION ALL SELECT * FROM unnest(v_claims, v_claim_firsts, v_claim_rests)) AS c (claim_id, first_order, rest_order)
                  WHERE c.claim_id < 0 OR c.claim_id = ANY (v_alive)
                  GROUP BY c.claim_id) AS c;
         EXIT WHEN cardinality(v_claims) > 64;
@@ -195,6 +255,7 @@ BEGIN
                 v_front.last_order := v_firsts[v_next] - 1;
                 v_front.claims := v_claims;
                 v_front.firsts := v_claim_firsts;
+                v_front.rests := v_claim_rests;
                 EXIT stretches;
             END IF;
             v_front.others := v_front.others || v_free[v_next];
@@ -202,6 +263,7 @@ BEGIN
         v_front.last_order := v_last;
         v_front.claims := v_claims;
         v_front.firsts := v_claim_firsts;
+        v_front.rests := v_claim_rests;
         EXIT WHEN v_seen < v_limit;
         v_limit := least(v_limit * 10, 1000000);
     END LOOP;
@@ -209,7 +271,7 @@ BEGIN
         DELETE FROM ssb.claimed_front AS f WHERE f.queue_id = p_queue_id AND f.priority = p_priority;
     ELSE
         UPDATE ssb.claimed_front AS f SET last_order = v_front.last_order, claims = v_front.claims,
-                                         firsts = v_front.firsts, others = v_front.others
+                                         firsts = v_front.firsts, rests = v_front.rests, others = v_front.others
          WHERE f.queue_id = p_queue_id AND f.priority = p_priority;
     END IF;
 END;

@@ -43,6 +43,17 @@ CREATE TABLE IF NOT EXISTS ssb.claim_reading (
 );
 CREATE INDEX IF NOT EXISTS claim_reading_by_claim ON ssb.claim_reading (claim_id);
 
+-- Which session runs a stream: two of one name would read and complete each other's claims. It
+-- does while it holds the advisory lock of that number.
+CREATE TABLE IF NOT EXISTS ssb.running_stream (
+    role    name        NOT NULL,
+    stream  text        NOT NULL,
+    lock_id integer     NOT NULL,
+    pid     integer     NOT NULL,
+    since   timestamptz NOT NULL,
+    PRIMARY KEY (role, stream)
+);
+
 -- Which database this is, of all servers': claims are numbers, and another one may have the same.
 CREATE OR REPLACE FUNCTION ssb_internal.database_identity()
 RETURNS text
@@ -234,6 +245,14 @@ DECLARE
     v_share bigint;
     v_decided bigint;
     v_behind record;
+    v_firsts bigint[];
+    v_has_gap boolean;
+    v_gap bigint;
+    v_froms bigint[] := '{}';
+    v_tos bigint[] := '{}';
+    v_is_full boolean := false;
+    v_endpoints bigint[];
+    v_lasts bigint[];
 BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
@@ -271,30 +290,40 @@ BEGIN
             messages := messages + v_taken.messages;
             bytes := bytes + v_taken.bytes;
             conversations := conversations + v_taken.conversations;
-            EXIT queue_walk WHEN v_taken.is_full;
+            v_is_full := v_taken.is_full;
+            EXIT queue_walk WHEN v_is_full;
         END IF;
         v_after := v_behind.from_order - 1;
+        -- Of each priority from where to where all is this claim's.
+        v_froms := v_froms || v_behind.from_order;
+        v_tos := v_tos || NULL::bigint;
+        v_has_gap := false;
         LOOP
             -- The next stretch of the queue, one message longer than what may still be taken: the
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
             -- and about how much they have; that is counted when they are locked.
             v_limit := least(coalesce(max_messages - messages, 1000000), 1000000) + 1;
-            SELECT sum(g.messages), max(g.last_order),
-                   array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                   array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
-              INTO v_seen, v_after, v_leaders, v_messages, v_bytes
-              FROM (SELECT e.lock_id, min(w.first_order) AS first_order, max(w.last_order) AS last_order,
-                           sum(w.messages)::bigint AS messages, sum(w.bytes)::bigint AS bytes
-                      FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
-                                   count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
-                              FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
-                                      FROM ssb.message_stored AS s
-                                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
-                                     ORDER BY s.queuing_order LIMIT v_limit) AS t
-                             GROUP BY t.endpoint_id) AS w
-                      LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
-                     GROUP BY e.lock_id) AS g;
+            WITH seen AS MATERIALIZED (
+                SELECT w.*, e.lock_id
+                  FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
+                               count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
+                          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                                  FROM ssb.message_stored AS s
+                                 WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
+                                 ORDER BY s.queuing_order LIMIT v_limit) AS t
+                         GROUP BY t.endpoint_id) AS w
+                  LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
+            )
+            SELECT t.*, o.* INTO v_seen, v_after, v_leaders, v_messages, v_bytes, v_endpoints, v_firsts, v_lasts
+              FROM (SELECT sum(g.messages), max(g.last_order),
+                           array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                           array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                           array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
+                      FROM (SELECT s.lock_id, min(s.first_order) AS first_order, max(s.last_order) AS last_order,
+                                   sum(s.messages)::bigint AS messages, sum(s.bytes)::bigint AS bytes
+                              FROM seen AS s GROUP BY s.lock_id) AS g) AS t
+             CROSS JOIN (SELECT array_agg(s.endpoint_id), array_agg(s.first_order), array_agg(s.last_order)
+                           FROM seen AS s WHERE s.lock_id IS NOT NULL) AS o;
             EXIT WHEN v_seen IS NULL;
             v_next := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
@@ -316,10 +345,20 @@ BEGIN
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
-                EXIT queue_walk WHEN v_taken.is_full;
+                v_is_full := v_taken.is_full;
+                EXIT WHEN v_is_full;
                 v_ratio := greatest(1, v_taken.messages / v_guess);
                 v_next := v_next + v_step;
             END LOOP;
+            IF NOT v_has_gap THEN
+                -- By conversations and not by groups: one may have moved to another group after it was seen.
+                SELECT min(u.first_order) FILTER (WHERE c.last_order >= u.last_order IS NOT TRUE) INTO v_gap
+                  FROM unnest(v_endpoints, v_firsts, v_lasts) AS u (endpoint_id, first_order, last_order)
+                  LEFT JOIN ssb.claimed_conversation AS c ON c.claim_id = claim_messages.claim_id AND c.endpoint_id = u.endpoint_id;
+                v_has_gap := v_gap IS NOT NULL;
+                v_tos[cardinality(v_tos)] := least(v_decided, v_gap - 1, CASE WHEN v_seen = v_limit THEN v_after END);
+            END IF;
+            EXIT queue_walk WHEN v_is_full;
             EXIT WHEN v_seen < v_limit;
         END LOOP;
     END LOOP;
@@ -348,8 +387,12 @@ BEGIN
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
     END IF;
-    FOREACH v_priority IN ARRAY v_queue.priorities LOOP
-        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_priority, v_decided);
+    FOR v_next IN 1..cardinality(v_queue.priorities) LOOP
+        IF v_decided IS NOT NULL AND v_tos[v_next] >= v_froms[v_next] THEN
+            PERFORM ssb_internal.advance_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], claim_id, v_froms[v_next],
+                                                       v_tos[v_next]);
+        END IF;
+        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_queue.priorities[v_next], v_decided);
     END LOOP;
 END;
 $$;
@@ -580,6 +623,42 @@ BEGIN
             USING ERRCODE = '55000',
             HINT = 'A program that means to leave messages unread returns Outputs(unread="complete").';
     END IF;
+END;
+$$;
+
+-- From here on the caller's session runs the stream of that name, until it ends. Where another one does:
+-- its process and since when, and nothing is changed. Rows of sessions that are gone go.
+--
+-- Called by  pgsb.bulk.streaming
+-- Locks      ssb.running_stream, to the end of the transaction; an advisory lock (1397965383, lock_id), to
+--            the end of the session
+CREATE OR REPLACE FUNCTION ssb_internal.run_stream(stream text, OUT pid integer, OUT since timestamptz)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_lock_id integer;
+BEGIN
+    LOCK TABLE ssb.running_stream IN SHARE ROW EXCLUSIVE MODE;
+    -- Anybody may take an advisory lock: only the session that the row names proves anything by it.
+    DELETE FROM ssb.running_stream AS s
+     WHERE NOT EXISTS (SELECT FROM pg_locks AS l
+                        WHERE l.pid = s.pid AND l.locktype = 'advisory' AND l.granted
+                          AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                          AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2);
+    RETURN QUERY
+    SELECT s.pid, s.since FROM ssb.running_stream AS s WHERE s.role = ssb_internal.caller() AND s.stream = run_stream.stream;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    LOOP
+        v_lock_id := nextval('ssb.claim_id');
+        EXIT WHEN pg_try_advisory_lock(1397965383, v_lock_id);
+    END LOOP;
+    INSERT INTO ssb.running_stream (role, stream, lock_id, pid, since)
+    VALUES (ssb_internal.caller(), run_stream.stream, v_lock_id, pg_backend_pid(), clock_timestamp());
 END;
 $$;
 

@@ -412,7 +412,45 @@ BEGIN
     IF failures = 'quarantine' THEN
         PERFORM ssb_internal.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
     END IF;
+    IF failed = 0 THEN
+        PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
+    END IF;
     PERFORM ssb_internal.drop_claim(claim_id);
+END;
+$$;
+
+-- Completes the claim of a batch that a sink of Spark's has for good. end_conversations: those whose EndDialog or
+-- Error was in it are ended on this side too, which is all that can still be done with them, and
+-- which such a sink cannot say.
+--
+-- Called by  pgsb.bulk.streaming
+-- Locks      the claimed groups, in the order of their numbers
+CREATE OR REPLACE FUNCTION ssb_internal.complete_batch(claim_id integer, end_conversations boolean,
+                                                       OUT deleted bigint, OUT ended bigint)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    v_claim ssb.claim := ssb_internal.require_claim(claim_id);
+    v_handles uuid[];
+    v_orders bigint[];
+BEGIN
+    IF end_conversations THEN
+        -- Of those that go on no message is looked at.
+        SELECT array_agg(e.conversation_handle ORDER BY e.endpoint_id), array_agg(c.last_order ORDER BY e.endpoint_id)
+          INTO v_handles, v_orders
+          FROM ssb.claimed_conversation AS c
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+          LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
+         WHERE c.claim_id = v_claim.claim_id AND e.closed_at IS NULL AND NOT e.is_system
+           AND (f.endpoint_id IS NULL OR f.closed_at IS NOT NULL OR f.is_refused OR e.is_error OR e.far_outcome IS NOT NULL)
+           AND EXISTS (SELECT FROM ssb.message_stored AS m
+                        WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order AND m.message_type_id IN (1, 2));
+    END IF;
+    deleted := (SELECT d.deleted FROM ssb_internal.complete_claim(v_claim.claim_id) AS d);
+    PERFORM ssb_internal.end_set(v_handles, v_orders);
+    ended := coalesce(cardinality(v_handles), 0);
 END;
 $$;
 

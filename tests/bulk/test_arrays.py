@@ -6,7 +6,16 @@ from typing import Any
 import psycopg
 import pytest
 
-from pgsb.bulk.binary_copy import BinaryArray, BinaryArrayDumper, array
+from pgsb.bulk.binary_copy import (
+    HEADER,
+    TRAILER,
+    UUID_OR_TEXT,
+    BinaryArray,
+    BinaryArrayDumper,
+    array,
+    encode,
+    text_of,
+)
 from pgsb.bulk.problems import BulkError
 from pgsb.bulk.sending import Dialogs, count_send, send_rows
 from support import Database
@@ -40,6 +49,36 @@ def test_a_column_is_an_array(connection: Any, type_: str, values: list[Any], re
     if len(values) > 1:
         got = connection.execute(f"SELECT %b::{type_}[]", (array(column.slice(1), type_, "c"),)).fetchone()
         assert got == (read[1:],)
+
+
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string()])
+@pytest.mark.parametrize("places", [slice(0, 2), slice(1, None), slice(3, 5), slice(4, 6)])
+def test_a_uuid_travels_as_bytes_and_what_may_be_one_as_text(
+    connection: Any, kind: Any, places: slice
+) -> None:
+    usual = "0a1b2c3d-4e5f-4a7b-8c9d-0e1f2a3b4c5d"
+    spelled = [
+        usual,
+        usual.upper(),
+        f"{{{usual}}}",
+        None,
+        "x",
+        "",
+        usual[:-1] + "g",
+        usual[:7] + "-d" + usual[9:],
+    ]
+    spelled.append("\x00" + usual[1:])
+    is_usual = [one in (usual, usual.upper()) for one in spelled]
+    batch = pyarrow.RecordBatch.from_pydict({"c": pyarrow.array(spelled, kind)[places]})
+    connection.execute(f'CREATE TEMP TABLE t (c uuid, "{text_of("c")}" bytea, row_number int8, attempt int8)')
+    with connection.cursor().copy("COPY t FROM STDIN (FORMAT BINARY)") as copy:
+        copy.write(HEADER + encode(batch, (UUID_OR_TEXT,), 7, 3).to_pybytes() + TRAILER)
+    rows = connection.execute("SELECT * FROM t ORDER BY row_number").fetchall()
+    chosen = list(zip(spelled, is_usual, strict=True))[places]
+    assert rows == [
+        (uuid.UUID(one) if known else None, None if known or one is None else one.encode(), 3 + place, 7)
+        for place, (one, known) in enumerate(chosen)
+    ]
 
 
 def test_what_is_no_uuid_is_named() -> None:

@@ -205,3 +205,61 @@ def test_an_abandoned_claim_is_found_by_who_knew_the_front(desk: Desk, connect: 
         assert _bodies(reader) == [1]
     abandon(held)
     assert sum(len(_bodies(reader)) for _ in range(61)) == 60
+
+
+def test_a_completed_claim_leaves_the_front_where_it_was(desk: Desk, connect: Connect) -> None:
+    """Who looks next does not walk over a million messages that were just deleted."""
+    desk.send(30, 1)
+    first, second = connect(), connect()
+    held = claim(first, "dbo.target", max_messages=20)
+    behind = claim(second, "dbo.target")
+    assert held is not None and behind is not None and (held.messages, behind.messages) == (20, 10)
+    front = _front(desk)
+    # In whatever order they are completed.
+    for one in (behind, held):
+        one.connection.execute("SELECT ssb_internal.complete_claim(%s)", (one.claim_id,))
+        assert _front(desk) == front
+        start = desk.value(
+            "SELECT from_order FROM ssb.claimed_front, ssb_internal.behind_claims(queue_id, priority)"
+        )
+        assert start == (front or 0) + 1
+    desk.send(2, 1)
+    assert _bodies(connect()) == [1]
+    last = claim(connect(), "dbo.target")
+    assert last is not None and last.messages == 1
+
+
+def test_what_is_left_of_a_group_that_was_cut_is_found(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 5)
+    held = claim(connect(), "dbo.target", max_messages=2)
+    assert held is not None and held.messages == 2
+    desk.send(1, 1)
+    # The daemon's look takes the rest of the group into the front.
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    held.connection.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
+    assert [_bodies(connect()) for _ in range(3)] == [[3, 4, 5], [1], []]
+
+
+def test_what_moves_into_a_claimed_group_is_free_after_it(desk: Desk, connect: Connect) -> None:
+    desk.send(3, 1)
+    first, second, _ = (
+        row[0]
+        for row in desk.connection.execute(
+            "SELECT conversation_handle FROM dbo.target ORDER BY queuing_order"
+        )
+    )
+    holder = connect(autocommit=False)
+    assert _bodies(holder) == [1]
+    held = claim(connect(), "dbo.target")
+    assert held is not None and held.messages == 2
+    holder.rollback()
+    desk.connection.execute(
+        "SELECT ssb.move_conversation(%s, (SELECT conversation_group_id FROM sys.conversation_endpoints"
+        " WHERE conversation_handle = %s))",
+        (first, second),
+    )
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    reader = connect()
+    assert _bodies(reader) == []
+    held.connection.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
+    assert [_bodies(reader) for _ in range(2)] == [[1], []]

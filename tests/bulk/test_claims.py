@@ -12,7 +12,9 @@ import pytest
 from bulk_desk import Desk
 
 from pgsb.bulk import BulkError, ClaimLost, abandon, claim
+from pgsb.bulk.claim import explained
 from pgsb.bulk.complete import complete
+from pgsb.bulk.problems import has_ended, told
 from pgsb.bulk.program import Outputs
 from support import Connection
 
@@ -105,6 +107,53 @@ def test_a_claim_ends_with_its_session(desk: Desk, connect: Connect) -> None:
     assert len(connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 3
     with pytest.raises(ClaimLost):
         complete(held, Outputs(unread="complete"), desk.database.dsn)
+
+
+def test_what_the_server_refuses_is_no_lost_connection(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 1)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    held.connection.execute("SET lock_timeout = '1ms'")
+    with desk.connection.transaction():
+        desk.connection.execute("SELECT FROM ssb.claim FOR UPDATE")
+        for refused in (
+            lambda: abandon(held),
+            lambda: complete(held, Outputs(unread="complete"), desk.database.dsn),
+        ):
+            with pytest.raises(
+                BulkError, match=r"canceling statement due to lock timeout \(SQLSTATE 55P03\)"
+            ) as error:
+                refused()
+            assert not isinstance(error.value, ClaimLost) and "lock_timeout" in str(error.value.hint)
+    with (
+        pytest.raises(BulkError, match=r"statement timeout \(SQLSTATE 57014\)") as error,
+        explained("dbo.target"),
+    ):
+        held.connection.execute("SET statement_timeout = '1ms'; SELECT pg_sleep(1)")
+    assert not isinstance(error.value, ClaimLost)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_lost", "hint"),
+    [
+        (psycopg.errors.TooManyConnections("no"), False, "max_connections"),
+        (psycopg.errors.DiskFull("no"), False, "make room"),
+        (psycopg.errors.IoError("no"), False, "log"),
+        # Nobody's fault: the same again may pass.
+        (psycopg.errors.DeadlockDetected("no"), True, None),
+        (psycopg.errors.AdminShutdown("no"), True, None),
+        (psycopg.errors.CannotConnectNow("no"), True, None),
+        (psycopg.OperationalError("no"), True, None),
+    ],
+)
+def test_errors_are_told_as_what_they_are(
+    error: psycopg.OperationalError, is_lost: bool, hint: str | None
+) -> None:
+    sentence = told(error, "lost", "refused")
+    assert isinstance(sentence, ClaimLost) == is_lost
+    assert (hint is None) == (sentence.hint is None) and (hint or "") in (sentence.hint or "")
+    assert str(sentence).startswith("lost" if has_ended(error) else "refused")
+    assert has_ended(error) or f"SQLSTATE {error.sqlstate}" in str(sentence)
 
 
 def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connect: Connect) -> None:

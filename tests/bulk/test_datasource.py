@@ -1,5 +1,6 @@
 """``format("pgsb")``: queues as a source and a sink, found by name, with any of Spark's sinks."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -10,8 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pytest
 from bulk_desk import Desk
+from pooler import Pooler
 
 from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import register
@@ -289,6 +292,102 @@ def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pyt
     # Nothing new would end the run, though a message waits.
     assert len((reader.latestOffset(start))["claims"]) == 1
     reader.stop()
+
+
+def test_two_queries_of_one_name_do_not_share_its_claims(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(1, 1)
+    first, second = (QueueStreamReader(read_options(options)) for _ in range(2))
+    start = first.initialOffset()
+    end = first.latestOffset(start)
+    monkeypatch.setattr(streaming, "_SECONDS_TO_DIE", 0.0)
+    for look in (second.latestOffset, functools.partial(second.partitions, start), second.commit):
+        with pytest.raises(BulkError, match=r"the stream s runs already: process \d+ of PostgreSQL's, since"):
+            look(end)
+    # Another role's stream of that name is another one, as its claims are.
+    desk.connection.execute("CREATE ROLE pgsb_other_stream")
+    try:
+        desk.connection.execute("SET ROLE pgsb_other_stream")
+        assert desk.connection.execute("SELECT FROM ssb_internal.run_stream('s')").rowcount == 0
+    finally:
+        desk.connection.execute("RESET ROLE")
+        desk.connection.execute("DROP ROLE pgsb_other_stream")
+    # A driver that hangs and whose session is ended has lost the name, and does not take it again.
+    desk.connection.execute(
+        "SELECT pg_terminate_backend(pid, 60000) FROM ssb.running_stream WHERE role = current_user"
+    )
+    assert second.latestOffset(start) == end
+    assert first.latestOffset(start) == start
+    with pytest.raises(BulkError, match="the stream s runs already"):
+        first.latestOffset(start)
+    second.stop()
+    # A stopped one leaves nothing behind to wait for.
+    assert first.latestOffset(start) == end
+    first.stop()
+
+
+def test_a_pooler_that_lends_sessions_to_transactions_is_refused(desk: Desk) -> None:
+    with Pooler(desk.database.dsn, "transaction") as pooler:
+        reader = QueueStreamReader(read_options({"dsn": pooler.dsn, "queue": "dbo.target"}))
+        with pytest.raises(BulkError, match="is a pooler that gives each transaction another session"):
+            reader.latestOffset(reader.initialOffset())
+        reader.stop()
+
+
+def test_a_stream_waits_for_its_driver_to_die(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(1, 1)
+    first, second = (QueueStreamReader(read_options(options)) for _ in range(2))
+    start = first.initialOffset()
+    end = first.latestOffset(start)
+
+    def dies(seconds: float) -> None:
+        first.stop()
+
+    monkeypatch.setattr(streaming, "time", SimpleNamespace(sleep=dies, monotonic=time.monotonic))
+    assert second.latestOffset(start) == end
+    second.stop()
+
+
+@pytest.mark.parametrize(("asked", "is_ending"), [({}, True), ({"endConversations": "false"}, False)])
+def test_a_stream_ends_conversations_that_the_other_side_has_ended(
+    desk: Desk, asked: dict[str, str], is_ending: bool
+) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", **asked}
+    ended, failed, _ = desk.send(3, 2)
+    desk.connection.execute(
+        "SELECT ssb.end_conversation(%s), ssb.end_conversation(%s, 1, 'no')", (ended, failed)
+    )
+    reader = QueueStreamReader(read_options(options))
+    end = reader.latestOffset(reader.initialOffset())
+    # Nothing is ended before Spark has the batch.
+    assert (
+        desk.value(
+            "SELECT count(*) FROM ssb.conversation_endpoint WHERE NOT is_initiator AND closed_at IS NULL"
+        )
+        == 3
+    )
+    reader.commit(end)
+    reader.stop()
+    states = desk.connection.execute(
+        "SELECT state FROM sys.conversation_endpoints WHERE is_initiator = 0 AND state <> 'CD' ORDER BY 1"
+    ).fetchall()
+    assert states == ([("CO",)] if is_ending else [("CO",), ("DI",), ("ER",)])
+    assert desk.waiting() == 0
+
+
+def test_a_stream_does_not_wait_for_a_disk_that_is_full(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    start = reader.initialOffset()
+    reader.latestOffset(start)
+
+    def fails(start: object) -> None:
+        raise psycopg.errors.DiskFull("could not extend file")
+
+    monkeypatch.setattr(reader, "_next", fails)
+    with pytest.raises(BulkError, match=r"cannot go on: could not extend file \(SQLSTATE 53100\)") as refused:
+        reader.latestOffset(start)
+    assert not isinstance(refused.value, ClaimLost)
 
 
 def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(desk: Desk) -> None:
