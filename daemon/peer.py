@@ -130,6 +130,11 @@ class Peer:
     sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
 
     @property
+    def is_attended(self) -> bool:
+        """Whether its task runs."""
+        return self.task is not None and not self.task.done()
+
+    @property
     def endpoints_under_way(self) -> list[int]:
         """This instance's dialogs that wait for an answer."""
         waiting = [one for one in self.sent.values() if one.forwarded_id is None and not one.is_late]

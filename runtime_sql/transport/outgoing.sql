@@ -88,9 +88,10 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes(text) FROM PUBLIC;
 
--- The instances for which something is there that could leave now.
+-- The instances for which something is there that could leave now. p_told: those that look for their messages themselves, as
+-- they have just been told to: of rows that are not committed yet, or are dead, one look reads all, and one is enough.
 -- (The time as a subquery: a volatile function is no condition of an index, and every parked dialog would be read.)
-CREATE OR REPLACE FUNCTION ssb_internal.transport_peers()
+CREATE OR REPLACE FUNCTION ssb_internal.transport_peers(p_told integer[])
 RETURNS TABLE (peer_id integer, address text, mirror_address text, has_forwarded boolean)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -106,11 +107,11 @@ BEGIN
                                          WHERE f.address = p.address
                                            AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
      WHERE f.is_there
-        OR EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id)
+        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id))
         OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= (SELECT clock_timestamp()));
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers(integer[]) FROM PUBLIC;
 
 -- Of dialogs that are parked and due, the first messages get their peer back: they are tried, no more than go through every instance
 -- that forwards (MESSAGE_FORWARD_SIZE). Where those are taken, the rest
@@ -123,6 +124,7 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
+SET enable_sort = off                               -- see ssb_internal.number_behind_waiting
 SET jit = off
 AS $$
 DECLARE
@@ -141,9 +143,9 @@ BEGIN
                                       CROSS JOIN LATERAL (SELECT f.transmission_id, row_number() OVER w AS n,
                                                                  sum(length(f.body) + 200) OVER w AS so_far
                                                             FROM (SELECT f.* FROM ssb.transmission AS f
-                                                                   WHERE f.endpoint_id = d.endpoint_id
-                                                                   ORDER BY f.transmission_id LIMIT 16) AS f
-                                                          WINDOW w AS (ORDER BY f.transmission_id)) AS f
+                                                                   WHERE f.endpoint_id BETWEEN d.endpoint_id AND d.endpoint_id
+                                                                   ORDER BY f.endpoint_id, f.transmission_id LIMIT 16) AS f
+                                                          WINDOW w AS (ORDER BY f.endpoint_id, f.transmission_id)) AS f
                                       WHERE f.n = 1 OR f.so_far <= 491520);
     END IF;
 END;
