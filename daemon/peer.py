@@ -253,7 +253,7 @@ class Peer:
         assert self.far is not None
         # Beyond its own timeout the far server is not to be believed that it works.
         async with asyncio.timeout(_FAR_SECONDS), self.far.cursor(binary=True) as cursor:
-            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values)
+            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values, prepare=True)
             if not self.takes_arrays:
                 return self._rows(await cursor.fetchall(), dialogs)
             try:

@@ -16,6 +16,8 @@ from psycopg.pq import Format
 
 from .readers import Connection
 
+_NEVER = 2**31
+"""How often a statement runs before it is prepared unasked."""
 _COUNT = slice(12, 16)
 """Where a binary array of one dimension says how many elements it has."""
 _HEAD = struct.Struct(">iiIii")
@@ -93,9 +95,10 @@ class _RawDumper(Dumper):
 
 
 def accept_raw(connection: Connection) -> None:
-    """Let statements of this connection have raw values, each as its placeholder %b."""
+    """Let this connection's statements have raw values, each as its placeholder %b, and be prepared."""
     for one in _BY_OID.values():
         connection.adapters.register_dumper(one, _RawDumper)
+    connection.prepare_threshold = _NEVER
 
 
 class UnexpectedType(Exception):
