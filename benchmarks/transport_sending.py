@@ -5,7 +5,8 @@ service of another instance and with one of this instance, in sets of 500 (`ssb.
 a transaction of 500. No daemon runs, and nobody reads.
 
 Latency: from SEND on a quiet dialog to the message in the other instance's queue, beside what is made by
-hand: INSERT and NOTIFY, a session that LISTENs, reads, inserts over there and commits.
+hand: INSERT and NOTIFY, a session that LISTENs, reads, inserts over there and commits. Message by message,
+by turns.
 
 Topology: the paper's. Three instances send messages of 100 bytes to a fourth, where a reader takes up to
 10,000 at a time into a table; beside it the same senders and reader in one instance. Messages a second, and
@@ -14,6 +15,7 @@ processor time of all sessions and daemons.
 By turns in each round; ratios are minimum / median / maximum of the rounds.
 """
 
+import random
 import statistics
 import sys
 import threading
@@ -45,6 +47,10 @@ SELECT ssb.send_batch(array_fill(%s::uuid, ARRAY[%s]), array_fill('m'::text, ARR
                       array_fill(convert_to(rpad('', %s, '.'), 'UTF8'), ARRAY[%s]))
 """
 _SINGLE = "SELECT ssb.send(%s, 'm', convert_to(rpad('', 200, '.'), 'UTF8'))"
+_QUIET = "SELECT ssb.send(%s, 'm', 'quiet'::bytea)"
+_QUIET_BY_HAND = "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
+_FIRST = 5
+"""Messages that do not count: sessions make their plans."""
 _HAND = """
 CREATE TABLE hand_away (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
 CREATE TABLE hand_come (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
@@ -131,30 +137,12 @@ def _wait_for(connection: Connection, count: str, wanted: int) -> None:
             raise click.ClickException(f"message {wanted} has not arrived")
 
 
-def _latency_of_ours(pair: Pair, messages: int, known: int) -> float:
-    took = []
-    addresses = {ADDRESS.lower(): pair.dsns[1]}
-    with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
-        if not broker.wait_until_leading():
-            raise click.ClickException("the daemon does not lead")
-        if known:
-            send(pair, Load(None, known), known)
-        row = pair.here.execute(_BEGIN, ["//There"]).fetchone()
-        assert row is not None
-        count = "SELECT count(*) FROM ssb.message_stored WHERE body = 'quiet'"
-        for number in range(messages + 5):
-            time.sleep(0.02)
-            began = time.perf_counter()
-            pair.here.execute("SELECT ssb.send(%s, 'm', 'quiet'::bytea)", [row[0]])
-            _wait_for(pair.there, count, number + 1)
-            took.append(time.perf_counter() - began)
-    return statistics.median(took[5:]) * 1e3
-
-
-def _latency_by_hand(pair: Pair, messages: int) -> float:
+@contextmanager
+def _carried_by_hand(pair: Pair) -> Iterator[None]:
+    """Somebody LISTENs for what is put into ``hand_away``, and carries it to ``hand_come``."""
     pair.here.execute(_HAND)
     pair.there.execute(_HAND)
-    is_over = threading.Event()
+    is_over, is_listening = threading.Event(), threading.Event()
 
     def carry() -> None:
         with (
@@ -162,6 +150,7 @@ def _latency_by_hand(pair: Pair, messages: int) -> float:
             psycopg.connect(pair.dsns[1], autocommit=True) as far,
         ):
             near.execute("LISTEN hand")
+            is_listening.set()
             while not is_over.is_set():
                 if list(near.notifies(timeout=0.5, stop_after=1)):
                     rows = near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall()
@@ -173,21 +162,39 @@ def _latency_by_hand(pair: Pair, messages: int) -> float:
 
     carrier = threading.Thread(target=carry)
     carrier.start()
-    took = []
-    time.sleep(1)
+    is_listening.wait()
     try:
-        for number in range(messages + 5):
-            time.sleep(0.02)
-            began = time.perf_counter()
-            pair.here.execute(
-                "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
-            )
-            _wait_for(pair.there, "SELECT count(*) FROM hand_come", number + 1)
-            took.append(time.perf_counter() - began)
+        yield
     finally:
         is_over.set()
         carrier.join()
-    return statistics.median(took[5:]) * 1e3
+
+
+def _latencies(pair: Pair, messages: int, known: int) -> tuple[float, float]:
+    """Medians of ours and of what is made by hand, in milliseconds: message by message, by turns."""
+    took: tuple[list[float], list[float]] = ([], [])
+    options = BrokerOptions(pair.dsns[0], addresses={ADDRESS.lower(): pair.dsns[1]})
+    with EmbeddedBroker(options, lambda _: None) as broker, _carried_by_hand(pair):
+        if not broker.wait_until_leading():
+            raise click.ClickException("the daemon does not lead")
+        if known:
+            send(pair, Load(None, known), known)
+        handle = pair.here.execute(_BEGIN, ["//There"]).fetchone()
+        assert handle is not None
+        turns = (
+            (_QUIET, [handle[0]], "SELECT count(*) FROM ssb.message_stored WHERE body = 'quiet'"),
+            (_QUIET_BY_HAND, [], "SELECT count(*) FROM hand_come"),
+        )
+        for number in range(messages + _FIRST):
+            for which in random.sample((0, 1), 2):
+                statement, values, count = turns[which]
+                time.sleep(0.02)
+                began = time.perf_counter()
+                pair.here.execute(statement, values)
+                _wait_for(pair.there, count, number + 1)
+                took[which].append(time.perf_counter() - began)
+    ours, by_hand = (statistics.median(one[_FIRST:]) * 1e3 for one in took)
+    return ours, by_hand
 
 
 # ---------------------------------------------------------------------------- the paper's topology
@@ -308,8 +315,12 @@ def main(
                 _sending(server, 10 * number, in_set, singly)
             if "latency" in asked:
                 with pair_of(server, 10 * number + 1) as pair:
-                    latency.ours.append(_latency_of_ours(pair, 20 if quick else 100, known))
-                    latency.others.append(_latency_by_hand(pair, 20 if quick else 100))
+                    for into, median in zip(
+                        (latency.ours, latency.others),
+                        _latencies(pair, 20 if quick else 100, known),
+                        strict=True,
+                    ):
+                        into.append(median)
             if "paper" in asked:
                 for senders, into in ((3, "ours"), (0, "others")):
                     found = _paper(server, 10 * number + 2 + senders, messages, senders)

@@ -130,6 +130,11 @@ class Peer:
     sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
 
     @property
+    def is_attended(self) -> bool:
+        """Whether its task runs."""
+        return self.task is not None and not self.task.done()
+
+    @property
     def endpoints_under_way(self) -> list[int]:
         """This instance's dialogs that wait for an answer."""
         waiting = [one for one in self.sent.values() if one.forwarded_id is None and not one.is_late]
@@ -248,7 +253,7 @@ class Peer:
         assert self.far is not None
         # Beyond its own timeout the far server is not to be believed that it works.
         async with asyncio.timeout(_FAR_SECONDS), self.far.cursor(binary=True) as cursor:
-            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values)
+            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values, prepare=True)
             if not self.takes_arrays:
                 return self._rows(await cursor.fetchall(), dialogs)
             try:

@@ -72,16 +72,20 @@ class Transport:
         self._counts = counts
         self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
         self._peers: dict[int, Peer] = {}
+        self._has_told = False
+        """All of them that something may wait."""
 
     def wake(self, which: str) -> None:
         """Messages may be waiting: those that another instance has sealed, or (``which`` is empty) here."""
         if which == "sealed":
             self._sealed.set()
             return
-        self._news.set()
-        if len(self._peers) <= _POKED_PEERS:
+        # They first: else what `_serve` asks has the connection before them, and the message waits for it.
+        self._has_told = len(self._peers) <= _POKED_PEERS
+        if self._has_told:
             for peer in self._peers.values():
                 peer.news.set()
+        self._news.set()
 
     def _report_dropped(self, text: str) -> None:
         self._counts.add("messages_dropped")
@@ -146,7 +150,9 @@ class Transport:
             began = time.monotonic()
             cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [routes])
             (routes,) = await cursor.fetchone() or (None,)
-            cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers()")
+            told = [key for key, peer in self._peers.items() if self._has_told and peer.is_attended]
+            self._has_told = False
+            cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers(%s::integer[])", [told])
             for peer_id, address, mirror, has_forwarded in await cursor.fetchall():
                 peer = self._peer(near, peer_id, address, mirror)
                 peer.has_forwarded = has_forwarded
@@ -166,7 +172,7 @@ class Transport:
 
     def _peer(self, near: Connection, peer_id: int, address: str, mirror: str | None) -> Peer:
         peer = self._peers.get(peer_id)
-        if peer is None or peer.task is None or peer.task.done():
+        if peer is None or not peer.is_attended:
             peer = self._peers[peer_id] = Peer(peer_id, address, mirror)
             peer.task = asyncio.create_task(self._attend(near, peer))
         return peer

@@ -283,6 +283,7 @@ async def next_set(
                 *(after.priority, after.endpoint, after.message),
                 *last,
             ],
+            prepare=True,
         )
         row = raw_row(cursor, _COLUMNS)
     if row is None:

@@ -16,6 +16,8 @@ from psycopg.pq import Format
 
 from .readers import Connection
 
+_NEVER = 2**31
+"""How often a statement runs before it is prepared unasked."""
 _COUNT = slice(12, 16)
 """Where a binary array of one dimension says how many elements it has."""
 _HEAD = struct.Struct(">iiIii")
@@ -93,9 +95,10 @@ class _RawDumper(Dumper):
 
 
 def accept_raw(connection: Connection) -> None:
-    """Let statements of this connection have raw values, each as its placeholder %b."""
+    """Let this connection's statements have raw values, each as its placeholder %b, and be prepared."""
     for one in _BY_OID.values():
         connection.adapters.register_dumper(one, _RawDumper)
+    connection.prepare_threshold = _NEVER
 
 
 class UnexpectedType(Exception):
@@ -251,26 +254,26 @@ def unpacked(elements: bytes, one: str) -> tuple[int, ...]:
 
 
 def checked_list(array: Raw, count: int) -> list[Any]:
-    """The ``count`` values of an array that another instance has given. Raises Malformed.
+    """The ``count`` integers or texts of an array that another instance has given. Raises Malformed.
 
     Whoever is over there: what is no such array must not get to this instance's functions, nor end a task.
     """
     elements = elements_of(array)
     if count_of(array) != count:
         raise Malformed
-    if array.width is not None and len(elements) != count * (LENGTH.size + array.width):
-        raise Malformed
+    if array.width is not None:
+        pairs = unpacked(elements, "ii" if array.width == 4 else "iq")
+        if len(pairs) != 2 * count or pairs[::2].count(array.width) != count:
+            raise Malformed
+        return list(pairs[1::2])
+    # Of most sets all are the same: read once.
+    times = count if _ends_of_equals(elements, count) else 1
     values: list[Any] = []
     try:
-        for one in cut(elements, [1] * count):
-            if array.width is not None:
-                if LENGTH.unpack_from(one) != (array.width,):
-                    raise Malformed
-                values.append(int.from_bytes(one[LENGTH.size :], "big", signed=True))
-            else:
-                if b"\0" in one[LENGTH.size :]:
-                    raise Malformed  # no text of PostgreSQL's
-                values.append(None if one == NULL else one[LENGTH.size :].decode())
+        for one in cut(elements[: len(elements) // times], [1] * (count // times)):
+            if b"\0" in one[LENGTH.size :]:
+                raise Malformed  # no text of PostgreSQL's
+            values.append(None if one == NULL else one[LENGTH.size :].decode())
     except UnicodeDecodeError:
         raise Malformed from None
-    return values
+    return values * times

@@ -161,8 +161,9 @@ SET jit = off
 AS $$
     SELECT coalesce((SELECT t.transmission_status
                        FROM ssb.conversation_endpoint AS e
-                       JOIN ssb.transmission AS t ON t.endpoint_id = e.endpoint_id
+                      CROSS JOIN LATERAL (SELECT t.transmission_status FROM ssb.transmission AS t
+                                           WHERE t.endpoint_id BETWEEN e.endpoint_id AND e.endpoint_id
+                                           ORDER BY t.endpoint_id, t.transmission_id LIMIT 1) AS t
                       WHERE e.conversation_handle = handle
-                        AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator)
-                      ORDER BY t.transmission_id LIMIT 1), '');
+                        AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator)), '');
 $$;

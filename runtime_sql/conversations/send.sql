@@ -257,6 +257,25 @@ BEGIN
 END;
 $$;
 
+-- The number behind the last message of this side that waits in the transmission queue; NULL: none does.
+--
+-- The plan is made while next to nothing waits, and serves for long: the order is asked so that no index but transmission_by_endpoint has
+-- it. (By transmission_id alone the primary key's had it, too, at the same cost as it seemed, and all that waits was read.)
+CREATE OR REPLACE FUNCTION ssb_internal.number_behind_waiting(p_endpoint_id bigint)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_sort = off
+AS $$
+BEGIN
+    RETURN (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
+             WHERE t.endpoint_id BETWEEN p_endpoint_id AND p_endpoint_id ORDER BY t.endpoint_id DESC, t.transmission_id DESC LIMIT 1);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.number_behind_waiting(bigint) FROM PUBLIC;
+
 -- The number of the next message that this side sends. Of a dialog with another instance it follows from what is
 -- on its way and what has arrived: counting in the endpoint's row would leave a dead row for each message.
 CREATE OR REPLACE FUNCTION ssb_internal.next_number(p_endpoint ssb.conversation_endpoint)
@@ -269,8 +288,7 @@ AS $$
     SELECT CASE WHEN p_endpoint.far_endpoint_id IS NULL AND p_endpoint.has_waiting
                 THEN greatest(p_endpoint.sent_count,
                               (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_endpoint.endpoint_id),
-                              (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
-                                WHERE t.endpoint_id = p_endpoint.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1))
+                              ssb_internal.number_behind_waiting(p_endpoint.endpoint_id))
                 WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
                 THEN p_endpoint.sent_count
                 ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END

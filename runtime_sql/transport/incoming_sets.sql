@@ -72,14 +72,38 @@ DECLARE
     v_priorities smallint[];
     v_are_targets boolean[];           -- this side
     v_databases integer[];
-    v_are_new boolean[];
+    v_paths integer[];                 -- of dialogs that begin, below; 0: known
+    v_reached bigint[];                -- the numbers behind their last messages
+    v_first bigint[];                  -- their first messages' numbers
+    -- Of dialogs that begin.
+    v_new_places integer[] := '{}';
+    v_new_paths integer[] := '{}';
+    v_new_conversations uuid[] := '{}';
+    v_new_keys uuid[] := '{}';
+    v_new_services text[] := '{}';
+    v_new_instances text[] := '{}';
+    v_new_lifetimes double precision[] := '{}';
+    v_new_key_ids uuid[] := '{}';
+    -- Where those lead, by their paths.
+    v_path_services ssb.service[] := '{}';
+    v_path_queues ssb.queue[] := '{}';
+    v_path_contracts integer[] := '{}';
+    v_path_contract_names text[] := '{}';
+    v_path_are_encrypted boolean[] := '{}';
+    v_path_securities char(1)[] := '{}';
+    v_path_users text[] := '{}';
+    -- Of the set's messages.
+    v_types integer[];
+    v_validations char(2)[];
     v_count integer := jsonb_array_length(p_dialogs);
+    v_type text := CASE WHEN p_message_types[1] = ALL (p_message_types) THEN p_message_types[1] END;   -- NULL: there are several
     v_known record;
     v_path record;
+    v_found record;
     v_place integer;
     v_queue_id integer;
     v_usage record;
-    v_rotation bigint;
+    v_instance text;
 BEGIN
     -- The numbers of the queues' orders come after this transaction's: see ssb.receive.
     PERFORM pg_current_xact_id();
@@ -104,16 +128,6 @@ BEGIN
                              AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
              ORDER BY r.conversation_id, r.is_initiator
                FOR NO KEY UPDATE OF r) AS k;
-    SELECT array_agg(k.endpoint_id ORDER BY k.place), array_agg(k.next_number ORDER BY k.place), array_agg(k.queue_id ORDER BY k.place),
-           array_agg(k.near_order ORDER BY k.place), array_agg(k.contract_id ORDER BY k.place), array_agg(k.priority ORDER BY k.place),
-           array_agg(k.is_target ORDER BY k.place), array_agg(k.database_id ORDER BY k.place), array_agg(false)
-      INTO v_endpoints, v_next, v_queues, v_orders, v_contracts, v_priorities, v_are_targets, v_databases, v_are_new
-      FROM (SELECT * FROM unnest(v_known.places, v_known.endpoints, v_known.next, v_known.queues, v_known.orders, v_known.contracts,
-                                 v_known.priorities, v_known.are_targets, v_known.databases)
-            UNION ALL
-            SELECT g, 0, 0, 0, 0, 0, 5::smallint, true, 0 FROM generate_series(1, v_count) AS g
-             WHERE v_count > coalesce(cardinality(v_known.places), 0) AND g <> ALL (coalesce(v_known.places, '{}')))
-           AS k (place, endpoint_id, next_number, queue_id, near_order, contract_id, priority, is_target, database_id);
     -- A dialog that stands in the set twice is nothing plain.
     IF cardinality(v_known.places) <> (SELECT count(DISTINCT e) FROM unnest(v_known.endpoints) AS e) THEN
         next_numbers := array_fill(0::bigint, ARRAY[v_count]);
@@ -123,44 +137,76 @@ BEGIN
 
     -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on): whoever inserts a
     -- conversation's row second waits for the first, fails, and takes the set dialog by dialog.
-    IF 0 = ANY (v_endpoints) AND NOT ssb_internal.may_lead_on() AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
+    IF v_count > coalesce(cardinality(v_known.places), 0) AND NOT ssb_internal.may_lead_on()
+       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
         FOR v_path IN
-            SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user, array_agg(d.place) AS places,
-                   count(DISTINCT d.conversation_id) AS conversations
+            SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user,
+                   array_agg(d.place::integer) AS places, array_agg(d.conversation_id) AS conversations, array_agg(d.key) AS keys,
+                   array_agg(d.from_service) AS services, array_agg(d.from_instance) AS instances, array_agg(d.lifetime) AS lifetimes,
+                   array_agg(d.key_id) AS key_ids, count(DISTINCT d.conversation_id) AS different
               FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                              AS (conversation_id uuid, is_initiator boolean, to_service text, to_instance text, contract text,
-                                  is_encrypted boolean, security char(1), database_id integer, far_user text, traces jsonb))
-                   WITH ORDINALITY AS d (conversation_id, is_initiator, to_service, to_instance, contract, is_encrypted, security,
-                                         database_id, far_user, traces, place)
-             WHERE v_endpoints[d.place] = 0 AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
+                              AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text, from_service text,
+                                  from_instance text, contract text, lifetime double precision, is_encrypted boolean, security char(1),
+                                  database_id integer, far_user text, key_id uuid, traces jsonb))
+                   WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance, contract,
+                                         lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
+             WHERE d.place <> ALL (coalesce(v_known.places, '{}')) AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
                AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.conversation_id = d.conversation_id AND NOT r.is_initiator)
              GROUP BY 1, 2, 3, 4, 5, 6, 7
         LOOP
-            SELECT p.* INTO v_known
+            SELECT p.* INTO v_found
               FROM ssb_internal.path_for_remote(v_path.to_service, v_path.to_instance, v_path.contract, v_path.is_encrypted,
                        CASE WHEN p_is_opened THEN v_path.security ELSE 'N' END, v_path.database_id, v_path.far_user) AS p;
-            CONTINUE WHEN v_known.contract_id IS NULL OR v_path.conversations <> cardinality(v_path.places);
-            FOREACH v_place IN ARRAY v_path.places LOOP
-                v_endpoints[v_place] := nextval('ssb.endpoint_id');
-                v_queues[v_place] := (v_known.queue).queue_id;
-                v_orders[v_place] := (v_known.queue).order_sequence::oid::integer;
-                v_contracts[v_place] := v_known.contract_id;
-                v_databases[v_place] := (v_known.service).database_id;
-                v_are_new[v_place] := true;
-            END LOOP;
+            CONTINUE WHEN v_found.contract_id IS NULL OR v_path.different <> cardinality(v_path.places);
+            v_path_services := v_path_services || v_found.service;
+            v_path_queues := v_path_queues || v_found.queue;
+            v_path_contracts := v_path_contracts || v_found.contract_id;
+            v_path_contract_names := v_path_contract_names || v_found.contract_name;
+            v_path_are_encrypted := v_path_are_encrypted || v_path.is_encrypted;
+            v_path_securities := v_path_securities || CASE WHEN p_is_opened THEN v_path.security ELSE 'N'::char(1) END;
+            v_path_users := v_path_users || CASE WHEN p_is_opened THEN v_path.far_user END;
+            v_new_places := v_new_places || v_path.places;
+            v_new_paths := v_new_paths || array_fill(cardinality(v_path_contracts), ARRAY[cardinality(v_path.places)]);
+            v_new_conversations := v_new_conversations || v_path.conversations;
+            v_new_keys := v_new_keys || v_path.keys;
+            v_new_services := v_new_services || v_path.services;
+            v_new_instances := v_new_instances || v_path.instances;
+            v_new_lifetimes := v_new_lifetimes || v_path.lifetimes;
+            v_new_key_ids := v_new_key_ids || v_path.key_ids;
         END LOOP;
     END IF;
+    SELECT array_agg(k.endpoint_id), array_agg(k.next_number), array_agg(k.queue_id), array_agg(k.near_order), array_agg(k.contract_id),
+           array_agg(k.priority), array_agg(k.is_target), array_agg(k.database_id), array_agg(k.path)
+      INTO v_endpoints, v_next, v_queues, v_orders, v_contracts, v_priorities, v_are_targets, v_databases, v_paths
+      FROM (SELECT u.*, 0 AS path
+              FROM unnest(v_known.places, v_known.endpoints, v_known.next, v_known.queues, v_known.orders, v_known.contracts,
+                          v_known.priorities, v_known.are_targets, v_known.databases)
+                   AS u (place, endpoint_id, next_number, queue_id, near_order, contract_id, priority, is_target, database_id)
+            UNION ALL
+            SELECT u.place, nextval('ssb.endpoint_id'), 0, v_path_queues[u.path].queue_id,
+                   v_path_queues[u.path].order_sequence::oid::integer, v_path_contracts[u.path], 5::smallint, true,
+                   v_path_services[u.path].database_id, u.path
+              FROM unnest(v_new_places, v_new_paths) AS u (place, path)
+            UNION ALL
+            SELECT g, 0, 0, 0, 0, 0, 5::smallint, true, 0, 0 FROM generate_series(1, v_count) AS g
+             WHERE v_count > coalesce(cardinality(v_known.places), 0) + cardinality(v_new_places)
+               AND g <> ALL (coalesce(v_known.places, '{}')) AND g <> ALL (v_new_places)
+             ORDER BY 1) AS k;
 
     -- Of each dialog the run of numbers that have not come: it begins with the next one, and has no gap. Nothing but messages.
-    FOR v_place IN
-        SELECT m.place + 1
-          FROM unnest(p_places, p_numbers, p_kinds) WITH ORDINALITY AS m (place, number, kind, n)
-         WHERE v_endpoints[m.place + 1] <> 0 AND (m.number >= v_next[m.place + 1] OR m.kind <> 'message')
-         GROUP BY m.place
-        HAVING NOT (min(m.number) = v_next[m.place + 1] AND min(m.number - m.n) = max(m.number - m.n) AND bool_and(m.kind = 'message'))
-    LOOP
-        v_endpoints[v_place] := 0;
-    END LOOP;
+    SELECT array_agg(CASE WHEN k.is_run THEN v_endpoints[k.place] ELSE 0 END), array_agg(k.next_number), array_agg(k.first_number)
+      INTO v_endpoints, v_reached, v_first
+      FROM (SELECT m.place, max(m.next_number) AS next_number, min(m.number) AS first_number,
+                   coalesce(min(m.number) FILTER (WHERE m.counts) = v_next[m.place]
+                            AND min(m.number - m.n) FILTER (WHERE m.counts) = max(m.number - m.n) FILTER (WHERE m.counts)
+                            AND bool_and(m.is_message) FILTER (WHERE m.counts), true) AS is_run
+              FROM (SELECT u.place + 1 AS place, u.number, u.number + 1 AS next_number, u.n, u.kind IS NOT DISTINCT FROM 'message' AS is_message,
+                           u.number >= v_next[u.place + 1] OR u.kind IS DISTINCT FROM 'message' AS counts
+                      FROM unnest(p_places, p_numbers, p_kinds) WITH ORDINALITY AS u (place, number, kind, n)
+                    UNION ALL
+                    SELECT u.place, NULL, u.next_number, NULL, NULL, false FROM unnest(v_next) WITH ORDINALITY AS u (next_number, place)) AS m
+             WHERE m.place BETWEEN 1 AND v_count
+             GROUP BY m.place ORDER BY m.place) AS k;
     -- Each queue once.
     FOR v_queue_id IN SELECT DISTINCT q FROM unnest(v_queues, v_endpoints) AS u (q, e) WHERE u.e <> 0 LOOP
         IF ssb_internal.reason_to_wait(v_queue_id) IS NOT NULL THEN
@@ -172,21 +218,22 @@ BEGIN
     END LOOP;
     -- Each pair of contract and type once. Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
     PERFORM ssb_internal.await_message_type()
-       FROM (SELECT DISTINCT t FROM unnest(p_message_types) AS t) AS t
+       FROM (SELECT DISTINCT t FROM unnest(CASE WHEN v_type IS NULL THEN p_message_types ELSE ARRAY[v_type] END) AS t) AS t
       WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t));
     SELECT array_agg(k.contract_id) AS contracts, array_agg(k.is_target) AS are_targets, array_agg(k.message_type) AS types,
-           array_agg(u.message_type_id) AS ids, array_agg(u.validation) AS validations, bool_and(u.validation = 'N') AS is_plain,
-           array_agg(k.contract_id) FILTER (WHERE u.message_type_id IS NULL) AS wrong_contracts,
-           array_agg(k.is_target) FILTER (WHERE u.message_type_id IS NULL) AS wrong_targets,
-           array_agg(k.message_type) FILTER (WHERE u.message_type_id IS NULL) AS wrong_types
+           array_agg(u.message_type_id) AS ids, array_agg(u.validation) AS validations, bool_and(u.validation = 'N') AS is_plain
       INTO v_usage
-      FROM (SELECT DISTINCT v_contracts[m.place + 1] AS contract_id, v_are_targets[m.place + 1] AS is_target, m.message_type
+      FROM (SELECT DISTINCT u.contract_id, u.is_target, v_type AS message_type
+              FROM unnest(v_contracts, v_are_targets, v_endpoints) AS u (contract_id, is_target, endpoint_id)
+             WHERE v_type IS NOT NULL AND u.endpoint_id <> 0
+            UNION ALL
+            SELECT DISTINCT v_contracts[m.place + 1], v_are_targets[m.place + 1], m.message_type
               FROM unnest(p_places, p_message_types) AS m (place, message_type)
-             WHERE v_endpoints[m.place + 1] <> 0) AS k
+             WHERE v_type IS NULL AND v_endpoints[m.place + 1] <> 0) AS k
       LEFT JOIN ssb.contract_message_usage AS u
         ON u.contract_id = k.contract_id AND u.message_type_name = k.message_type
        AND CASE WHEN k.is_target THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END;
-    IF v_usage.is_plain IS NOT TRUE OR v_usage.wrong_types IS NOT NULL THEN
+    IF v_usage.is_plain IS NOT TRUE OR array_position(v_usage.ids, NULL) IS NOT NULL THEN
         FOR v_place IN
             SELECT DISTINCT m.place + 1
               FROM unnest(p_places, p_numbers, p_message_types, p_bodies) AS m (place, number, message_type, body)
@@ -202,55 +249,78 @@ BEGIN
         END LOOP;
     END IF;
 
-    SELECT array_agg(CASE WHEN v_endpoints[k.place] = 0 THEN 0 ELSE k.next_number END ORDER BY k.place),
-           array_agg(CASE WHEN k.first_number = 0
-                          THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_databases[k.place]) END
-                     ORDER BY k.place)
-      INTO next_numbers, instances
-      FROM (SELECT m.place, max(m.next_number) AS next_number, min(m.number) AS first_number
-              FROM (SELECT m.place + 1, m.number + 1, m.number FROM unnest(p_places, p_numbers) AS m (place, number)
-                    UNION ALL
-                    SELECT n.place, n.next_number, NULL FROM unnest(v_next) WITH ORDINALITY AS n (next_number, place))
-                   AS m (place, next_number, number)
-             GROUP BY m.place) AS k;
-    IF true = ANY (v_are_new) THEN
-        PERFORM ssb_internal.make_targets_for_remote(p_dialogs, p_is_opened, next_numbers,
-                    ARRAY(SELECT CASE WHEN u.is_new THEN u.endpoint_id ELSE 0 END
-                            FROM unnest(v_endpoints, v_are_new) WITH ORDINALITY AS u (endpoint_id, is_new, n) ORDER BY u.n), v_queues, v_contracts);
+    IF 0 = ANY (v_first) THEN
+        v_instance := (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_databases[1]);
     END IF;
-    v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
-    IF v_rotation % 2 = 0 THEN
+    SELECT array_agg(CASE WHEN u.endpoint_id = 0 THEN 0 ELSE u.next_number END),
+           array_agg(CASE WHEN u.first_number <> 0 THEN NULL
+                          WHEN u.database_id = v_databases[1] THEN v_instance
+                          ELSE (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = u.database_id) END)
+      INTO next_numbers, instances
+      FROM unnest(v_endpoints, v_reached, v_first, v_databases) AS u (endpoint_id, next_number, first_number, database_id);
+    IF 0 = ALL (v_endpoints) THEN
+        RETURN;
+    END IF;
+    IF cardinality(v_new_places) > 0 THEN
+        INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
+                                             far_instance, is_under_way, security, near_user, far_user, next_number, taken_at, inbound_key_id)
+        SELECT v_endpoints[u.place], u.conversation_id, false, v_path_services[u.path].database_id, v_path_services[u.path].service_id, u.key,
+               u.instance, true, v_path_securities[u.path], CASE v_path_securities[u.path] WHEN 'F' THEN v_path_services[u.path].owner END,
+               v_path_users[u.path], next_numbers[u.place], clock_timestamp(), CASE WHEN p_is_opened THEN u.key_id END
+          FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_keys, v_new_instances, v_new_key_ids)
+               AS u (place, path, conversation_id, key, instance, key_id)
+         WHERE v_endpoints[u.place] <> 0
+         ORDER BY u.conversation_id;                -- so that two who are at the same wait for each other in one order
+        INSERT INTO ssb.conversation_endpoint AS e
+               (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id, conversation_group_id, database_id,
+                service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
+                far_broker_instance, lifetime, due_at)
+        SELECT v_endpoints[u.place], gen_random_uuid(), u.conversation_id, false, v_path_are_encrypted[u.path], false, v_endpoints[u.place],
+               gen_random_uuid(), v_path_services[u.path].database_id, v_path_services[u.path].service_id, v_path_queues[u.path].queue_id,
+               v_path_queues[u.path].order_sequence, v_path_queues[u.path].state_sequence, v_path_contracts[u.path], 5,
+               v_path_services[u.path].name, v_path_contract_names[u.path], u.service, u.instance, u.lifetime, u.lifetime
+          FROM (SELECT u.place, u.path, u.conversation_id, u.service, u.instance, clock_timestamp() + u.lifetime * interval '1 second' AS lifetime
+                  FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_services, v_new_instances, v_new_lifetimes)
+                       AS u (place, path, conversation_id, service, instance, lifetime) OFFSET 0) AS u
+         WHERE v_endpoints[u.place] <> 0;
+    END IF;
+    IF cardinality(v_usage.ids) = 1 THEN
+        v_types := array_fill(v_usage.ids[1], ARRAY[cardinality(p_places)]);
+        v_validations := array_fill(v_usage.validations[1], ARRAY[cardinality(p_places)]);
+    ELSE
+        SELECT array_agg(u.message_type_id ORDER BY m.n), array_agg(u.validation ORDER BY m.n) INTO v_types, v_validations
+          FROM unnest(p_places, p_message_types) WITH ORDINALITY AS m (place, message_type, n)
+          LEFT JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
+                    AS u (contract_id, is_target, message_type, message_type_id, validation)
+            ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type;
+    END IF;
+    -- (unnest in a SELECT list copies nothing: in FROM it fills a tuple store first.)
+    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        SELECT v_queues[o.place], v_endpoints[o.place], nextval(v_orders[o.place]::oid::regclass), o.number, clock_timestamp(), o.message_type_id,
-               v_priorities[o.place], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
-          FROM (SELECT m.place + 1 AS place, m.number, u.message_type_id, u.validation, m.body
-                  FROM unnest(p_places, p_numbers, p_message_types, p_bodies) WITH ORDINALITY AS m (place, number, message_type, body, n)
-                  JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
-                       AS u (contract_id, is_target, message_type, message_type_id, validation)
-                    ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type
-                 WHERE v_endpoints[m.place + 1] <> 0 AND m.number >= v_next[m.place + 1]
-                 ORDER BY m.n) AS o;
+        SELECT v_queues[o.place + 1], v_endpoints[o.place + 1], nextval(v_orders[o.place + 1]::oid::regclass), o.number, clock_timestamp(),
+               o.message_type_id, v_priorities[o.place + 1], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
+          FROM (SELECT unnest(p_places) AS place, unnest(p_numbers) AS number, unnest(v_types) AS message_type_id,
+                       unnest(v_validations) AS validation, unnest(p_bodies) AS body) AS o
+         WHERE v_endpoints[o.place + 1] <> 0 AND o.number >= v_next[o.place + 1];
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        SELECT v_queues[o.place], v_endpoints[o.place], nextval(v_orders[o.place]::oid::regclass), o.number, clock_timestamp(), o.message_type_id,
-               v_priorities[o.place], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
-          FROM (SELECT m.place + 1 AS place, m.number, u.message_type_id, u.validation, m.body
-                  FROM unnest(p_places, p_numbers, p_message_types, p_bodies) WITH ORDINALITY AS m (place, number, message_type, body, n)
-                  JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
-                       AS u (contract_id, is_target, message_type, message_type_id, validation)
-                    ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type
-                 WHERE v_endpoints[m.place + 1] <> 0 AND m.number >= v_next[m.place + 1]
-                 ORDER BY m.n) AS o;
+        SELECT v_queues[o.place + 1], v_endpoints[o.place + 1], nextval(v_orders[o.place + 1]::oid::regclass), o.number, clock_timestamp(),
+               o.message_type_id, v_priorities[o.place + 1], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
+          FROM (SELECT unnest(p_places) AS place, unnest(p_numbers) AS number, unnest(v_types) AS message_type_id,
+                       unnest(v_validations) AS validation, unnest(p_bodies) AS body) AS o
+         WHERE v_endpoints[o.place + 1] <> 0 AND o.number >= v_next[o.place + 1];
     END IF;
-    UPDATE ssb.remote_conversation AS r
-       SET next_number = u.next_number, taken_at = clock_timestamp(), inbound_key_id = coalesce(u.key_id, r.inbound_key_id)
-      FROM (SELECT v_endpoints[u.place] AS endpoint_id, u.next_number,
-                   CASE WHEN p_is_opened THEN (p_dialogs -> (u.place - 1)::integer ->> 'key_id')::uuid END AS key_id
-              FROM unnest(next_numbers) WITH ORDINALITY AS u (next_number, place)
-             WHERE v_endpoints[u.place] <> 0 AND NOT v_are_new[u.place] AND u.next_number > v_next[u.place]) AS u
-     WHERE r.endpoint_id = u.endpoint_id;
+    IF v_known.places IS NOT NULL THEN
+        UPDATE ssb.remote_conversation AS r
+           SET next_number = u.next_number, taken_at = clock_timestamp(), inbound_key_id = coalesce(u.key_id, r.inbound_key_id)
+          FROM (SELECT v_endpoints[u.place] AS endpoint_id, u.next_number,
+                       CASE WHEN p_is_opened THEN (p_dialogs -> (u.place - 1)::integer ->> 'key_id')::uuid END AS key_id
+                  FROM unnest(next_numbers) WITH ORDINALITY AS u (next_number, place)
+                 WHERE v_endpoints[u.place] <> 0 AND v_paths[u.place] = 0 AND u.next_number > v_next[u.place]) AS u
+         WHERE r.endpoint_id = u.endpoint_id;
+    END IF;
     PERFORM ssb_internal.announce_arrival(q.queue_id)
        FROM ssb.queue AS q
       WHERE q.queue_id IN (SELECT u.queue_id FROM unnest(v_queues, v_endpoints) AS u (queue_id, endpoint_id) WHERE u.endpoint_id <> 0)
@@ -277,54 +347,6 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.is_refused_body(integer, text, bytea) FROM PUBLIC;
-
--- The targets' sides of dialogs that begin: of those of p_dialogs that have an endpoint here.
-CREATE OR REPLACE FUNCTION ssb_internal.make_targets_for_remote(p_dialogs jsonb, p_is_opened boolean, p_next_numbers bigint[],
-                                                                p_endpoints bigint[], p_queues integer[], p_contracts integer[])
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
-AS $$
-BEGIN
-    WITH made AS MATERIALIZED (
-        SELECT d.*, p_endpoints[d.place] AS endpoint_id, p_next_numbers[d.place] AS next_number, s.service_id, s.owner,
-               s.database_id AS near_database_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id, c.name AS contract_name,
-               clock_timestamp() + d.lifetime * interval '1 second' AS lifetime_at,
-               CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS given_security
-          FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                          AS (conversation_id uuid, key uuid, to_service text, from_service text, from_instance text, lifetime double precision,
-                              is_encrypted boolean, security char(1), far_user text, key_id uuid))
-               WITH ORDINALITY AS d (conversation_id, key, to_service, from_service, from_instance, lifetime, is_encrypted, security,
-                                     far_user, key_id, place)
-         CROSS JOIN LATERAL (SELECT * FROM ssb.queue AS q WHERE q.queue_id = p_queues[d.place] OFFSET 0) AS q
-         CROSS JOIN LATERAL (SELECT * FROM ssb.contract AS c WHERE c.contract_id = p_contracts[d.place] OFFSET 0) AS c
-         CROSS JOIN LATERAL (SELECT * FROM ssb.service AS s
-                              WHERE s.name = d.to_service AND s.queue_id = q.queue_id OFFSET 0) AS s
-         WHERE p_endpoints[d.place] <> 0
-         ORDER BY d.conversation_id                -- so that two who are at the same wait for each other in one order
-    ), sides AS (
-        INSERT INTO ssb.conversation_endpoint AS e
-               (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id, conversation_group_id, database_id,
-                service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
-                far_broker_instance, lifetime, due_at)
-        SELECT m.endpoint_id, gen_random_uuid(), m.conversation_id, false, m.is_encrypted, false, m.endpoint_id, gen_random_uuid(),
-               m.near_database_id, m.service_id, m.queue_id, m.order_sequence, m.state_sequence, m.contract_id, 5, m.to_service,
-               m.contract_name, m.from_service, m.from_instance, m.lifetime_at, m.lifetime_at
-          FROM made AS m)
-    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
-                                         far_instance, is_under_way, security, near_user, far_user, next_number, taken_at, inbound_key_id)
-    SELECT m.endpoint_id, m.conversation_id, false, m.near_database_id, m.service_id, m.key, m.from_instance, true, m.given_security,
-           CASE m.given_security WHEN 'F' THEN m.owner END, CASE WHEN p_is_opened THEN m.far_user END, m.next_number, clock_timestamp(),
-           CASE WHEN p_is_opened THEN m.key_id END
-      FROM made AS m;
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.make_targets_for_remote(jsonb, boolean, bigint[], bigint[], integer[], integer[]) FROM PUBLIC;
 
 -- Takes a set: its plain dialogs as one, the others one after the other. others: the answers of those, by their places from 0.
 CREATE OR REPLACE FUNCTION ssb_internal.take_here(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],

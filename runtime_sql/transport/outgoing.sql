@@ -88,9 +88,10 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes(text) FROM PUBLIC;
 
--- The instances for which something is there that could leave now.
+-- The instances for which something is there that could leave now. p_told: those that look for their messages themselves, as
+-- they have just been told to: of rows that are not committed yet, or are dead, one look reads all, and one is enough.
 -- (The time as a subquery: a volatile function is no condition of an index, and every parked dialog would be read.)
-CREATE OR REPLACE FUNCTION ssb_internal.transport_peers()
+CREATE OR REPLACE FUNCTION ssb_internal.transport_peers(p_told integer[])
 RETURNS TABLE (peer_id integer, address text, mirror_address text, has_forwarded boolean)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -106,11 +107,11 @@ BEGIN
                                          WHERE f.address = p.address
                                            AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
      WHERE f.is_there
-        OR EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id)
+        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id))
         OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= (SELECT clock_timestamp()));
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers(integer[]) FROM PUBLIC;
 
 -- Of dialogs that are parked and due, the first messages get their peer back: they are tried, no more than go through every instance
 -- that forwards (MESSAGE_FORWARD_SIZE). Where those are taken, the rest
@@ -123,6 +124,7 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
+SET enable_sort = off                               -- see ssb_internal.number_behind_waiting
 SET jit = off
 AS $$
 DECLARE
@@ -141,9 +143,9 @@ BEGIN
                                       CROSS JOIN LATERAL (SELECT f.transmission_id, row_number() OVER w AS n,
                                                                  sum(length(f.body) + 200) OVER w AS so_far
                                                             FROM (SELECT f.* FROM ssb.transmission AS f
-                                                                   WHERE f.endpoint_id = d.endpoint_id
-                                                                   ORDER BY f.transmission_id LIMIT 16) AS f
-                                                          WINDOW w AS (ORDER BY f.transmission_id)) AS f
+                                                                   WHERE f.endpoint_id BETWEEN d.endpoint_id AND d.endpoint_id
+                                                                   ORDER BY f.endpoint_id, f.transmission_id LIMIT 16) AS f
+                                                          WINDOW w AS (ORDER BY f.endpoint_id, f.transmission_id)) AS f
                                       WHERE f.n = 1 OR f.so_far <= 491520);
     END IF;
 END;
@@ -226,6 +228,11 @@ DECLARE
     v_until bigint;
     v_quota integer;
     v_part record;
+    v_rest text := concat(',"hops_remaining":16,"time_to_live":60,"time_consumed":0,"traces":{},"set":', coalesce(to_json(p_set)::text, 'null'), '}');
+    v_short bigint := least(p_bytes / greatest(p_messages, 1) - 200, p_fragment);      -- bodies no longer than this all fit
+    v_is_measured boolean;
+    v_fitting bigint[];
+    v_is_cut boolean;
     v_new bigint[];
     v_sealed bigint[];
     v_marked bigint[];                              -- of those the ones that may leave
@@ -260,87 +267,134 @@ BEGIN
             v_from_id := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_id, 0) ELSE 0 END;
             v_until := NULL;
             LOOP
-                SELECT p_messages / greatest(count(*), 1) INTO v_quota
+                SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false) INTO v_quota, v_is_measured
                   FROM (WITH RECURSIVE walk AS (
-                            (SELECT t.endpoint_id, 1 AS n FROM ssb.transmission AS t
+                            (SELECT t.endpoint_id, length(t.body) AS length, 1 AS n FROM ssb.transmission AS t
                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                 AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
                               ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
                             UNION ALL
-                            SELECT x.endpoint_id, w.n + 1
+                            SELECT x.endpoint_id, x.length, w.n + 1
                               FROM walk AS w
-                             CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
+                             CROSS JOIN LATERAL (SELECT t.endpoint_id, length(t.body) AS length FROM ssb.transmission AS t
                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                   ORDER BY t.endpoint_id + 0 LIMIT 1) AS x
                              WHERE w.n < 8)
-                        SELECT FROM walk) AS w;
-                SELECT string_agg(json_build_object(
-                           'conversation_id', m.conversation_id, 'is_initiator', m.is_initiator, 'key', m.session_key,
-                           'to_service', m.far_service, 'to_instance', m.to_instance, 'from_service', m.service_name,
-                           'from_instance', m.from_instance, 'contract', m.contract_name,
-                           'lifetime', date_part('epoch', m.lifetime - clock_timestamp()), 'is_encrypted', m.is_encrypted,
-                           'hops_remaining', 16, 'time_to_live', 60, 'time_consumed', 0, 'traces', '{}'::json, 'set', p_set)::text, ',')
-                           FILTER (WHERE m.is_first) AS dialogs,
-                       array_agg(cardinality(endpoints) + m.place::integer - 1) AS places, array_agg(m.number) AS numbers,
-                       array_agg(m.message_type_name) AS message_types,
-                       array_agg(CASE WHEN m.is_large
-                                      THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
-                                      WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
-                       array_agg(CASE WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
-                                      ELSE m.body END) AS bodies, array_agg(m.transmission_id) AS ids,
-                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
-                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
-                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
-                       max(m.so_far) AS bytes, count(*)::integer AS messages,
-                       bool_or(bytes + m.so_far + m.next_length > p_bytes) OR bool_or(m.is_large) AS is_cut, bool_or(m.is_large) AS has_large,
-                       jsonb_agg(jsonb_build_object('at', v_count + m.n - 1, 'trace', m.trace, 'sent', date_part('epoch', m.enqueued_at)))
-                           FILTER (WHERE m.trace IS NOT NULL) AS traced
-                  INTO v_part
-                  FROM (SELECT p.*, sum(p.is_first::integer) OVER w AS place, sum(p.length) OVER w AS so_far, row_number() OVER w AS n,
-                               sum(p.is_large::integer) OVER w AS large_so_far,
-                               lead(p.length) OVER () AS next_length
-                          FROM (SELECT l.*, lag(l.endpoint_id) OVER () IS DISTINCT FROM l.endpoint_id AS is_first
+                        SELECT w.length FROM walk AS w) AS w;
+                v_is_cut := false;
+                -- Bodies that are short fit together, whatever they are. Where one is not, their lengths are read first.
+                LOOP
+                    IF v_is_measured THEN
+                        SELECT array_agg(m.transmission_id), bool_or(bytes + m.so_far + m.next_length > p_bytes) OR bool_or(m.is_large)
+                          INTO v_fitting, v_is_cut
+                          FROM (SELECT l.transmission_id, l.is_large, sum(l.length) OVER w AS so_far, row_number() OVER w AS n,
+                                       sum(l.is_large::integer) OVER w AS large_so_far, lead(l.length) OVER () AS next_length
                                   FROM (WITH RECURSIVE walk AS (
-                                            (SELECT t.endpoint_id, CASE WHEN t.endpoint_id = v_from_endpoint THEN v_from_id ELSE 0 END AS from_id,
-                                                    1 AS n
+                                            (SELECT t.endpoint_id, t.transmission_id AS first_id
                                                FROM ssb.transmission AS t
                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                 AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
                                                 AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                               ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
                                             UNION ALL
-                                            SELECT x.endpoint_id, 0, w.n + 1
+                                            SELECT x.endpoint_id, x.first_id
                                               FROM walk AS w
-                                             CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
+                                             CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
                                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                                     AND t.endpoint_id + 0 > w.endpoint_id
                                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                                                  ORDER BY t.endpoint_id + 0 LIMIT 1) AS x)
-                                        SELECT t.transmission_id, w.endpoint_id, t.message_sequence_number AS number, t.message_type_name,
-                                               t.is_end_of_dialog, t.is_conversation_error, t.body, least(coalesce(length(t.body), 0), p_fragment) + 200 AS length, (length(t.body) > p_fragment) IS TRUE AS is_large,
-                                               t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
-                                               x.is_under_way, x.security, x.conversation_id, x.is_initiator, x.session_key, x.far_service,
-                                               x.to_instance, x.service_name, x.from_instance, x.contract_name, x.lifetime, x.is_encrypted
+                                                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
+                                        SELECT t.transmission_id, least(coalesce(length(t.body), 0), p_fragment) + 200 AS length,
+                                               (length(t.body) > p_fragment) IS TRUE AS is_large
                                           FROM walk AS w
-                                         CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.conversation_id, e.is_initiator, r.session_key,
-                                                                    e.far_service, coalesce(e.far_broker_instance, r.far_instance) AS to_instance,
-                                                                    e.service_name, d.service_broker_guid AS from_instance, e.contract_name,
-                                                                    e.lifetime, e.is_encrypted
-                                                               FROM ssb.remote_conversation AS r
+                                         CROSS JOIN LATERAL (SELECT FROM ssb.remote_conversation AS r
                                                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                                JOIN ssb.database AS d ON d.database_id = e.database_id
                                                               WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
                                                                 AND r.peer_id = p_peer_id AND d.is_broker_enabled
                                                                 AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
-                                         CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
+                                         CROSS JOIN LATERAL (SELECT t.transmission_id, t.body FROM ssb.transmission AS t
                                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                                AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 > w.from_id
+                                                                AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
                                                               ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
-                                         LIMIT p_messages - v_count) AS l) AS p
-                        WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
-                 WHERE (bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1)) AND m.large_so_far - m.is_large::integer = 0;
+                                         LIMIT p_messages - v_count) AS l
+                                WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
+                         WHERE (bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1)) AND m.large_so_far - m.is_large::integer = 0;
+                    END IF;
+                    -- A dialog's place is its turn in the walk, where none is left out.
+                    SELECT string_agg(m.dialog, ',') FILTER (WHERE m.is_first) AS dialogs,
+                           array_agg(cardinality(endpoints) + m.turn - 1) AS places, array_agg(m.number) AS numbers,
+                           array_agg(m.message_type_name) AS message_types,
+                           array_agg(CASE WHEN m.is_large
+                                          THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
+                                          WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
+                           array_agg(CASE WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
+                                          WHEN v_is_measured OR length(m.body) <= v_short THEN m.body END) AS bodies,
+                           array_agg(m.transmission_id) AS ids,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
+                           sum(least(coalesce(length(m.body), 0), p_fragment) + 200) AS bytes, count(*)::integer AS messages,
+                           max(length(m.body)) AS longest, bool_or(m.is_large) AS has_large, max(m.turn) AS turns, bool_or(m.trace IS NOT NULL) AS has_traces
+                      INTO v_part
+                      FROM (WITH RECURSIVE walk AS (
+                                (SELECT t.endpoint_id, t.transmission_id AS first_id, 1 AS turn
+                                   FROM ssb.transmission AS t
+                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                    AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                UNION ALL
+                                SELECT x.endpoint_id, x.first_id, w.turn + 1
+                                  FROM walk AS w
+                                 CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
+                                                      WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                        AND t.endpoint_id + 0 > w.endpoint_id
+                                                        AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                      ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
+                            SELECT w.turn, w.endpoint_id, t.transmission_id, t.transmission_id = w.first_id AS is_first,
+                                   t.message_sequence_number AS number, t.message_type_name,
+                                   t.is_end_of_dialog, t.is_conversation_error, t.body, (length(t.body) > p_fragment) IS TRUE AS is_large,
+                                   t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
+                                   x.is_under_way, x.security, x.dialog
+                              FROM walk AS w
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes,
+                                                        concat('{"conversation_id":"', e.conversation_id, '","is_initiator":', e.is_initiator::text,
+                                                               ',"key":"', r.session_key, '","to_service":', to_json(e.far_service),
+                                                               ',"to_instance":', coalesce(to_json(coalesce(e.far_broker_instance, r.far_instance))::text, 'null'),
+                                                               ',"from_service":', to_json(e.service_name), ',"from_instance":"', d.service_broker_guid,
+                                                               '","contract":', to_json(e.contract_name), ',"lifetime":',
+                                                               coalesce(date_part('epoch', e.lifetime - clock_timestamp())::text, 'null'),
+                                                               ',"is_encrypted":', e.is_encrypted::text, v_rest) AS dialog
+                                                   FROM ssb.remote_conversation AS r
+                                                   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                  WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
+                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                             CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
+                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                    AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
+                                                  ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                             LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
+                    -- (What was sent after they were read is not measured yet.)
+                    EXIT WHEN CASE WHEN v_is_measured THEN v_part.ids IS NOT DISTINCT FROM v_fitting
+                                   ELSE coalesce(v_part.longest, 0) <= v_short END;
+                    v_is_measured := true;
+                END LOOP;
                 IF v_part.messages > 0 THEN
+                    IF v_part.turns > cardinality(v_part.endpoints) THEN
+                        v_part.places := ARRAY(SELECT (cardinality(endpoints) + dense_rank() OVER (ORDER BY u.place) - 1)::integer
+                                                 FROM unnest(v_part.places) WITH ORDINALITY AS u (place, n) ORDER BY u.n);
+                    END IF;
+                    IF v_part.has_traces THEN
+                        traced := coalesce(traced, '[]') || (
+                            SELECT jsonb_agg(jsonb_build_object('at', v_count + u.n - 1, 'trace', t.trace, 'sent', date_part('epoch', t.enqueued_at))
+                                             ORDER BY u.n)
+                              FROM unnest(v_part.ids) WITH ORDINALITY AS u (transmission_id, n)
+                              JOIN ssb.transmission AS t ON t.transmission_id = u.transmission_id AND t.trace IS NOT NULL);
+                    END IF;
                     IF v_count = 0 THEN
                         dialogs := v_part.dialogs;
                         places := v_part.places;
@@ -362,7 +416,6 @@ BEGIN
                     END IF;
                     v_new := v_new || coalesce(v_part.new, '{}');
                     v_sealed := v_sealed || coalesce(v_part.sealed, '{}');
-                    traced := CASE WHEN traced IS NULL THEN v_part.traced ELSE traced || coalesce(v_part.traced, '[]') END;
                     v_count := v_count + v_part.messages;
                     bytes := bytes + v_part.bytes;
                     after_priority := v_priority;
@@ -370,7 +423,7 @@ BEGIN
                     -- Behind a fragment the dialog has its next turn when that has arrived.
                     after_id := CASE WHEN v_part.has_large THEN 9223372036854775807 ELSE v_part.ids[cardinality(v_part.ids)] END;
                 END IF;
-                v_is_full := v_count >= p_messages OR coalesce(v_part.is_cut, false);
+                v_is_full := v_count >= p_messages OR coalesce(v_is_cut, false);
                 -- From the first dialog up to where this began.
                 EXIT WHEN v_is_full OR v_until IS NOT NULL OR v_from_endpoint = 0;
                 v_until := v_from_endpoint - CASE WHEN v_from_endpoint = ANY (endpoints) THEN 1 ELSE 0 END;

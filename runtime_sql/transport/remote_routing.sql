@@ -225,9 +225,7 @@ BEGIN
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
                                   is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service,
-           greatest(v_sender.sent_count, r.acknowledged,
-                    (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
-                      WHERE t.endpoint_id = v_sender.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1)),
+           greatest(v_sender.sent_count, r.acknowledged, ssb_internal.number_behind_waiting(v_sender.endpoint_id)),
            p_message_type, false, false, clock_timestamp(), p_body, ssb_internal.status_on_route(r.address), r.peer_id
       FROM ssb.remote_conversation AS r
       JOIN ssb.contract_message_usage AS u ON u.contract_id = v_sender.contract_id AND u.message_type_name = p_message_type
@@ -286,9 +284,7 @@ BEGIN
         RETURN false;
     END IF;
     -- After the locks, as in ssb_internal.send_to_known_remote.
-    SELECT array_agg(greatest(u.sent_count, r.acknowledged,
-                              (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
-                                WHERE t.endpoint_id = u.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1)) ORDER BY u.n),
+    SELECT array_agg(greatest(u.sent_count, r.acknowledged, ssb_internal.number_behind_waiting(u.endpoint_id)) ORDER BY u.n),
            array_agg(r.peer_id ORDER BY u.n), array_agg(ssb_internal.status_on_route(r.address) ORDER BY u.n)
       INTO v_next, v_peers, v_statuses
       FROM unnest(v_endpoints, v_next) WITH ORDINALITY AS u (endpoint_id, sent_count, n)

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -17,7 +18,9 @@ from secured import begin, others_certificate, own_certificate, script
 from activation import Daemon
 from activation import until as until_at_last
 from pgsb.daemon.dialog_security import DialogSecurity, PairKey
+from pgsb.daemon.peer import Peer, Sent
 from pgsb.daemon.sealed_sets import SealedDialog, SealedSet
+from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
@@ -97,6 +100,39 @@ def test_full_security_both_ways(
         " JOIN sys.database_principals AS q ON q.principal_id = e.far_principal_id"
     ).fetchone()
     assert row == (True, "Far", "NearThere")
+
+
+def test_sealed_sets_grow_as_long_as_they_are_answered(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
+) -> None:
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", *["x"] * 3500)
+    daemons(far)
+    until(lambda: far.value("SELECT ssb_internal.has_transport_daemon()"))
+    daemons(near)
+    until(lambda: near.waiting() == [])
+    sizes = far.column("SELECT cardinality(numbers) FROM dbo.travelled ORDER BY came_at")
+    assert sizes == [500, 1000, 2000]
+
+
+def test_sealed_sets_are_small_again_when_an_answer_is_late() -> None:
+    settled: list[Any] = []
+
+    async def settle(answers: Any) -> None:
+        settled.append(answers)
+
+    class Silent:
+        async def execute(self, *_: Any) -> "Silent":
+            return self
+
+        async def fetchall(self) -> list[Any]:
+            return []
+
+    one = Peer(1, "TCP://far:4022", None, far=cast(Any, Silent()), set_messages=SEALED_MESSAGES)
+    one.sent[uuid.uuid4()] = Sent({0: 7}, settle, None, sent_at=time.monotonic() - 60)
+    asyncio.run(one.listen(may_wait=False))
+    assert one.set_messages == MESSAGES
+    assert [list(answers) for answers in settled] == [[7]]
 
 
 def test_anonymous_security_uses_the_initiators_key(

@@ -125,7 +125,7 @@ def test_nobody_else_speaks_in_a_conversation(
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         rival.execute("SELECT session_key FROM ssb.remote_conversation")
     for function in (
-        "transport_peers()",
+        "transport_peers('{}')",
         "follow_routes('')",
         "next_set(1, NULL, 1, 1, 1, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         "settle_sent('[]', '{}')",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from dialogs import begin
 from runtime.broker import END, Pair, Session, refused, start_and_block
 
 Open = Callable[[], Session]
@@ -397,3 +398,28 @@ def test_a_queue_that_is_dropped_waits_for_a_reader_that_has_begun(session: Sess
     drop.result()
     dropping.commit()
     assert session.column("SELECT name FROM ssb.queue WHERE name = 'dbo.going'") == []
+
+
+def test_a_sender_to_another_instance_waits_for_nobody_who_brings_messages(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    """Who brings messages of many dialogs locks their rows in an order of its own; a sender has one."""
+    session.do("SELECT ssb.create_route('away', 'TCP://away:4022', '//away')")
+    first, second = (begin(session.connection, pair.initiator, "//away", pair.contract) for _ in range(2))
+    for handle in (first, second):
+        session.send(handle, pair.request, "on its way")
+    # Each dialog's route has to be looked up again.
+    session.do("SELECT ssb.create_route('other', 'TCP://other:4022', '//other')")
+    lock = (
+        "SELECT FROM ssb.remote_conversation WHERE endpoint_id ="
+        " (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = %s)"
+        " FOR NO KEY UPDATE"
+    )
+    sender, bringer = another(), another()
+    sender.send(first, pair.request, "one")
+    bringer.do(lock, second)
+    blocked = start_and_block(session, bringer, lambda: bringer.do(lock, first))
+    sender.send(second, pair.request, "two")
+    sender.commit()
+    blocked.result()
+    assert len(session.transmissions(second)) == 2

@@ -192,12 +192,30 @@ def test_who_looks_for_parked_dialogs_reads_those_that_are_due(
     )
     try:
         looking = another()
-        assert peer in looking.column("SELECT peer_id FROM ssb_internal.transport_peers()")
+        assert peer in looking.column("SELECT peer_id FROM ssb_internal.transport_peers('{}')")
         looking.do("SELECT ssb_internal.try_parked(%s, 50)", peer)
         assert 2 <= looking.value(read) < 20
-        assert peer not in looking.column("SELECT peer_id FROM ssb_internal.transport_peers()")
+        assert peer not in looking.column("SELECT peer_id FROM ssb_internal.transport_peers('{}')")
         assert looking.value(read) < 20
         looking.rollback()
     finally:
         session.do("DELETE FROM ssb.remote_conversation WHERE peer_id = %s", peer)
+        session.do("DELETE FROM ssb.transport_peer WHERE peer_id = %s", peer)
+
+
+def test_who_looks_for_messages_itself_is_not_looked_for(session: Session) -> None:
+    """Of rows that are not committed each look reads all."""
+    peer = session.value("INSERT INTO ssb.transport_peer (address) VALUES ('TCP://told:1') RETURNING peer_id")
+    session.do(
+        "INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number,"
+        " message_type_name, is_end_of_dialog, is_conversation_error, enqueued_at, transmission_status,"
+        " peer_id) VALUES (1, -1, 's', 0, 'm', false, false, now(), '', %s)",
+        peer,
+    )
+    try:
+        for told in ([], [peer]):
+            found = session.column("SELECT peer_id FROM ssb_internal.transport_peers(%s)", told)
+            assert (peer in found) is not bool(told)
+    finally:
+        session.do("DELETE FROM ssb.transmission WHERE peer_id = %s", peer)
         session.do("DELETE FROM ssb.transport_peer WHERE peer_id = %s", peer)
