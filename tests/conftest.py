@@ -30,8 +30,10 @@ from support import Connection, Database
 
 _TEMPLATE = "pgsb_template"
 # Service master keys of test databases: not among those of whoever runs the tests.
-os.environ["PGSB_KEYS"] = tempfile.mkdtemp(prefix="pgsb-keys-")
-atexit.register(shutil.rmtree, os.environ["PGSB_KEYS"], ignore_errors=True)
+# One folder for all workers, which end without their last words.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["PGSB_KEYS"] = tempfile.mkdtemp(prefix="pgsb-keys-")
+    atexit.register(shutil.rmtree, os.environ["PGSB_KEYS"], ignore_errors=True)
 
 
 _WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")
