@@ -115,8 +115,6 @@ def template(postgres: str) -> str:
         connection.execute(f"CREATE DATABASE {_TEMPLATE}")
     with psycopg.connect(_dsn(postgres, _TEMPLATE), autocommit=True) as connection:
         install(connection)
-        # What each clone would find out about the rows of the catalog is told once.
-        connection.execute("VACUUM (FREEZE)")
     return _TEMPLATE
 
 
