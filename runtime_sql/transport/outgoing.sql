@@ -329,8 +329,9 @@ BEGIN
                            array_agg(CASE WHEN m.is_large
                                           THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
                                           WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
-                           array_agg(CASE WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
-                                          WHEN v_is_measured OR length(m.body) <= v_short THEN m.body END) AS bodies,
+                           array_agg(CASE WHEN NOT v_is_measured AND length(m.body) > v_short THEN NULL
+                                          WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
+                                          ELSE m.body END) AS bodies,
                            array_agg(m.transmission_id) AS ids,
                            array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
                            array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
