@@ -62,7 +62,7 @@ class Answering:
     async def __aexit__(self, *error: object) -> None:
         pass
 
-    async def execute(self, *call: Any) -> None:
+    async def execute(self, *call: Any, prepare: bool) -> None:
         pass
 
 
