@@ -14,7 +14,7 @@ from runtime.test_rotation import fill_and_drain
 from support import Database
 
 # The keys of locks that the engine takes, or took.
-MESSAGE_TYPE, SECOND, SENDERS, KEYS = 1397965377, 1397965378, 1397965379, 1397965381
+MESSAGE_TYPE, SECOND, SENDERS, KEYS, STREAM = 1397965377, 1397965378, 1397965379, 1397965381, 1397965383
 HOLD = "SELECT pg_advisory_lock(%s, hashtext(%s))"
 SHARE = "SELECT pg_advisory_lock_shared(%s, hashtext(%s))"
 
@@ -159,6 +159,18 @@ def test_keys_are_made(stranger: Session, prompt: Session) -> None:
     prompt.rollback()
 
 
+def test_a_streams_name_is_had(session: Session, stranger: Session, prompt: Session) -> None:
+    next_number = int(session.value("SELECT last_value + 1 FROM ssb.claim_id"))
+    for number in range(next_number, next_number + 3):
+        stranger.do("SELECT pg_advisory_lock(%s, %s)", STREAM, number)
+    prompt.do("SELECT FROM ssb_internal.run_stream('orders')")
+    prompt.commit()
+    # The one who has it is named: the stranger's locks prove nothing.
+    assert session.value("SELECT pid FROM ssb_internal.run_stream('orders')") == prompt.value(
+        "SELECT pg_backend_pid()"
+    )
+
+
 @pytest.mark.parametrize("mode", ["ROW SHARE", "SHARE"])
 def test_nobody_else_may_take_the_locks_that_count(stranger: Session, mode: str) -> None:
     for table in (
@@ -183,8 +195,8 @@ TAKEN = {
     # Tried, and not waited for, as by SEND; whoever keeps it is met by a RECEIVE that waits.
     "runtime_sql/bulk/answer_claim.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/bulk/claims.sql": (
-        2,
-        "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock",
+        3,
+        "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock; here: a stream's name",
     ),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
