@@ -657,6 +657,7 @@ def test_a_timeline_tells_what_this_instance_knows_of_the_other(
     told = near.connection.execute(timeline, [handle]).fetchall()
     assert ("target", "transport", None, "the other side has ended it (ER)", at_far) in told
     assert ("target", "message", 0, "waits in queue", "dbo.near_queue") in told
+    until(lambda: far.waiting() == [])
     ended = far.connection.execute(timeline, [got[0][0]]).fetchall()
     assert ("target", "error", None, "the other side has it", "END CONVERSATION WITH ERROR") in ended
 
