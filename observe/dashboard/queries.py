@@ -8,9 +8,9 @@ from .database import Instance, Row
 
 _SECONDS = 2.0
 _FINDINGS_SECONDS = 20.0
-PAUSES = 75.0
-"""Between two looks at all queues, in times of what one takes: 1.3 % of a core."""
-_FINDINGS_PAUSES = 250.0
+PAUSES = 100.0
+"""Between two looks at all queues, in times of what one takes: 1 % of a core."""
+_FINDINGS_PAUSES = 400.0
 """So that all that an open page asks stays below 2 %."""
 
 
