@@ -141,6 +141,7 @@
 -- Bulk claims
 \ir bulk/claimed_front.sql
 \ir bulk/claims.sql
+\ir bulk/streams.sql
 \ir bulk/answer_claim.sql
 \ir bulk/complete_claims.sql
 \ir bulk/bulk_schemas.sql

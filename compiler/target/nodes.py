@@ -556,13 +556,10 @@ class Line(Atom):
 
 def constant(node: Node) -> str | int | None:
     """The value of a string or whole number; None of everything else."""
-    if node.__class__ in _CONSTANTS:
-        value: str | int = node.value  # type: ignore[attr-defined]  # the three classes have it
-        return value
-    return None
+    return node.value if isinstance(node, _CONSTANTS) else None
 
 
-_CONSTANTS = frozenset((Text, Integer, Negative))
+_CONSTANTS = (Text, Integer, Negative)
 
 
 def is_cast_to(node: Node, type_: str) -> bool:

@@ -69,8 +69,8 @@ def seconds(text: str) -> float:
 @pytest.mark.parametrize("script", [skipping, dispatching, leaving_open])
 def test_time_grows_with_the_length(script: Callable[[int], str]) -> None:
     seconds(script(20))
-    short = min(seconds(script(100)) for _ in range(3))
-    long = min(seconds(script(800)) for _ in range(2))
+    short = min(seconds(script(150)) for _ in range(3))
+    long = min(seconds(script(1200)) for _ in range(2))
     assert long < short * 8 * 3  # eight times the length; a square would take sixty-four times
 
 

@@ -55,7 +55,7 @@ _WRONG = (
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(_RIGHT), st.sampled_from(_WRONG)), min_size=1, max_size=6))
 def test_every_mistake_is_reported_at_its_line(parts: list[tuple[str, str]]) -> None:
     lines = ["PRINT 'begin'"]

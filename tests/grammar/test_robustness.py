@@ -31,7 +31,7 @@ def _parse(text: str) -> tuple[nodes.Script, Problems]:
     return parse_script(Source("soup.sql", text), problems), problems
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(_soup)
 def test_any_words_are_parsed_or_refused_with_a_place(text: str) -> None:
     _, problems = _parse(text)
@@ -108,7 +108,7 @@ _UNRESERVED = ("RECEIVE", "SEND", "MOVE", "GET")
 _SEPARATORS = (" ", "\n", ";", ";\n", " ; ", "\n\n-- note\n", " /* note */ ", "\t", ";;", "\u00a0")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(_STATEMENTS), st.sampled_from(_SEPARATORS)), min_size=2, max_size=8)
 )
@@ -131,7 +131,7 @@ def test_statements_end_in_the_same_place_whatever_stands_between_them(parts: li
     assert [line.split("  #")[0] for line in shown[1:]] == apart
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(_STATEMENTS), min_size=1, max_size=5), st.integers(0, 400))
 def test_a_script_that_breaks_off_is_refused_or_parsed(parts: list[str], cut: int) -> None:
     _parse("\n".join(parts)[:cut])
@@ -155,9 +155,8 @@ def test_a_script_that_breaks_off_is_refused_or_parsed(parts: list[str], cut: in
     ],
 )
 def test_deep_nesting_is_parsed_or_refused(opening: str, inside: str, closing: str) -> None:
-    # Twice as deep as what is refused of each; what 10,000 are is asked below.
     for prefix in ("", "SET @x = "):
-        _, problems = _parse(prefix + opening * 2_000 + inside + closing * 2_000)
+        _, problems = _parse(prefix + opening * 10_000 + inside + closing * 10_000)
         problems.report()
 
 

@@ -1,0 +1,64 @@
+-- Streams of Spark: whose name they run under, and the claims that wait for them to come again.
+
+-- Which session runs a stream: two of one name would read and complete each other's claims. It
+-- does while it holds the advisory lock of that number.
+CREATE TABLE IF NOT EXISTS ssb.running_stream (
+    role    name        NOT NULL,
+    stream  text        NOT NULL,
+    lock_id integer     NOT NULL,
+    pid     integer     NOT NULL,
+    since   timestamptz NOT NULL,
+    PRIMARY KEY (role, stream)
+);
+
+-- From here on the caller's session runs the stream of that name, until it ends. Where another one does:
+-- its process and since when, and nothing is changed. Rows of sessions that are gone go.
+--
+-- Called by  pgsb.bulk.streaming
+-- Locks      ssb.running_stream, to the end of the transaction; an advisory lock (1397965383, lock_id), to
+--            the end of the session
+CREATE OR REPLACE FUNCTION ssb_internal.run_stream(stream text, OUT pid integer, OUT since timestamptz)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_lock_id integer;
+BEGIN
+    LOCK TABLE ssb.running_stream IN SHARE ROW EXCLUSIVE MODE;
+    -- Anybody may take an advisory lock: only the session that the row names proves anything by it.
+    DELETE FROM ssb.running_stream AS s
+     WHERE NOT EXISTS (SELECT FROM pg_locks AS l
+                        WHERE l.pid = s.pid AND l.locktype = 'advisory' AND l.granted
+                          AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                          AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2);
+    RETURN QUERY
+    SELECT s.pid, s.since FROM ssb.running_stream AS s WHERE s.role = ssb_internal.caller() AND s.stream = run_stream.stream;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    LOOP
+        v_lock_id := nextval('ssb.claim_id');
+        EXIT WHEN pg_try_advisory_lock(1397965383, v_lock_id);
+    END LOOP;
+    INSERT INTO ssb.running_stream (role, stream, lock_id, pid, since)
+    VALUES (ssb_internal.caller(), run_stream.stream, v_lock_id, pg_backend_pid(), clock_timestamp());
+END;
+$$;
+
+-- A stream is still there: its claims wait so many seconds more. Returns them, with their queues, the oldest first.
+CREATE OR REPLACE FUNCTION ssb_internal.claims_of_stream(stream text, wait integer DEFAULT NULL)
+RETURNS TABLE (claim_id integer, queue text, claimed_at timestamptz)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH renewed AS (
+        UPDATE ssb.claim AS c
+           SET expires_at = greatest(c.expires_at, clock_timestamp() + make_interval(secs => coalesce($2, 604800)))
+         WHERE c.stream = $1 AND c.role = ssb_internal.caller() AND c.expires_at > clock_timestamp()
+        RETURNING c.claim_id, c.queue_id, c.claimed_at
+    )
+    SELECT r.claim_id, q.name, r.claimed_at FROM renewed AS r JOIN ssb.queue AS q ON q.queue_id = r.queue_id
+     ORDER BY r.claimed_at, r.claim_id;
+$$;
