@@ -7,7 +7,7 @@ import pytest
 from bulk_desk import Desk
 
 from pgsb.bulk import abandon, claim
-from support import Connection
+from support import Connection, end_counted
 
 Connect = Callable[..., Connection]
 
@@ -41,7 +41,7 @@ def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, pr
     for _ in range(5):
         assert _bodies(reader) == [1, 2]
     assert reader.execute("SELECT ssb.message_is_waiting('dbo.target')").fetchone() == (False,)
-    reader.close()
+    end_counted(reader, desk.connection)
     calls = desk.value("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'claim_is_alive'")
     # Once or twice a statement, and not once for each message that is set aside.
     assert calls <= 20

@@ -1,6 +1,5 @@
 """One message and many, short conversations and long ones, small bodies and large: nothing is special."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from bulk_desk import Desk
 from pgsb.bulk import Outputs, abandon, claim
 from pgsb.bulk.complete import complete
 from pgsb.bulk.job import run_job
-from support import Connection, Database
+from support import Connection, Database, end_counted
 
 Connect = Callable[..., Connection]
 
@@ -82,20 +81,7 @@ def test_the_statements_of_a_claim_do_not_grow_in_number(desk: Desk, connect: Co
         held = claim(session, "dbo.target", max_messages=limit)
         assert held is not None and held.messages == (limit or 600)
         abandon(held)
-        session.close()
-        steps.append(_new_calls(desk, sum(steps)))
+        end_counted(session, desk.connection)
+        calls = "SELECT sum(calls)::integer FROM pg_stat_user_functions WHERE funcname = 'claim_groups'"
+        steps.append(desk.value(calls) - sum(steps))
     assert steps[0] == 1 and steps[1] <= 3
-
-
-def _new_calls(desk: Desk, known: int) -> int:
-    """How often claim_groups was called beyond ``known``: sessions tell at their end, in a moment."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        calls = desk.value(
-            "SELECT coalesce(sum(calls), 0)::integer"
-            "  FROM pg_stat_user_functions WHERE funcname = 'claim_groups'"
-        )
-        if calls > known:
-            return int(calls) - known
-        time.sleep(0.05)
-    raise AssertionError("the server has not counted its calls")

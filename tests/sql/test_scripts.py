@@ -12,7 +12,7 @@ from end_to_end.tsql import Tsql
 from secured import certificate_row
 from sql.translating import Givens, translate
 
-from support import Connection, Database
+from support import Connection, Database, end_counted
 
 
 @pytest.fixture(scope="module")
@@ -332,9 +332,9 @@ def test_a_name_is_looked_up_once_for_a_query(shared: Database, session: Tsql) -
         "DECLARE @n sysname = N'dbo.looked_up';"
         "SELECT name FROM sys.tables WHERE object_id = OBJECT_ID(@n) OR object_id = OBJECT_ID('looked_up')"
     )
-    counted.close()
     assert counted.results == [[["looked_up"]]]
-    with psycopg.connect(shared.dsn) as connection:
+    with psycopg.connect(shared.dsn, autocommit=True) as connection:
+        end_counted(counted.connection, connection)
         query = "SELECT calls FROM pg_stat_user_functions WHERE schemaname = 'sys' AND funcname = 'object_id'"
         assert connection.execute(query).fetchall() == [(2,)]
 
