@@ -28,8 +28,8 @@ SLICES = 10
 _TOP = Path(__file__).resolve().parent.parent
 _OBJECTS = """
 SELECT ssb.create_queue('dbo.source'), ssb.create_queue('dbo.target');
-SELECT ssb.create_message_type('m');
-SELECT ssb.create_contract('c', message_types => '{m}', sent_by => '{ANY}');
+SELECT ssb.create_message_type('m'), ssb.create_message_type('x', 'WELL_FORMED_XML');
+SELECT ssb.create_contract('c', message_types => '{m,x}', sent_by => '{ANY,ANY}');
 SELECT ssb.create_service('source', queue => 'dbo.source');
 SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{c}')
 """
@@ -43,6 +43,8 @@ _BEGIN = """
         PERFORM ssb.send(v_handle, 'm', v_body);
         COMMIT;
 """
+_BEGIN_XML = _BEGIN.replace("'m', v_body", "'x', v_xml")
+_BEGIN_LIFETIME = _BEGIN.replace("'c')", "'c', lifetime => 600)")
 _BEGIN_FUSED = """
         v_handle := ssb.send_new('source', 'target', 'c', 'm', v_body);
         COMMIT;
@@ -51,6 +53,7 @@ _PROCEDURE = """
 CREATE PROCEDURE bench_{name}(p_times integer) LANGUAGE plpgsql AS $$
 DECLARE
     v_body CONSTANT bytea := convert_to(repeat('x', 200), 'UTF8');
+    v_xml CONSTANT bytea := convert_to('<a>' || repeat('x', 193) || '</a>', 'UTF8');
     v_handle uuid;
     v_open CONSTANT uuid := (SELECT o.handle FROM bench_open AS o);
 BEGIN
@@ -66,6 +69,9 @@ _SOURCE = _RECEIVE_AND_END.format(queue="source")
 LIVES = {
     "a life by statements": _BEGIN + _TARGET + _SOURCE,
     "a life by send_new": _BEGIN_FUSED + _TARGET + _SOURCE,
+    "of WELL_FORMED_XML": _BEGIN_XML + _TARGET + _SOURCE,
+    "with a lifetime": _BEGIN_LIFETIME + _TARGET + _SOURCE,
+    "ended with an error": _BEGIN + _TARGET.replace("(v_handle)", "(v_handle, 7, 'no')") + _SOURCE,
     "BEGIN and SEND": _BEGIN,
     "RECEIVE and END, target": _TARGET,
     "RECEIVE and END, initiator": _SOURCE,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -15,6 +15,7 @@ from psycopg_pool import AsyncConnectionPool
 from ...server.connect import Target
 
 Row = dict[str, Any]
+_Pool = AsyncConnectionPool[psycopg.AsyncConnection[Row]]
 _CONNECTIONS = 4
 
 
@@ -24,7 +25,7 @@ class Busy(Exception):
 
 @dataclass
 class _Remembered:
-    value: Any = None
+    value: list[Row] = field(default_factory=list)
     at: float = float("-inf")
     took: tuple[float, float] = (0.0, 0.0)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -46,12 +47,17 @@ class Instance:
         self._timeout = timeout
         self._remembered: dict[str, _Remembered] = {}
         self._background: set[asyncio.Task[list[Row]]] = set()
-        self._pool: AsyncConnectionPool[psycopg.AsyncConnection[Row]] = AsyncConnectionPool(
-            make_conninfo(target.dsn, connect_timeout=5),
+        self._pool = self._sessions(_CONNECTIONS)
+        self._looks: dict[str, _Pool] = {}
+        """A session for each answer that is remembered: it has read the catalog rows of all queues."""
+
+    def _sessions(self, most: int) -> _Pool:
+        return AsyncConnectionPool(
+            make_conninfo(self.target.dsn, connect_timeout=5),
             min_size=0,
-            max_size=_CONNECTIONS,
+            max_size=most,
             max_idle=60,
-            timeout=timeout,
+            timeout=self._timeout,
             open=False,
             configure=self._configure,
             kwargs={
@@ -68,7 +74,7 @@ class Instance:
 
     async def close(self) -> None:
         """Give all connections back."""
-        await self._pool.close(timeout=2)
+        await asyncio.gather(*(pool.close(timeout=2) for pool in (self._pool, *self._looks.values())))
 
     async def _configure(self, connection: psycopg.AsyncConnection[Row]) -> None:
         await connection.execute(
@@ -76,10 +82,10 @@ class Instance:
         )
 
     @asynccontextmanager
-    async def connection(self) -> Any:
+    async def connection(self, pool: _Pool | None = None) -> Any:
         """A connection that may write. Raises Busy."""
         try:
-            async with self._pool.connection() as connection:
+            async with (pool or self._pool).connection() as connection:
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise Busy(f"The database took longer than {self._timeout:g} s for this.") from error
@@ -87,9 +93,9 @@ class Instance:
             # PoolTimeout is one: nobody could connect, or all connections are at work.
             raise Busy(f"The database cannot be reached: {' '.join(str(error).split())}") from error
 
-    async def rows(self, query: str, *parameters: Any) -> list[Row]:
+    async def rows(self, query: str, *parameters: Any, pool: _Pool | None = None) -> list[Row]:
         """Ask, in a transaction that can change nothing. Raises Busy, psycopg.Error."""
-        async with self.connection() as connection, connection.transaction():
+        async with self.connection(pool) as connection, connection.transaction():
             await connection.execute("SET TRANSACTION READ ONLY")
             cursor = await connection.execute(query, list(parameters) or None)
             return cast(list[Row], await cursor.fetchall())
@@ -113,17 +119,23 @@ class Instance:
         return task
 
     async def remembered(
-        self, name: str, seconds: float, ask: Callable[[], Awaitable[Sequence[Any]]], pauses: float = 50.0
-    ) -> Sequence[Any]:
-        """The answer, asked anew at most every so many seconds, and after so many times what it took."""
+        self, name: str, seconds: float, query: str, *parameters: Any, pauses: float = 50.0
+    ) -> list[Row]:
+        """The answer, asked anew at most every so many seconds, and after so many times what it took.
+
+        Raises Busy, psycopg.Error.
+        """
         one = self._remembered.setdefault(name, _Remembered())
         async with one.lock:
             if time.monotonic() - one.at > max(seconds, pauses * one.cost):
+                if name not in self._looks:
+                    self._looks[name] = self._sessions(1)
+                    await self._looks[name].open(wait=False)
                 began = time.monotonic()
-                one.value = await ask()
+                one.value = await self.rows(query, *parameters, pool=self._looks[name])
                 one.at = time.monotonic()
                 one.took = (one.took[1], one.at - began)
-            return cast(Sequence[Any], one.value)
+            return one.value
 
     def load(self) -> float:
         """Seconds that a look at all queues takes."""

@@ -16,17 +16,12 @@ _FINDINGS_PAUSES = 400.0
 
 async def queues(instance: Instance) -> list[Row]:
     """Every queue with its findings, shared by all who look."""
-    return list(
-        await instance.remembered(
-            "queues",
-            _SECONDS,
-            lambda: instance.rows(
-                "SELECT (o.measures).*, o.findings,"
-                " extract(epoch FROM (o.measures).oldest_age)::float8 AS age"
-                " FROM ssb_internal.queues_with_findings() AS o OFFSET 0"
-            ),
-            PAUSES,
-        )
+    return await instance.remembered(
+        "queues",
+        _SECONDS,
+        "SELECT (o.measures).*, o.findings, extract(epoch FROM (o.measures).oldest_age)::float8 AS age"
+        " FROM ssb_internal.queues_with_findings() AS o OFFSET 0",
+        pauses=PAUSES,
     )
 
 
@@ -35,12 +30,10 @@ async def findings(instance: Instance) -> list[Row]:
     others = instance.remembered(
         "findings",
         _FINDINGS_SECONDS,
-        lambda: instance.rows(
-            "SELECT * FROM ssb.diagnose(version => %s, parts => %s)",
-            __version__,
-            ["instance", "daemon", "conversations", "transport"],
-        ),
-        _FINDINGS_PAUSES,
+        "SELECT * FROM ssb.diagnose(version => %s, parts => %s)",
+        __version__,
+        ["instance", "daemon", "conversations", "transport"],
+        pauses=_FINDINGS_PAUSES,
     )
     rows, found = await asyncio.gather(queues(instance), others)
     of_queues = [one for row in rows for one in row["findings"] or ()]
@@ -142,11 +135,7 @@ async def claims(instance: Instance) -> list[Row]:
 
 async def traffic(instance: Instance) -> list[Row]:
     """Open dialogs by services and contract."""
-    return list(
-        await instance.remembered(
-            "traffic", 10.0, lambda: instance.rows("SELECT * FROM ssb_internal.traffic()")
-        )
-    )
+    return await instance.remembered("traffic", 10.0, "SELECT * FROM ssb_internal.traffic()")
 
 
 async def routes(instance: Instance) -> list[Row]:

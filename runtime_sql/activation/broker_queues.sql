@@ -128,41 +128,53 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.broker_forget(integer) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION ssb_internal.reader_began(p_queue_id integer, p_pid integer, p_backend_start timestamptz,
                                                      p_procedure text, p_principal text)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
     INSERT INTO ssb.activated_task AS t (pid, backend_start, queue_id, procedure_name, execute_as)
     VALUES (p_pid, p_backend_start, p_queue_id, p_procedure, p_principal)
     ON CONFLICT (pid) DO UPDATE
        SET backend_start = excluded.backend_start, queue_id = excluded.queue_id, procedure_name = excluded.procedure_name,
            execute_as = excluded.execute_as, started_at = clock_timestamp();
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.reader_began(integer, integer, timestamptz, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION ssb_internal.reader_ended(p_pid integer)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ DELETE FROM ssb.activated_task AS t WHERE t.pid = p_pid; $$;
+AS $$
+BEGIN
+    DELETE FROM ssb.activated_task AS t WHERE t.pid = p_pid;
+END;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.reader_ended(integer) FROM PUBLIC;
 
 -- Readers that wait in WAITFOR with nothing in hand: ending them loses nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.idle_readers(p_pids integer[])
 RETURNS integer[]
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(array_agg(a.pid), '{}') FROM pg_stat_activity AS a
-     WHERE a.pid = ANY (p_pids) AND a.backend_xid IS NULL AND a.wait_event = 'PgSleep';
+BEGIN
+    RETURN (SELECT coalesce(array_agg(a.pid), '{}') FROM pg_stat_activity AS a
+             WHERE a.pid = ANY (p_pids) AND a.backend_xid IS NULL AND a.wait_event = 'PgSleep');
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.idle_readers(integer[]) FROM PUBLIC;
 
 -- QUEUE_ACTIVATION: messages wait and nobody reads them.
 CREATE OR REPLACE FUNCTION ssb_internal.fire_queue_activation(p_queue_id integer)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb_internal.fire_queue_event(q, 'QUEUE_ACTIVATION') FROM ssb.queue AS q WHERE q.queue_id = p_queue_id; $$;
+AS $$
+BEGIN
+    PERFORM ssb_internal.fire_queue_event(q, 'QUEUE_ACTIVATION') FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+END;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.fire_queue_activation(integer) FROM PUBLIC;
 
 -- Of these queues, those that are off because of poison messages, and the first message that was rolled back.

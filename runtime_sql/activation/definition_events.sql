@@ -33,22 +33,26 @@ $$;
 -- The event that something of the kind is created, altered or dropped, and its groups.
 CREATE OR REPLACE FUNCTION ssb_internal.events_of(p_action text, p_kind text)
 RETURNS text[]
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE p_kind WHEN 'RENAME' THEN 'RENAME' ELSE p_action || '_' || k.kind END || k.groups
-      FROM ssb_internal.definition_kinds() AS k WHERE k.kind = p_kind;
+BEGIN
+    RETURN (SELECT CASE p_kind WHEN 'RENAME' THEN 'RENAME' ELSE p_action || '_' || k.kind END || k.groups
+              FROM ssb_internal.definition_kinds() AS k WHERE k.kind = p_kind);
+END;
 $$;
 
 -- Whether the event, or one of the group, occurs here; is_relational as above, of one at least.
 CREATE OR REPLACE FUNCTION ssb_internal.event_occurs(p_event text, OUT occurs boolean, OUT is_relational boolean)
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT count(*) > 0, coalesce(bool_or(k.is_relational), false)
+BEGIN
+    SELECT count(*) > 0, coalesce(bool_or(k.is_relational), false) INTO occurs, is_relational
       FROM ssb_internal.definition_kinds() AS k
      WHERE p_event = ANY (k.groups)
         OR p_event = ANY (CASE k.kind WHEN 'RENAME' THEN '{RENAME}' ELSE ARRAY['CREATE_' || k.kind, 'ALTER_' || k.kind, 'DROP_' || k.kind] END);
+END;
 $$;
 
 -- Those of the events that do not occur here are told. PostgreSQL's event triggers are made
@@ -90,11 +94,13 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.watch_definitions(text, text[]) FROM PUB
 
 CREATE OR REPLACE FUNCTION ssb_internal.definitions_are_watched()
 RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.scope <> 'QUEUE')
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.scope <> 'QUEUE')
         OR EXISTS (SELECT FROM ssb.ddl_trigger AS t WHERE NOT t.is_disabled);
+END;
 $$;
 
 -- Sends the event to the notifications, and leaves it for the DDL triggers that it fires (activation/ddl_triggers.sql):

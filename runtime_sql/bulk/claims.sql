@@ -98,16 +98,18 @@ $$;
 -- The same without a memory: whether the claim's own session has its lock.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_is_held(p_claim_id bigint)
 RETURNS boolean
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.claim AS k
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.claim AS k
                     WHERE k.claim_id = p_claim_id AND k.expires_at > clock_timestamp())
         OR EXISTS (SELECT FROM ssb.claim AS k
                      JOIN pg_locks AS l ON l.pid = k.pid   -- anybody may take an advisory lock
                     WHERE k.claim_id = p_claim_id AND k.expires_at IS NULL AND l.locktype = 'advisory' AND l.granted
                       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                       AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2);
+END;
 $$;
 
 -- Claims dead sessions left: the rows only, their groups are free already.

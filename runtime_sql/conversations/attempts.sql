@@ -29,9 +29,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.attempt_sequence(p_number integer)
 RETURNS regclass
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ('ssb.attempt_' || p_number)::regclass; $$;
+AS $$
+BEGIN
+    RETURN ('ssb.attempt_' || p_number)::regclass;
+END;
+$$;
 
 -- With its epoch: of all numbers that end so, the nearest to the present ones.
 CREATE OR REPLACE FUNCTION ssb_internal.whole_transaction(p_transaction bigint)
@@ -109,12 +113,14 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.free_attempts(p_numbers integer[])
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT setval('ssb.attempts_in_use', pg_sequence_last_value('ssb.attempts_in_use')
+BEGIN
+    PERFORM setval('ssb.attempts_in_use', pg_sequence_last_value('ssb.attempts_in_use')
                                          & ~(SELECT bit_or(1::bigint << n - 1) FROM unnest(p_numbers) AS n))
      WHERE cardinality(p_numbers) > 0;
+END;
 $$;
 
 -- Transactions that have looked at the queue's state, go on, and are not among the p_known: they

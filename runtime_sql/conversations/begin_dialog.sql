@@ -82,12 +82,14 @@ $$;
 -- An open side in the group, of the service if there is one: NULL for a group that nobody has begun.
 CREATE OR REPLACE FUNCTION ssb_internal.leader_of_group(p_group uuid, p_service_id integer)
 RETURNS ssb.conversation_endpoint
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT e.* FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_group_id = p_group AND e.closed_at IS NULL
-     ORDER BY e.service_id <> p_service_id LIMIT 1;
+BEGIN
+    RETURN (SELECT e FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_group_id = p_group AND e.closed_at IS NULL
+             ORDER BY e.service_id <> p_service_id LIMIT 1);
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.leader_of_group(uuid, integer) FROM PUBLIC;
 
@@ -112,10 +114,15 @@ DECLARE
     v_related ssb.conversation_endpoint;
     v_lock_id bigint;
     v_group uuid := related_conversation_group;
+    v_end timestamptz;                 -- of the lifetime
 BEGIN
-    IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text, lifetime::text) IS NULL
-       AND length(to_service) <= 256 THEN
-        v_handle := ssb_internal.begin_dialog_fast_path(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
+    -- A second more than 68 years is no lifetime at all.
+    IF lifetime BETWEEN 1 AND 2147483646 THEN
+        v_end := clock_timestamp() + make_interval(secs => lifetime);
+    END IF;
+    IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text) IS NULL
+       AND length(to_service) <= 256 AND coalesce(lifetime, 1) > 0 THEN
+        v_handle := ssb_internal.begin_dialog_fast_path(v_database_id, from_service, to_service, contract, coalesce(encryption, true), v_end);
         IF v_handle IS NOT NULL THEN
             RETURN v_handle;
         END IF;
@@ -171,9 +178,6 @@ BEGIN
         CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'
              THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_database_id)
              ELSE broker_instance END,
-        v_lock_id, v_group,
-        -- A second more than 68 years is no lifetime at all.
-        clock_timestamp() + make_interval(secs => nullif(lifetime, 2147483647)),
-        coalesce(encryption, true), false, NULL)).conversation_handle;
+        v_lock_id, v_group, v_end, coalesce(encryption, true), false, NULL)).conversation_handle;
 END;
 $$;

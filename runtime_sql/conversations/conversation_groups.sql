@@ -154,16 +154,18 @@ $$;
 -- '' when nothing waits, and when there is no such conversation.
 CREATE OR REPLACE FUNCTION ssb.get_transmission_status(handle uuid)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT coalesce((SELECT t.transmission_status
+BEGIN
+    RETURN coalesce((SELECT t.transmission_status
                        FROM ssb.conversation_endpoint AS e
                       CROSS JOIN LATERAL (SELECT t.transmission_status FROM ssb.transmission AS t
                                            WHERE t.endpoint_id BETWEEN e.endpoint_id AND e.endpoint_id
                                            ORDER BY t.endpoint_id, t.transmission_id LIMIT 1) AS t
                       WHERE e.conversation_handle = handle
                         AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator)), '');
+END;
 $$;

@@ -88,19 +88,25 @@ $$;
 -- asked for it (ssb.watch_queue): once it is awake, it looks by itself.
 CREATE OR REPLACE FUNCTION ssb_internal.announce_arrival(p_queue_id integer)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_notify('ssb_arrival', p_queue_id::text); $$;
+AS $$
+BEGIN
+    PERFORM pg_notify('ssb_arrival', p_queue_id::text);
+END;
+$$;
 
 -- The body of an Error message.
 CREATE OR REPLACE FUNCTION ssb_internal.error_body(p_code integer, p_description text)
 RETURNS bytea
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.xml_bytes(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
+BEGIN
+    RETURN ssb_internal.xml_bytes(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
                                          '<Description>%s</Description></Error>', p_code,
                                          replace(replace(replace(p_description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')));
+END;
 $$;
 
 -- An Error that the broker itself makes: it comes to this side's own queue, and
@@ -129,14 +135,16 @@ $$;
 -- The service of that name in this instance, or in that T-SQL database of it. One out of several is taken at random.
 CREATE OR REPLACE FUNCTION ssb_internal.choose_service(p_name text, p_instance text)
 RETURNS ssb.service
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT s
-      FROM ssb.service AS s
-      JOIN ssb.database AS d ON d.database_id = s.database_id
-     WHERE s.name = p_name AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance))
-     ORDER BY d.is_broker_enabled DESC, random() LIMIT 1;
+BEGIN
+    RETURN (SELECT s
+              FROM ssb.service AS s
+              JOIN ssb.database AS d ON d.database_id = s.database_id
+             WHERE s.name = p_name AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance))
+             ORDER BY d.is_broker_enabled DESC, random() LIMIT 1);
+END;
 $$;
 
 -- Which service the initiator means; it stays for the dialog. Without one, status says why.
@@ -333,6 +341,26 @@ BEGIN
            plain_type_id = CASE WHEN v_usage.validation = 'N' THEN v_usage.message_type_id ELSE e.plain_type_id END
      WHERE e.endpoint_id = v_sender.endpoint_id;
     RETURN NULL;
+END;
+$$;
+
+-- Whether the body is right for this validation of this message type, as far as that is known without a schema: what SEND
+-- asks before it takes the fast path. False: ssb_internal.validate_body finds out.
+CREATE OR REPLACE FUNCTION ssb_internal.is_valid_body(p_message_type_id integer, p_validation char(2), p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_validation = 'N' OR p_body = '' THEN
+        RETURN true;
+    ELSIF p_validation <> 'X'
+          OR (SELECT t.collection_id IS NOT NULL FROM ssb.message_type AS t WHERE t.message_type_id = p_message_type_id) THEN
+        RETURN false;
+    END IF;
+    RETURN ssb_internal.xml_fault(p_body) IS NULL;
 END;
 $$;
 

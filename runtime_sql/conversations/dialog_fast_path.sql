@@ -3,8 +3,8 @@
 -- CONVERSATION stands in end_conversation.sql.)
 --
 -- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
--- name, routes that all lead here, no priorities, a message type without validation, a
--- dialog without lifetime that shares its group with no other, queues that accept and
+-- name, routes that all lead here, no priorities, a body that is valid without a schema, a
+-- dialog that shares its group with no other, queues that accept and
 -- retain nothing and that nobody waits to be told of. Each function here returns false,
 -- or nothing, and has done nothing but lock its side's group, where that does not hold;
 -- the slow path then does it, and knows the errors. Their callers have the planner
@@ -16,7 +16,7 @@
 -- BEGIN DIALOG in a group of its own. NULL: not on the fast path.
 -- Called by  ssb.begin_dialog
 CREATE OR REPLACE FUNCTION ssb_internal.begin_dialog_fast_path(p_database_id integer, p_service text, p_far_service text, p_contract text,
-                                                           p_is_encrypted boolean)
+                                                           p_is_encrypted boolean, p_lifetime timestamptz)
 RETURNS uuid
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -54,10 +54,10 @@ BEGIN
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
-            service_name, contract_name, far_service)
+            service_name, contract_name, far_service, lifetime, due_at)
     VALUES (v_id, v_handle, v_handle, true, p_is_encrypted, false, v_id,
             v_handle, p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
-            p_service, p_contract, p_far_service);
+            p_service, p_contract, p_far_service, p_lifetime, p_lifetime);
     RETURN v_handle;
 END;
 $$;
@@ -78,6 +78,7 @@ DECLARE
     v_conversation_id uuid;
     v_is_encrypted boolean;
     v_database_id integer;
+    v_lifetime timestamptz;
     v_queue_id integer;
     v_near_order regclass;
     v_near_state regclass;
@@ -92,6 +93,7 @@ DECLARE
     v_far_service text;
     v_contract text;
     v_type_id integer;
+    v_validation char(2);
     v_order bigint;
     v_is_in_0 boolean;
 BEGIN
@@ -103,7 +105,8 @@ BEGIN
                far_state = p.far_state, far_contract_id = p.contract_id, far_priority = 5, sent_count = 1,
                sent_order = CASE WHEN pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL
                                  THEN nextval(p.far_order) END,
-               plain_type_id = u.message_type_id, plain_type = u.message_type_name
+               plain_type_id = CASE WHEN u.validation = 'N' THEN u.message_type_id END,
+               plain_type = CASE WHEN u.validation = 'N' THEN u.message_type_name END
           FROM ssb.dialog_path AS p
           JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
          WHERE p.database_id = e.database_id AND p.from_service = e.service_name
@@ -112,16 +115,17 @@ BEGIN
            AND e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
            AND e.sent_count = 0 AND e.priority = 5
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
-           AND u.is_plain_from_initiator
+           AND u.is_sent_by_initiator
+           AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
            AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
            AND has_sequence_privilege('public', p.far_state, 'SELECT')
-        RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id,
+        RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
                   p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
-                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, e.far_endpoint_id, e.sent_order,
+                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order,
                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
-             INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id,
+             INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id, v_lifetime,
                   v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
-                  v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_far_id, v_order, v_is_in_0;
+                  v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_validation, v_far_id, v_order, v_is_in_0;
         EXIT WHEN FOUND;
         IF v_lock IS NULL
            OR (SELECT f.far_service_id FROM ssb.conversation_endpoint AS e
@@ -140,19 +144,23 @@ BEGIN
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
-            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority, due_at)
+            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority, lifetime, due_at)
     VALUES (v_far_id, v_handle, v_conversation_id, false, v_is_encrypted, false, v_far_id,
             v_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
             v_far_service, v_contract, v_service, v_broker_guid, v_type_id, p_message_type,
-            p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5, now() + interval '31 minutes');
+            p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5, v_lifetime,
+            coalesce(v_lifetime, now() + interval '31 minutes'));
+    IF v_validation <> 'N' AND p_body = '' THEN
+        p_body := NULL;
+    END IF;
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_far_id, v_order);

@@ -141,7 +141,7 @@ BEGIN
             DELETE FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = handle AND e.is_initiator
                AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-               AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
                AND has_sequence_privilege('public', e.near_state, 'SELECT')
                AND has_sequence_privilege('public', e.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -160,11 +160,11 @@ BEGIN
             UPDATE ssb.conversation_endpoint AS e
                SET sent_count = e.sent_count + 1, closed_at = clock_timestamp(), is_close_known = true,
                    is_closed_by_error = false, dialog_timer = NULL,
-                   due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                   due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL OR e.lifetime IS NOT NULL
                                  THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
              WHERE e.conversation_handle = handle
                AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-               AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
                AND has_sequence_privilege('public', e.near_state, 'SELECT')
                AND has_sequence_privilege('public', e.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0

@@ -31,7 +31,7 @@ BEGIN
           JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle
           JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
          WHERE e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
-           AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+           AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
            AND NOT f.is_refused
            AND (f.closed_at IS NULL OR (e.is_initiator AND f.is_close_known AND NOT f.is_closed_by_error))
     ), plain AS MATERIALIZED (
@@ -104,7 +104,7 @@ BEGIN
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
-                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL OR e.lifetime IS NOT NULL
                                      THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
                   FROM fast AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (
@@ -131,7 +131,7 @@ BEGIN
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
-                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL OR e.lifetime IS NOT NULL
                                      THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
                   FROM fast AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (

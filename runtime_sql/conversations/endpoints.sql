@@ -64,45 +64,51 @@ $$;
 -- Locks  the caller holds the group
 CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint, p_claim_id bigint)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
+BEGIN
     UPDATE ssb.conversation_endpoint AS e
        SET lock_id = (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
                        WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id),
            claim_id = p_claim_id
      WHERE e.lock_id = p_endpoint_id AND e.endpoint_id <> p_endpoint_id;
+END;
 $$;
 
 -- The leader of the group with this id on a service, NULL when it has no open
 -- conversation there.
 CREATE OR REPLACE FUNCTION ssb_internal.find_group(p_group uuid, p_service_id integer)
 RETURNS bigint
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_group_id = p_group AND e.service_id = p_service_id AND e.closed_at IS NULL LIMIT 1;
+BEGIN
+    RETURN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_group_id = p_group AND e.service_id = p_service_id AND e.closed_at IS NULL LIMIT 1);
+END;
 $$;
 
 -- The state that sys.conversation_endpoints shows. NULL: it shows no such endpoint
 -- any more, though its row still tells the far side how it ended.
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint, f ssb.conversation_endpoint)
 RETURNS char(2)
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE
+BEGIN
+    RETURN CASE
         WHEN e.closed_at IS NOT NULL THEN
             CASE WHEN NOT e.is_close_known THEN 'DO' WHEN NOT (e.is_initiator OR e.is_cleaned_up) THEN 'CD' END
         WHEN e.is_error OR f.is_refused OR e.far_outcome = 'ER' OR (f.is_close_known AND f.is_closed_by_error) THEN 'ER'
         WHEN e.far_outcome = 'DI' OR f.is_close_known THEN 'DI'
         WHEN e.is_initiator AND e.sent_count = 0 THEN 'SO'
         ELSE 'CO' END;
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint)

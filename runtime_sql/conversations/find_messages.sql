@@ -6,9 +6,13 @@
 
 CREATE OR REPLACE FUNCTION ssb_internal.message_type_name(p_message_type_id integer)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT t.name FROM ssb.message_type AS t WHERE t.message_type_id = p_message_type_id; $$;
+AS $$
+BEGIN
+    RETURN (SELECT t.name FROM ssb.message_type AS t WHERE t.message_type_id = p_message_type_id);
+END;
+$$;
 
 -- Up to p_left messages of a group that the caller holds: the conversation with the
 -- highest priority first, among equals the one with the oldest message; all of one
@@ -317,13 +321,15 @@ $$;
 -- A claim lives as long as its owner's session, which holds its advisory lock.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
 RETURNS boolean
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_locks AS l
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_locks AS l
                     WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT d.oid FROM pg_database AS d
                                                                                    WHERE d.datname = current_database())
                       AND l.classid = 1397965376::oid AND l.objid = p_claim_id::oid AND l.objsubid = 2);
+END;
 $$;
 
 -- Messages for this queue's services that had to wait elsewhere: true when some

@@ -45,11 +45,13 @@
 -- The caller's low-water mark for one priority.
 CREATE OR REPLACE FUNCTION ssb_internal.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
 RETURNS bigint
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT greatest(p_base_low,
+BEGIN
+    RETURN greatest(p_base_low,
                     (nullif(current_setting('ssb.read_position_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
+END;
 $$;
 
 -- The last order that was drawn. By no function of the server's: those leave the lock by which senders are known.
@@ -70,15 +72,17 @@ $$;
 -- prepared transaction has no process.
 CREATE OR REPLACE FUNCTION ssb_internal.has_senders(p_order_sequence regclass, p_before bigint)
 RETURNS boolean
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (
+BEGIN
+    RETURN EXISTS (
         SELECT FROM pg_locks AS s
           JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
          WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
            AND s.pid IS DISTINCT FROM pg_backend_pid()
            AND (p_before IS NULL OR age(t.transactionid) > age((p_before & 4294967295)::text::xid)));
+END;
 $$;
 
 -- p_found is the order of the first message that was free, NULL when none was: what

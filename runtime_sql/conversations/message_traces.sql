@@ -262,11 +262,13 @@ $$;
 -- Called by  ssb_internal.sample_queues
 CREATE OR REPLACE FUNCTION ssb_internal.forget_traces()
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
     DELETE FROM ssb.message_trace AS t WHERE t.noted_at < (SELECT clock_timestamp()) - interval '1 day';
     DELETE FROM ssb.trace_span AS s WHERE s.ended_at < (SELECT clock_timestamp()) - interval '1 hour';
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_traces() FROM PUBLIC;
 

@@ -17,9 +17,13 @@
 
 CREATE OR REPLACE FUNCTION ssb_internal.queue_state(p_sequence regclass)
 RETURNS bigint
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(pg_sequence_last_value(p_sequence), 0); $$;
+AS $$
+BEGIN
+    RETURN coalesce(pg_sequence_last_value(p_sequence), 0);
+END;
+$$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.set_watcher(p_sequence regclass, p_is_asleep boolean)
 RETURNS void
@@ -40,11 +44,17 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.attempts_of(p_sequence regclass, OUT is_on_record boolean, OUT fails integer,
                                                     OUT commits integer, OUT is_doubtful boolean)
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT s.state >= 2, (s.state >> 2) & 4095, (s.state >> 14) & 255, (s.state >> 22) & 1 = 1
-      FROM (SELECT ssb_internal.queue_state(p_sequence) AS state) AS s;
+DECLARE
+    v_state CONSTANT bigint := ssb_internal.queue_state(p_sequence);
+BEGIN
+    is_on_record := v_state >= 2;
+    fails := (v_state >> 2) & 4095;
+    commits := (v_state >> 14) & 255;
+    is_doubtful := (v_state >> 22) & 1 = 1;
+END;
 $$;
 
 -- Another state: what is still under way is forgotten. The watcher's wish stays.
@@ -68,15 +78,23 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.forget_attempts(p_queue ssb.queue)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb_internal.set_attempts(p_queue, 0); $$;
+AS $$
+BEGIN
+    PERFORM ssb_internal.set_attempts(p_queue, 0);
+END;
+$$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.keep_poisoned(p_queue ssb.queue)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb_internal.set_attempts(p_queue, 2 | (4095 << 2)); $$;
+AS $$
+BEGIN
+    PERFORM ssb_internal.set_attempts(p_queue, 2 | (4095 << 2));
+END;
+$$;
 
 -- Rollbacks in a row up to now; NULL when nothing is on record; 4095 when the queue was
 -- stopped.

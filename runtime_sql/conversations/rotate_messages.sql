@@ -121,28 +121,32 @@ $$;
 -- on the list. A prepared transaction is always one: it was called something else before.
 CREATE OR REPLACE FUNCTION ssb_internal.rotation_users(p_among text[])
 RETURNS text[]
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
-      FROM pg_locks AS l
-     WHERE l.locktype = 'relation' AND l.relation = 'ssb.rotation_state'::regclass AND l.mode = 'RowExclusiveLock'
-       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-       AND l.pid IS DISTINCT FROM pg_backend_pid()
-       AND (p_among IS NULL OR l.pid IS NULL OR l.virtualtransaction = ANY (p_among));
+BEGIN
+    RETURN (SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
+              FROM pg_locks AS l
+             WHERE l.locktype = 'relation' AND l.relation = 'ssb.rotation_state'::regclass AND l.mode = 'RowExclusiveLock'
+               AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+               AND l.pid IS DISTINCT FROM pg_backend_pid()
+               AND (p_among IS NULL OR l.pid IS NULL OR l.virtualtransaction = ANY (p_among)));
+END;
 $$;
 
 -- The transactions of others that have read or written a table and go on.
 CREATE OR REPLACE FUNCTION ssb_internal.table_users(p_table regclass)
 RETURNS text[]
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
-      FROM pg_locks AS l
-     WHERE l.locktype = 'relation' AND l.relation = p_table AND l.granted
-       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-       AND l.pid IS DISTINCT FROM pg_backend_pid();
+BEGIN
+    RETURN (SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
+              FROM pg_locks AS l
+             WHERE l.locktype = 'relation' AND l.relation = p_table AND l.granted
+               AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+               AND l.pid IS DISTINCT FROM pg_backend_pid());
+END;
 $$;
 
 -- Whether at most a third of a table's space is messages that are still there. An
@@ -169,9 +173,13 @@ $$;
 -- pages with rows that it may not remove. (Where it may, its pages are all-visible then.)
 CREATE OR REPLACE FUNCTION ssb_internal.is_vacuumed_in_vain(p_table regclass)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT c.relpages > 0 AND c.relallvisible < c.relpages / 2 FROM pg_class AS c WHERE c.oid = p_table; $$;
+AS $$
+BEGIN
+    RETURN (SELECT c.relpages > 0 AND c.relallvisible < c.relpages / 2 FROM pg_class AS c WHERE c.oid = p_table);
+END;
+$$;
 
 -- Moves the next 1,000 messages after p_from, those of conversations that nobody holds, to the
 -- table that takes new ones, with their order. They lose what xmax tells (see 160). moved: how

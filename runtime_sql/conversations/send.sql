@@ -4,8 +4,8 @@
 -- primary keys. (One statement with joins takes half as long again: what an
 -- executor costs to set up grows with the nodes and columns of its plan.) They lock
 -- the sender's group, make sure that nothing is special, and append to the receiver's
--- queue. Where anything is special (first message, validation, retention, a
--- lifetime, a queue that is off, a watcher to wake, a missing right, a wrong
+-- queue. Where anything is special (first message, a body that is not valid or needs a schema, retention, a
+-- lifetime that is over, a queue that is off, a watcher to wake, a missing right, a wrong
 -- argument) ssb_internal.send_slow_path takes over, which does everything and knows every
 -- error.
 --
@@ -47,6 +47,7 @@ DECLARE
     v_far_order regclass;
     v_far_priority smallint;
     v_type_id integer;
+    v_validation char(2) := 'N';
     v_order bigint;
     v_rotation bigint;
 BEGIN
@@ -56,7 +57,7 @@ BEGIN
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-       AND NOT e.has_waiting AND e.lifetime IS NULL
+       AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', coalesce(e.far_state, e.near_state), 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -77,7 +78,7 @@ BEGIN
                        v_type_id
                   FROM ssb.conversation_endpoint AS e
                  WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.closed_at IS NULL AND NOT e.is_error
-                   AND NOT e.has_waiting AND e.lifetime IS NULL
+                   AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -89,11 +90,15 @@ BEGIN
         END IF;
         IF v_type_id IS NULL AND v_far_endpoint_id IS NOT NULL THEN
             -- Not this side's first type. The contract of both sides is one where they are in one database.
-            SELECT u.message_type_id INTO v_type_id
+            SELECT u.message_type_id, u.validation INTO v_type_id, v_validation
               FROM ssb.conversation_endpoint AS e
               JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = message_type
              WHERE e.endpoint_id = v_endpoint_id AND e.far_contract_id = e.contract_id
-               AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
+               AND CASE WHEN e.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END
+               AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, body));
+            IF v_validation <> 'N' AND body = '' THEN
+                body := NULL;
+            END IF;
         END IF;
         IF v_type_id IS NULL THEN
             IF v_endpoint_id IS NOT NULL OR NOT ssb_internal.send_to_known_remote(handle, message_type, body) THEN
@@ -120,12 +125,12 @@ BEGIN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
-                v_type_id, v_far_priority, 'N', body);
+                v_type_id, v_far_priority, v_validation, body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
-                v_type_id, v_far_priority, 'N', body);
+                v_type_id, v_far_priority, v_validation, body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(v_endpoint_id, message_type, v_far_endpoint_id, v_order);
@@ -163,18 +168,31 @@ CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
+#variable_conflict use_variable
 BEGIN
-    PERFORM ssb_internal.send_slow_path(handle, message_type, NULL, NULL);
+    -- VALIDATION = EMPTY makes a body of zero length and none the same.
+    PERFORM FROM ssb.conversation_endpoint AS e
+       JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = message_type
+      WHERE e.conversation_handle = handle AND u.validation = 'E';
+    IF FOUND THEN
+        PERFORM ssb.send(handle, message_type, ''::bytea);
+    ELSE
+        PERFORM ssb_internal.send_slow_path(handle, message_type, NULL, NULL);
+    END IF;
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb.send(handle, 'DEFAULT');
+BEGIN
+    PERFORM ssb.send(handle, 'DEFAULT');
+END;
 $$;
 
 -- NULL: a message without a body, as in sets of messages.
@@ -246,6 +264,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(9618, format('The message cannot be sent because the service queue ''%s'' associated with the '
                                                       'dialog is currently disabled and retention is on.', v_queue.spelling));
     END IF;
+    IF v_usage.validation = 'E' AND p_body = '' THEN
+        p_body := NULL;
+    END IF;
     v_number := ssb_internal.next_number(v_endpoint);
     PERFORM ssb_internal.deliver_or_keep(v_endpoint, p_message_type, v_number, false, false, p_body);
     IF v_queue.is_retention_enabled THEN
@@ -280,18 +301,20 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.number_behind_waiting(bigint) FROM PUBLI
 -- on its way and what has arrived: counting in the endpoint's row would leave a dead row for each message.
 CREATE OR REPLACE FUNCTION ssb_internal.next_number(p_endpoint ssb.conversation_endpoint)
 RETURNS bigint
-LANGUAGE sql SECURITY DEFINER
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT CASE WHEN p_endpoint.far_endpoint_id IS NULL AND p_endpoint.has_waiting
-                THEN greatest(p_endpoint.sent_count,
-                              (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_endpoint.endpoint_id),
-                              ssb_internal.number_behind_waiting(p_endpoint.endpoint_id))
-                WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
-                THEN p_endpoint.sent_count
-                ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END
-      FROM (SELECT) AS one_row
-      LEFT JOIN ssb.queue AS q ON q.queue_id = p_endpoint.far_queue_id;
+BEGIN
+    RETURN (SELECT CASE WHEN p_endpoint.far_endpoint_id IS NULL AND p_endpoint.has_waiting
+                        THEN greatest(p_endpoint.sent_count,
+                                      (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_endpoint.endpoint_id),
+                                      ssb_internal.number_behind_waiting(p_endpoint.endpoint_id))
+                        WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
+                        THEN p_endpoint.sent_count
+                        ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END
+              FROM (SELECT) AS one_row
+              LEFT JOIN ssb.queue AS q ON q.queue_id = p_endpoint.far_queue_id);
+END;
 $$;

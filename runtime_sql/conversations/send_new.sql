@@ -38,6 +38,8 @@ DECLARE
     v_far_state regclass;
     v_broker_guid text;
     v_type_id integer;
+    v_plain_type_id integer;
+    v_validation char(2);
     v_near_id bigint;
     v_far_id bigint;
     v_order bigint;
@@ -45,17 +47,18 @@ DECLARE
 BEGIN
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
-           p.far_order, p.far_state, p.broker_guid, u.message_type_id, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
+           p.far_order, p.far_state, p.broker_guid, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
            CASE WHEN pg_current_xact_id() IS NOT NULL
                      AND pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
            coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
       INTO v_service_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id,
-           v_far_order, v_far_state, v_broker_guid, v_type_id, v_near_id, v_far_id, v_order, v_is_in_0
+           v_far_order, v_far_state, v_broker_guid, v_type_id, v_validation, v_near_id, v_far_id, v_order, v_is_in_0
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
        AND p.contract = p_contract AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
-       AND u.is_plain_from_initiator AND p_body IS NOT NULL
+       AND u.is_sent_by_initiator AND p_body IS NOT NULL
+       AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   p.near_order, 'USAGE')
        AND has_sequence_privilege('public', p.near_state, 'SELECT')
@@ -63,6 +66,11 @@ BEGIN
        AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0;
     IF NOT FOUND THEN
         RETURN NULL;
+    END IF;
+    IF v_validation = 'N' THEN
+        v_plain_type_id := v_type_id;
+    ELSIF p_body = '' THEN
+        p_body := NULL;
     END IF;
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
@@ -74,7 +82,7 @@ BEGIN
             v_handle, v_database_id, v_service_id, v_queue_id, v_near_order, v_near_state,
             v_contract_id, 5, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
             v_far_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
-            1, v_order, v_type_id, p_message_type, NULL),
+            1, v_order, v_plain_type_id, CASE WHEN v_plain_type_id IS NOT NULL THEN p_message_type END, NULL),
            (v_far_id, v_far_handle, v_handle, false, coalesce(p_is_encrypted, true), false, v_far_id,
             v_far_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
             v_contract_id, 5, p_to_service, p_contract, p_from_service, v_broker_guid, v_type_id,
@@ -84,11 +92,11 @@ BEGIN
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, 'N', p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(v_near_id, p_message_type, v_far_id, v_order);

@@ -38,7 +38,7 @@ BEGIN
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-       AND NOT e.has_waiting AND e.lifetime IS NULL
+       AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -145,7 +145,7 @@ BEGIN
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE');
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
-                   (e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting AND e.lifetime IS NULL
+                   (e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
                     AND f.closed_at IS NULL AND NOT f.is_refused
                     AND ROW(e.near_order, e.near_state, e.far_state)::text = ANY (v_plain)
                     AND CASE WHEN e.plain_type = s.message_type THEN e.plain_type_id
@@ -276,10 +276,12 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[])
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb.send_many(handles, 'DEFAULT');
+BEGIN
+    PERFORM ssb.send_many(handles, 'DEFAULT');
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body text)

@@ -81,22 +81,26 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.message_is_waiting(queue text, conversation uuid DEFAULT NULL,
                                                   conversation_group uuid DEFAULT NULL)
 RETURNS boolean
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(ssb_internal.look_for_message(queue, conversation, conversation_group), false);
+BEGIN
+    RETURN coalesce(ssb_internal.look_for_message(queue, conversation, conversation_group), false);
+END;
 $$;
 
 -- The sequence whose value moves whenever a message comes to a queue. NULL: not for this caller.
 CREATE OR REPLACE FUNCTION ssb_internal.order_sequence_of(p_queue text)
 RETURNS regclass
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT q.order_sequence FROM ssb.queue AS q
-     WHERE q.name = p_queue
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  q.order_sequence, 'USAGE');
+BEGIN
+    RETURN (SELECT q.order_sequence FROM ssb.queue AS q
+             WHERE q.name = p_queue
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          q.order_sequence, 'USAGE'));
+END;
 $$;
 
 -- Returns when a message may be there, when the queue cannot be read any more, or

@@ -31,13 +31,15 @@ $$;
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none.
 CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)
 RETURNS name
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT r.rolname FROM pg_roles AS r
-     WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
-        OR (lower(p_principal) = 'dbo' AND r.rolname = ssb_internal.runtime_owner())
-     ORDER BY (r.rolname = p_principal) DESC, (r.rolname = lower(p_principal)) DESC LIMIT 1;
+BEGIN
+    RETURN (SELECT r.rolname FROM pg_roles AS r
+             WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
+                OR (lower(p_principal) = 'dbo' AND r.rolname = ssb_internal.runtime_owner())
+             ORDER BY (r.rolname = p_principal) DESC, (r.rolname = lower(p_principal)) DESC LIMIT 1);
+END;
 $$;
 
 -- Whether p_role is p_principal, or has it: through PostgreSQL's roles or through
@@ -141,13 +143,15 @@ $$;
 -- there is none, to act as that principal in the database.
 CREATE OR REPLACE FUNCTION ssb_internal.may_act_as(p_principal text, p_database_id integer)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN ssb_internal.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb_internal.caller(), ssb_internal.role_of(p_principal), 'MEMBER')
+BEGIN
+    RETURN CASE WHEN ssb_internal.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb_internal.caller(), ssb_internal.role_of(p_principal), 'MEMBER')
                 ELSE pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')
                      OR ssb_internal.is_member(ssb_internal.caller(), p_principal, p_database_id)
                      OR ssb_internal.is_member(ssb_internal.caller(), 'db_owner', p_database_id) END;
+END;
 $$;
 
 -- AUTHORIZATION name, or the caller. 15151 when the name means nobody, or nobody whom the caller may be.
@@ -171,12 +175,14 @@ $$;
 -- Users and roles that are there without being made.
 CREATE OR REPLACE FUNCTION ssb_internal.is_fixed_principal(p_name text)
 RETURNS boolean
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT lower(p_name) IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
+BEGIN
+    RETURN lower(p_name) IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
                              'db_datareader', 'db_datawriter', 'db_securityadmin', 'db_accessadmin',
                              'db_backupoperator', 'db_denydatareader', 'db_denydatawriter');
+END;
 $$;
 
 -- A name that a grant or AUTHORIZATION may mention.

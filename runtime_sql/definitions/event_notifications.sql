@@ -191,10 +191,12 @@ $$;
 -- Control characters that XML does not have are left out.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_text(p_text text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT replace(replace(replace(regexp_replace(p_text, '[\x01-\x08\x0b\x0c\x0e-\x1f]', '', 'g'), '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
+BEGIN
+    RETURN replace(replace(replace(regexp_replace(p_text, '[\x01-\x08\x0b\x0c\x0e-\x1f]', '', 'g'), '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
+END;
 $$;
 
 -- What an event tells, as XML: p_schema is PostgreSQL's, NULL where the object is in none; p_command is the
@@ -202,10 +204,11 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.event_instance(p_event text, p_database_id integer, p_schema text, p_object text, p_type text,
                                                        p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL)
 RETURNS text
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
+BEGIN
+    RETURN format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
@@ -217,16 +220,19 @@ AS $$
             '<TargetObjectName>' || ssb_internal.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>',
             '<TSQLCommand><SetOptions ANSI_NULLS="ON" ANSI_NULL_DEFAULT="ON" ANSI_PADDING="ON" QUOTED_IDENTIFIER="ON" ENCRYPTED="FALSE"/>'
             '<CommandText>' || ssb_internal.xml_text(p_command) || '</CommandText></TSQLCommand>');
+END;
 $$;
 
 -- The same for an event of a queue.
 CREATE OR REPLACE FUNCTION ssb_internal.fire_queue_event(p_queue ssb.queue, p_event text)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id,
+BEGIN
+    PERFORM ssb_internal.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id,
                                    ssb_internal.event_instance(p_event, p_queue.database_id, p_queue.schema_name, p_queue.spelling, 'QUEUE'));
+END;
 $$;
 
 -- A watcher (the daemon, or anybody who LISTENs to ssb_arrival) asks to be notified

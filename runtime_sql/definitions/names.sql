@@ -4,32 +4,38 @@
 -- The session's T-SQL database, as ssb.use_database left it.
 CREATE OR REPLACE FUNCTION ssb_internal.current_database_id()
 RETURNS integer
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce((SELECT d.database_id FROM ssb.database AS d
+BEGIN
+    RETURN coalesce((SELECT d.database_id FROM ssb.database AS d
                       WHERE lower(d.name) = lower(current_setting('pgsb.database', true))), 5);
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.database_name(p_database_id integer)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(d.name, current_database()) FROM ssb.database AS d WHERE d.database_id = p_database_id;
+BEGIN
+    RETURN (SELECT coalesce(d.name, current_database()) FROM ssb.database AS d WHERE d.database_id = p_database_id);
+END;
 $$;
 
 -- NULL when there is no such database. A database named like the PostgreSQL one
 -- is the default one, whatever its case.
 CREATE OR REPLACE FUNCTION ssb_internal.find_database(p_name text)
 RETURNS integer
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT d.database_id FROM ssb.database AS d WHERE lower(d.name) = lower(p_name)
-    UNION ALL
-    SELECT 5 WHERE lower(p_name) = lower(current_database())
-    LIMIT 1;
+BEGIN
+    RETURN (SELECT d.database_id FROM ssb.database AS d WHERE lower(d.name) = lower(p_name)
+            UNION ALL
+            SELECT 5 WHERE lower(p_name) = lower(current_database())
+            LIMIT 1);
+END;
 $$;
 
 -- The database meant by a parameter: NULL is the session's. 911 when it does not exist.
@@ -55,27 +61,31 @@ $$;
 -- Which T-SQL database a PostgreSQL schema belongs to: the one it was made for, else by prefix.
 CREATE OR REPLACE FUNCTION ssb_internal.database_of_schema(p_schema text)
 RETURNS integer
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(
+BEGIN
+    RETURN coalesce(
         (SELECT s.database_id FROM ssb.schema_of_database AS s WHERE s.name = p_schema),
         (SELECT d.database_id FROM ssb.database AS d
           WHERE starts_with(p_schema, d.schema_prefix) ORDER BY length(d.schema_prefix) DESC LIMIT 1));
+END;
 $$;
 
 -- "etl" of the PostgreSQL schema warehouse_etl, for messages; what is no such schema stays as it is.
 CREATE OR REPLACE FUNCTION ssb_internal.tsql_schema(p_schema text)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(
+BEGIN
+    RETURN coalesce(
         (SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_schema),
         (SELECT substr(p_schema, length(d.schema_prefix) + 1) FROM ssb.database AS d
           WHERE starts_with(p_schema, d.schema_prefix) AND length(p_schema) > length(d.schema_prefix)
           ORDER BY length(d.schema_prefix) DESC LIMIT 1),
         p_schema);
+END;
 $$;
 
 -- USE: the setting lasts for the session.
@@ -93,16 +103,24 @@ $$;
 -- The end of dynamic SQL that said USE: back to what the setting was, '' or NULL the default database.
 CREATE OR REPLACE FUNCTION ssb_internal.return_to_database(name text)
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT set_config('pgsb.database', coalesce(name, ''), false); $$;
+AS $$
+BEGIN
+    PERFORM set_config('pgsb.database', coalesce(name, ''), false);
+END;
+$$;
 
 -- DB_NAME() without argument.
 CREATE OR REPLACE FUNCTION ssb.db_name()
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb_internal.database_name(ssb_internal.current_database_id()); $$;
+AS $$
+BEGIN
+    RETURN ssb_internal.database_name(ssb_internal.current_database_id());
+END;
+$$;
 
 -- 'schema.name' or 'name' (then in dbo of the current database), in PostgreSQL's
 -- spelling, to its two parts.
@@ -137,18 +155,23 @@ $$;
 -- The one spelling under which ssb.queue knows a queue.
 CREATE OR REPLACE FUNCTION ssb_internal.normal_name(p_name text)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT format('%I.%I', n.schema_name, n.object_name) FROM ssb_internal.split_name(p_name) AS n; $$;
+AS $$
+BEGIN
+    RETURN (SELECT format('%I.%I', n.schema_name, n.object_name) FROM ssb_internal.split_name(p_name) AS n);
+END;
+$$;
 
 -- 'shop_dbo.handle' as SQL Server's views show a queue's procedure: '[dbo].[handle]'. Other text, such as a
 -- program's name, stays.
 CREATE OR REPLACE FUNCTION ssb_internal.bracketed_name(p_name text)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
+BEGIN
+    RETURN CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
                 THEN (SELECT format('[%s].[%s]', ssb_internal.tsql_schema(n.schema_name),
                                     coalesce((SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), n.object_name)
                                                 FROM pg_proc AS p JOIN pg_namespace AS s ON s.oid = p.pronamespace
@@ -156,6 +179,7 @@ AS $$
                                                ORDER BY p.oid LIMIT 1), n.object_name))
                         FROM ssb_internal.split_name(p_name) AS n)
                 ELSE p_name END;
+END;
 $$;
 
 -- 208 when there is no such queue.
@@ -180,27 +204,35 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.find_message_type(p_database_id integer, p_name text)
 RETURNS ssb.message_type
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT t FROM ssb.message_type AS t
-     WHERE t.name = p_name AND coalesce(t.database_id, 0) IN (0, p_database_id) LIMIT 1;
+BEGIN
+    RETURN (SELECT t FROM ssb.message_type AS t
+             WHERE t.name = p_name AND coalesce(t.database_id, 0) IN (0, p_database_id) LIMIT 1);
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.find_contract(p_database_id integer, p_name text)
 RETURNS ssb.contract
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c FROM ssb.contract AS c
-     WHERE c.name = p_name AND coalesce(c.database_id, 0) IN (0, p_database_id) LIMIT 1;
+BEGIN
+    RETURN (SELECT c FROM ssb.contract AS c
+             WHERE c.name = p_name AND coalesce(c.database_id, 0) IN (0, p_database_id) LIMIT 1);
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.find_service(p_database_id integer, p_name text)
 RETURNS ssb.service
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT s FROM ssb.service AS s WHERE s.name = p_name AND s.database_id = p_database_id; $$;
+AS $$
+BEGIN
+    RETURN (SELECT s FROM ssb.service AS s WHERE s.name = p_name AND s.database_id = p_database_id);
+END;
+$$;
 
 -- A name fit for the catalog: not NULL, not empty, at most 128 characters (sysname).
 CREATE OR REPLACE FUNCTION ssb_internal.check_name(p_name text)

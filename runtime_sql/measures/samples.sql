@@ -21,11 +21,13 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.broker_counter (
 -- What the engine itself counts, where that is rare.
 CREATE OR REPLACE FUNCTION ssb_internal.count_events(p_name text, p_count bigint)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
     INSERT INTO ssb.broker_counter AS c (name, value) VALUES (p_name, p_count)
     ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.count_events(text, bigint) FROM PUBLIC;
 
@@ -33,10 +35,12 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.count_events(text, bigint) FROM PUBLIC;
 -- that they may receive from.
 CREATE OR REPLACE FUNCTION ssb_internal.may_monitor()
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT pg_has_role(ssb_internal.caller(), 'pg_monitor', 'USAGE') OR pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
+BEGIN
+    RETURN pg_has_role(ssb_internal.caller(), 'pg_monitor', 'USAGE') OR pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
+END;
 $$;
 
 -- Notes the state of all queues, and adds to the daemon's counts what p_counts has: an object of

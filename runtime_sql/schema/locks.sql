@@ -20,11 +20,13 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.duplicate_lock (
 -- Called by  ssb_internal.take_set, ssb.begin_dialog
 CREATE OR REPLACE FUNCTION ssb_internal.lock_name(p_name text)
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
     INSERT INTO ssb.named_lock (name) VALUES (p_name);
     DELETE FROM ssb.named_lock AS l WHERE l.name = p_name;
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.lock_name(text) FROM PUBLIC;
 

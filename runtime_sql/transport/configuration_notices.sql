@@ -10,24 +10,28 @@
 
 CREATE OR REPLACE FUNCTION ssb_internal.has_notice_route(p_database_id integer)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.route AS r
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.route AS r
                     WHERE r.database_id = p_database_id AND r.service_name = 'SQL/ServiceBroker/BrokerConfiguration'
                       AND coalesce(r.expires_at, 'infinity') > clock_timestamp());
+END;
 $$;
 
 -- Whether a question would be new, or is open: p_kind is MissingRoute or MissingRemoteServiceBinding.
 CREATE OR REPLACE FUNCTION ssb_internal.awaits_notice(p_database_id integer, p_kind text, p_service text)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p_service <> 'SQL/ServiceBroker/BrokerConfiguration' AND ssb_internal.has_notice_route(p_database_id)
+BEGIN
+    RETURN p_service <> 'SQL/ServiceBroker/BrokerConfiguration' AND ssb_internal.has_notice_route(p_database_id)
        AND NOT EXISTS (SELECT FROM ssb.configuration_notice AS n
                         WHERE n.database_id = p_database_id AND n.kind = p_kind AND n.service_name = p_service
                           AND n.answered_at > clock_timestamp() - interval '10 minutes');
+END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.awaits_route(p_database_id integer, p_service text, p_instance text)

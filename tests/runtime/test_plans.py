@@ -7,10 +7,13 @@ as messages to the client.
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from runtime.broker import Pair, Session
+
+from pgsb import runtime_sql
 
 BIG = ("message_0", "message_1", "conversation_endpoint", "queue", "contract_message_usage", "transmission")
 PROBES = ("Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Tid Scan")
@@ -159,3 +162,23 @@ def test_send_and_receive_probe_indexes(
     statements = [plan["Query Text"] for plan in plans.seen]
     assert any("NOT EXISTS" in text and "SKIP LOCKED" in text for text in statements)
     assert any("WITH gone" in text for text in statements)
+
+
+RUNTIME = Path(runtime_sql.__file__).parent
+OFTEN = ("conversations", "definitions/names.sql", "definitions/check_permissions.sql", "schema/locks.sql")
+SELDOM = {"tidy_up", "forget_duplicate_locks"}
+
+
+@pytest.mark.one_postgres
+def test_what_statements_call_keeps_its_plans() -> None:
+    """Before PostgreSQL 18 a function in SQL that has settings is parsed and planned anew in each call."""
+    files = [file for name in OFTEN for file in sorted((RUNTIME / name).rglob("*.sql")) or [RUNTIME / name]]
+    assert len(files) > 20
+    found = []
+    for file in files:
+        for function in file.read_text().split("CREATE OR REPLACE FUNCTION ")[1:]:
+            head = function.partition("AS $$")[0]
+            name = head.partition("(")[0].partition(".")[2]
+            if "LANGUAGE sql" in head and "\nSET " in head and "SETOF" not in head and "TABLE" not in head:
+                found.append(name)
+    assert set(found) == SELDOM

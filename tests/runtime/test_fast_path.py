@@ -1,0 +1,143 @@
+"""What most applications do takes SEND's and END's fast path, and means the same there as on the slow one."""
+
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import END, ERROR, Pair, Session
+from runtime.test_time import pass_time
+
+from support import end_counted
+
+SLOW = "SELECT funcname FROM pg_stat_user_functions WHERE funcname = ANY (%s)"
+SLOW_PATHS = ["send_slow_path", "make_endpoint", "make_target", "deliver", "close_endpoint"]
+RECEIVED = """
+SELECT message_type_name, validation, message_body, message_sequence_number FROM ssb.receive(%s)
+"""
+SIDES = """
+SELECT e.is_initiator, e.lifetime = n.lifetime, e.due_at = e.lifetime, e.sent_count, e.plain_type,
+       e.far_priority, e.far_contract_id, e.lock_id = e.endpoint_id
+  FROM ssb.conversation_endpoint AS n
+  JOIN ssb.conversation_endpoint AS e ON e.conversation_id = n.conversation_id
+ WHERE n.conversation_handle = %s ORDER BY e.is_initiator
+"""
+
+
+def converse(session: Session, pair: Pair, body: str | None, lifetime: int | None) -> None:
+    """Two messages there, one back, both ends."""
+    near = pair.dialog(session, lifetime=lifetime)
+    session.send(near, pair.request, body)
+    session.send(near, pair.request, body)
+    far = session.receive(pair.far)[0].handle
+    session.send(far, pair.reply, body)
+    session.end(far)
+    assert [message.type for message in session.receive(pair.near)] == [pair.reply, END]
+    session.end(near)
+
+
+@pytest.mark.parametrize(
+    ("validation", "body", "lifetime"),
+    [
+        ("WELL_FORMED_XML", "<a/>", None),
+        ("EMPTY", None, None),
+        ("NONE", "a", 600),
+        ("WELL_FORMED_XML", "<a/>", 600),
+    ],
+)
+def test_what_most_applications_do_takes_no_slow_path(
+    session: Session,
+    another: Callable[[], Session],
+    pair: Pair,
+    validation: str,
+    body: str | None,
+    lifetime: int | None,
+) -> None:
+    for name in (pair.request, pair.reply):
+        session.do("SELECT ssb.alter_message_type(%s, %s)", name, validation)
+    session.do("SELECT pg_stat_reset()")
+    # The first dialog finds its path, on the slow one.
+    counted = another()
+    converse(counted, pair, body, lifetime)
+    counted.do("SET track_functions = 'all'")
+    converse(counted, pair, body, lifetime)
+    if body is not None and lifetime is None:
+        counted.end(pair.send_new(body=body))
+    end_counted(counted.connection, session.connection)
+    assert session.rows(SLOW, SLOW_PATHS) == []
+    assert session.value("SELECT count(*) FROM pg_stat_user_functions WHERE funcname = 'send'") > 0
+
+
+@pytest.mark.parametrize("lifetime", [None, 600])
+@pytest.mark.parametrize(("validation", "body"), [("NONE", "a"), ("WELL_FORMED_XML", "<a/>")])
+def test_both_paths_make_the_same_sides(
+    session: Session, pair: Pair, validation: str, body: str, lifetime: int | None
+) -> None:
+    session.do("SELECT ssb.alter_message_type(%s, %s)", pair.request, validation)
+    handles = [pair.dialog(lifetime=lifetime) for _ in range(2)]
+    session.send(handles[0], pair.request, body)
+    fast = session.rows(SIDES, handles[0])
+    # Where there are priorities, nothing is on the fast path.
+    session.do("SELECT ssb.create_broker_priority('any', contract => 'DEFAULT')")
+    session.send(handles[1], pair.request, body)
+    session.do("SELECT ssb.drop_broker_priority('any')")
+    assert session.rows(SIDES, handles[1]) == fast
+    assert session.rows(RECEIVED, pair.far) == session.rows(RECEIVED, pair.far)
+
+
+def test_a_body_of_no_length_is_none(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_message_type(%s, 'WELL_FORMED_XML')", pair.request)
+    near = pair.dialog()
+    session.send(near, pair.request, "")
+    session.send(near, pair.request, "")
+    pair.send_new(body="")
+    assert session.bodies(pair.far) + session.bodies(pair.far) == [None, None, None]
+
+
+def test_a_body_that_is_wrong_later_ends_the_dialog(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_message_type(%s, 'WELL_FORMED_XML')", pair.request)
+    near = pair.dialog()
+    session.send(near, pair.request, "<a/>", "<b")
+    assert session.bodies(pair.far) == ["<a/>"]
+    (message,) = session.receive(pair.near)
+    assert message.type == ERROR and "-9615" in str(message.body)
+
+
+def test_validation_follows_its_message_type(session: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    session.do("SELECT ssb.alter_message_type(%s, 'WELL_FORMED_XML')", pair.request)
+    session.send(near, pair.request, "<a/>")
+    session.do("SELECT ssb.alter_message_type(%s, 'NONE')", pair.request)
+    session.send(near, pair.request, "<b")
+    session.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)
+    session.send(near, pair.request, None)
+    assert session.bodies(pair.far) == ["<a/>", "<b", None]
+
+
+def test_a_lifetime_ends_a_dialog_of_the_fast_path(session: Session, pair: Pair) -> None:
+    near = pair.dialog(lifetime=60)
+    session.send(near, pair.request, "a")
+    far = session.receive(pair.far)[0].handle
+    for handle in (near, far):
+        pass_time(session, handle, 60)
+    assert [message.type for message in session.receive(pair.near)] == [ERROR]
+    assert [message.type for message in session.receive(pair.far)] == [ERROR]
+
+
+def test_a_closed_side_stays_half_an_hour_whatever_its_lifetime(session: Session, pair: Pair) -> None:
+    for lifetime in (60, 86400):
+        near = pair.dialog(lifetime=lifetime)
+        session.send(near, pair.request, "a")
+        far = session.receive(pair.far)[0].handle
+        session.end(far)
+        session.receive(pair.near)
+        session.end(near)
+        pass_time(session, far, 1790)
+        session.receive(pair.far)
+        assert session.state(far) == "CD"
+        pass_time(session, far, 20)
+        session.receive(pair.far)
+        assert (
+            session.value(
+                "SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = %s", far
+            )
+            == 0
+        )
