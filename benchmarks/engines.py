@@ -71,7 +71,6 @@ LIVES = {
     "a life by send_new": _BEGIN_FUSED + _TARGET + _SOURCE,
     "of WELL_FORMED_XML": _BEGIN_XML + _TARGET + _SOURCE,
     "with a lifetime": _BEGIN_LIFETIME + _TARGET + _SOURCE,
-    "ended with an error": _BEGIN + _TARGET.replace("(v_handle)", "(v_handle, 7, 'no')") + _SOURCE,
     "BEGIN and SEND": _BEGIN,
     "RECEIVE and END, target": _TARGET,
     "RECEIVE and END, initiator": _SOURCE,

@@ -77,6 +77,7 @@
 \ir conversations/begin_dialog.sql
 \ir conversations/deliver.sql
 \ir conversations/send.sql
+\ir conversations/receive_wanted.sql
 \ir conversations/receive.sql
 \ir conversations/end_conversation.sql
 \ir conversations/conversation_groups.sql

@@ -1,6 +1,8 @@
 -- GET CONVERSATION GROUP, MOVE CONVERSATION, BEGIN CONVERSATION TIMER, GET_TRANSMISSION_STATUS.
 
--- The group that RECEIVE would take from, locked. NULL when there is none.
+-- The group that RECEIVE would take from, locked. NULL when there is none. On a queue as ssb.receive has it on its fast path it
+-- is nearly always that of the first message. The session's mark is raised as there (low_water.sql): who receives from
+-- the group alone never looks for a first message.
 CREATE OR REPLACE FUNCTION ssb.get_conversation_group(queue text)
 RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER
@@ -12,9 +14,62 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb_internal.queue_of(queue);
+    at_low_water CONSTANT integer := 1;    -- places of v_position
+    at_act_beyond CONSTANT integer := 2;
+    at_decided CONSTANT integer := 3;
+    at_skipped CONSTANT integer := 5;
+    at_raise_beyond CONSTANT integer := 7;
+    v_position bigint[];
+    v_queue_id integer;
+    v_order_sequence regclass;
+    v_low bigint;
+    v_order bigint;
+    v_endpoint_id bigint;
+    v_is_untried boolean;
+    v_group uuid;
+    v_noted text;
+    v_queue ssb.queue;
     v_found record;
 BEGIN
+    SELECT q.queue_id, q.order_sequence, q.low_water,
+           nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[]
+      INTO v_queue_id, v_order_sequence, v_low, v_position
+      FROM ssb.queue AS q
+     WHERE q.name = queue AND q.is_plain_reader
+       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+       AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+            OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), q.order_sequence, 'USAGE')
+       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                        WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()));
+    IF FOUND AND coalesce(v_position[at_skipped], 0) = 0 THEN
+        v_low := greatest(v_low, v_position[at_low_water]);
+        SELECT m.endpoint_id, m.queuing_order, m.xmax = 0 INTO v_endpoint_id, v_order, v_is_untried
+          FROM ssb.message_stored AS m
+         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
+        IF v_is_untried THEN
+            SELECT e.conversation_group_id INTO v_group
+              FROM ssb.conversation_endpoint AS e
+             WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+               FOR NO KEY UPDATE SKIP LOCKED;
+        END IF;
+        IF v_group IS NOT NULL THEN
+            -- Still there, now that it is locked?
+            PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0;
+            IF FOUND THEN
+                IF v_order > coalesce(v_position[at_raise_beyond], v_low + 128) THEN
+                    PERFORM ssb_internal.raise_low_water(v_queue_id, 5::smallint, v_low, v_order_sequence, v_order);
+                ELSIF v_order > v_low + 48 AND v_order <= v_position[at_decided] THEN
+                    -- All orders below are decided, and gone.
+                    v_position[at_low_water] := v_order;
+                    v_position[at_act_beyond] := least(v_order + 48, v_position[at_raise_beyond]);
+                    v_noted := set_config('ssb.read_position_' || v_queue_id || '_5', v_position::text, false);
+                END IF;
+                RETURN v_group;
+            END IF;
+        END IF;
+    END IF;
+    v_queue := ssb_internal.queue_of(queue);
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
         PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
@@ -49,13 +104,21 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_priority smallint;
+    v_low bigint;
+    v_order bigint;
 BEGIN
     FOREACH v_priority IN ARRAY p_queue.priorities LOOP
-        SELECT f.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
+        SELECT f.lock_id, e.conversation_group_id, f.queuing_order INTO lock_id, conversation_group_id, v_order
           FROM ssb_internal.find_first(p_queue.queue_id, v_priority, p_queue.low_water) AS f
          CROSS JOIN LATERAL (SELECT e.conversation_group_id FROM ssb.conversation_endpoint AS e
                               WHERE e.endpoint_id = f.endpoint_id OFFSET 0) AS e;     -- by its key, whatever the statistics
-        EXIT WHEN FOUND;
+        IF FOUND THEN
+            v_low := ssb_internal.low_water(p_queue.queue_id, v_priority, p_queue.low_water);
+            IF v_order - v_low > 128 THEN
+                PERFORM ssb_internal.raise_low_water(p_queue.queue_id, v_priority, v_low, p_queue.order_sequence, v_order);
+            END IF;
+            EXIT;
+        END IF;
     END LOOP;
 END;
 $$;

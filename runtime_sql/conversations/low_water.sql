@@ -23,10 +23,12 @@
 --   at_locks_looked                the tenth of a second of a look at the locks
 --   at_next_order, at_noted_by     the next S, and the transaction that noted it
 --   at_numbers_looked              the tenth of a second of a look at the numbers in use
+--   at_noted                       that in which the sequence was read for S
 --
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
--- ssb.send, ssb_internal.put_message). So we note the sequence's last value S. The number X that
+-- ssb.send, ssb_internal.put_message). So we note the sequence's last value S (or in the same tenth of a second, as that is
+-- expensive to read, the order of the message that was found). The number X that
 -- a later transaction of the same session gets was given after that; so once the oldest
 -- running transaction is X or younger, every order up to S is decided. (A snapshot's xmax
 -- will not do for X: it is one more than the youngest transaction that has ended, and
@@ -113,6 +115,7 @@ DECLARE
     at_next_order CONSTANT integer := 4;
     at_noted_by CONSTANT integer := 5;
     at_numbers_looked CONSTANT integer := 6;
+    at_noted CONSTANT integer := 7;
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
     v_seen bigint[] := coalesce(nullif(current_setting('ssb.seen_' || v_key, true), ''), '{}')::bigint[];
     v_own CONSTANT bigint := pg_current_xact_id_if_assigned()::text::bigint;
@@ -222,8 +225,13 @@ BEGIN
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[at_number] IS NULL)) THEN
-        v_seen := ARRAY[v_seen[at_next_order], v_next, 0, coalesce(v_noted, ssb_internal.last_order(p_order_sequence)), v_own,
-                        v_moment::bigint];
+        IF v_noted IS NULL AND p_found > 0 AND v_seen[at_noted] = v_moment::bigint THEN
+            v_noted := p_found;            -- it was drawn before, and the last one is expensive to read
+        ELSIF v_noted IS NULL THEN
+            v_noted := ssb_internal.last_order(p_order_sequence);
+            v_seen[at_noted] := v_moment;
+        END IF;
+        v_seen := ARRAY[v_seen[at_next_order], v_next, 0, v_noted, v_own, v_moment::bigint, v_seen[at_noted]];
     ELSE
         v_seen[at_locks_looked] := v_moment;
     END IF;

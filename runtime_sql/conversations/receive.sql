@@ -11,7 +11,7 @@
 -- whatever the statistics make of the join; behind a subquery that is in order, so that no
 -- sorting comes after the locking.
 --
--- Most RECEIVEs take the fast path: no WHERE, on a queue where no dialogs share a
+-- Most RECEIVEs take the fast path: no WHERE (which has its own in receive_wanted.sql), on a queue where no dialogs share a
 -- group or have priorities, nothing was rolled back. What it costs is mostly what its
 -- statements and expressions cost to set up, each of them once in a transaction. So the
 -- statements have one table each (one with joins costs more than its parts; the look beyond the next orders over
@@ -96,6 +96,15 @@ BEGIN
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE');
         IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
+            IF v_queue_id IS NOT NULL AND coalesce(conversation, conversation_group) IS NOT NULL
+               AND (top > 0 OR top IS NULL)
+               AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+                    OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id)) THEN
+                RETURN QUERY SELECT w.* FROM ssb_internal.receive_wanted(v_queue_id, top, conversation, conversation_group) AS w;
+                IF FOUND THEN
+                    RETURN;
+                END IF;
+            END IF;
             EXIT fast_path WHEN v_queue_id IS NULL OR v_position IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL;
             IF pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL THEN
                 PERFORM FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id LIMIT 1;

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from runtime.broker import END, ERROR, Pair, Session
+from runtime.broker import END, ERROR, TIMER, Pair, Session
 from runtime.test_time import pass_time
 
 from support import end_counted
@@ -141,3 +141,61 @@ def test_a_closed_side_stays_half_an_hour_whatever_its_lifetime(session: Session
             )
             == 0
         )
+
+
+MARK = """
+SELECT (current_setting('ssb.read_position_' || queue_id || '_5')::bigint[])[1] FROM ssb.queue WHERE name = %s
+"""
+
+
+def test_receive_of_a_group_or_conversation_takes_no_slow_path(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT pg_stat_reset()")
+    counted = another()
+    counted.do("SET track_functions = 'all'")
+    pair.say(near, "a", "b", "c", "d")
+    group = counted.value("SELECT ssb.get_conversation_group(%s)", pair.far)
+    assert group == session.group(far)
+    taken = counted.receive(pair.far, 1, conversation_group=group)
+    taken += counted.receive(pair.far, 2, conversation=far)
+    taken += counted.receive(pair.far, conversation=far, conversation_group=group)
+    assert [(message.body, message.handle) for message in taken] == [(body, far) for body in "abcd"]
+    end_counted(counted.connection, session.connection)
+    slow = ["receive_slow_path", "lock_first_group", "take_messages"]
+    assert session.rows(SLOW, slow) == []
+
+
+def test_who_asks_for_groups_alone_passes_what_is_gone(session: Session, pair: Pair) -> None:
+    """As RECEIVE does: entries of received messages stay in the index until VACUUM."""
+    near = pair.dialog()
+    for _ in range(4):
+        session.do(
+            "SELECT ssb.send_batch(array_agg(%s::uuid), array_agg(%s::text), array_agg('x'::bytea))"
+            " FROM generate_series(1, 100)",
+            near,
+            pair.request,
+        )
+    for _ in range(400):
+        group = session.value("SELECT ssb.get_conversation_group(%s)", pair.far)
+        assert len(session.receive(pair.far, 1, conversation_group=group)) == 1
+    assert session.value("SELECT ssb.get_conversation_group(%s)", pair.far) is None
+    assert session.value(MARK, pair.far) > 200
+
+
+def test_a_held_or_tried_or_due_conversation_is_for_the_slow_path(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    pair.say(near, "a", "b")
+    holder = another()
+    assert [m.body for m in holder.receive(pair.far, 1, conversation=far)] == ["a"]
+    assert session.receive(pair.far, conversation=far) == []
+    assert session.value("SELECT ssb.get_conversation_group(%s)", pair.far) is None
+    holder.rollback()
+    assert session.value("SELECT ssb.get_conversation_group(%s)", pair.far) == session.group(far)
+    assert [m.body for m in session.receive(pair.far, conversation=far)] == ["a", "b"]
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", far)
+    pass_time(session, far, 60)
+    assert [m.type for m in session.receive(pair.far, 1, conversation=far)] == [TIMER]
