@@ -107,7 +107,9 @@ BEGIN
                               WHERE m.endpoint_id = h.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
          WHERE m.message_type_id = 2 OR m.message_type_id = 1 AND errors;
         v_handles := v_handles || coalesce(v_fresh, '{}');
-        PERFORM ssb_internal.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence, v_first);
+        IF v_first - v_low > 128 THEN
+            PERFORM ssb_internal.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence, v_first);
+        END IF;
         EXIT WHEN cardinality(v_handles) >= max;
     END LOOP;
     PERFORM ssb_internal.end_set(v_handles);
