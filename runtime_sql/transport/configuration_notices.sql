@@ -57,11 +57,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.status_without_notice(p_kind text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('The conversation is delayed: the Broker Configuration Notice service is asked for a %s.',
+BEGIN
+    RETURN format('The conversation is delayed: the Broker Configuration Notice service is asked for a %s.',
                   CASE p_kind WHEN 'MissingRoute' THEN 'route' ELSE 'remote service binding' END);
+END;
 $$;
 
 -- Asks, unless that is done.

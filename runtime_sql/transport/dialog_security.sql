@@ -232,14 +232,16 @@ $$;
 -- fingerprints, the master key; all sealed.
 CREATE OR REPLACE FUNCTION ssb_internal.key_material(p_database_id integer, p_own text, p_other text)
 RETURNS jsonb
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_build_object('master', ssb_internal.master_key_json(p_database_id),
+BEGIN
+    RETURN jsonb_build_object('master', ssb_internal.master_key_json(p_database_id),
         'own', (SELECT ssb_internal.certificate_json(c) || jsonb_build_object('owner', c.owner) FROM ssb.certificate AS c
                  WHERE c.database_id = p_database_id AND ssb_internal.fingerprint(c) = p_own),
         'other', (SELECT jsonb_build_object('der', ssb_internal.hex(c.der), 'owner', c.owner) FROM ssb.certificate AS c
                    WHERE c.database_id = p_database_id AND ssb_internal.fingerprint(c) = p_other));
+END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.key_material(integer, text, text) FROM PUBLIC;
 

@@ -23,11 +23,13 @@ $$;
 -- Some of the dialogs of a set, each with its place there.
 CREATE OR REPLACE FUNCTION ssb_internal.part_of_dialogs(p_dialogs jsonb, p_places integer[])
 RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_agg((p_dialogs -> u.place) || jsonb_build_object('place', u.place) ORDER BY u.n)
-      FROM unnest(p_places) WITH ORDINALITY AS u (place, n);
+BEGIN
+    RETURN (SELECT jsonb_agg((p_dialogs -> u.place) || jsonb_build_object('place', u.place) ORDER BY u.n)
+              FROM unnest(p_places) WITH ORDINALITY AS u (place, n));
+END;
 $$;
 
 -- Of the dialogs of a set those that are not for here, by msdb's routes. Dialogs that have a side here are, and

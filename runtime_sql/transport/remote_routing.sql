@@ -54,9 +54,13 @@ $$;
 -- Wakes the daemon's transport. One for a transaction, however much that sends.
 CREATE OR REPLACE FUNCTION ssb_internal.announce_departure()
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_notify('ssb_transport', ''); $$;
+AS $$
+BEGIN
+    PERFORM pg_notify('ssb_transport', '');
+END;
+$$;
 
 -- What transmission_status tells about a message for which the daemon has done nothing yet. As PL/pgSQL: one of SQL with a
 -- SET clause is planned anew for each message.
