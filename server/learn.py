@@ -71,7 +71,12 @@ SELECT n.nspname, t.typname, c.text
   FROM pg_type AS t
   JOIN pg_namespace AS n ON n.oid = t.typnamespace
  CROSS JOIN LATERAL (SELECT ssb_internal.comment_without_name(obj_description(t.oid, 'pg_type')) AS text) AS c
- WHERE t.typtype = 'c' AND starts_with(c.text, %s)
+ -- Asked first, in the scan itself: each of the server's tables and views has such a type.
+ WHERE t.typtype = 'c' AND t.typnamespace = ANY (ARRAY(
+           SELECT x.oid FROM pg_namespace AS x
+            WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+              AND x.nspname !~ '^pg_'))
+   AND starts_with(c.text, %s)
 """
 _SYNONYMS = """
 SELECT n.nspname, c.relname, t.part[2], ssb_internal.tsql_schema(t.part[1]),
@@ -87,12 +92,17 @@ SELECT n.nspname, p.proname,
        CASE WHEN p.proretset THEN NULL ELSE format_type(p.prorettype, NULL) END,
        (SELECT coalesce(array_agg(format_type(a.type, NULL) ORDER BY a.place), '{}')
           FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (type, place))
-  FROM pg_proc AS p
+  -- The server's own functions are many: they are read once, and neither joined nor counted.
+  FROM (SELECT o.pronamespace, o.proname, o.prokind, o.proretset, o.prorettype, o.proargtypes,
+               count(*) OVER (PARTITION BY o.pronamespace, o.proname) AS of_that_name
+          FROM pg_proc AS o
+         WHERE o.pronamespace = ANY (ARRAY(
+                   SELECT x.oid FROM pg_namespace AS x
+                    WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+                      AND x.nspname !~ '^pg_'))) AS p
   JOIN pg_namespace AS n ON n.oid = p.pronamespace
- WHERE p.prokind = 'f' AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
-   AND NOT EXISTS (SELECT FROM pg_proc AS o
-                    WHERE o.pronamespace = p.pronamespace AND o.proname = p.proname AND o.oid <> p.oid)
+ WHERE p.of_that_name = 1 AND p.prokind = 'f'
+   AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
 """
 # Tables with a period for system time.
 _PERIODS = """
