@@ -47,11 +47,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("postgres", wanted, ids=names, indirect=True, scope="session")
 
 
+# What is collected stays: nothing of it is garbage to look for.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """What has been collected stays, and tests make much: the garbage collector looks seldom."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
