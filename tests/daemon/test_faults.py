@@ -7,10 +7,8 @@ import os
 import random
 import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -19,6 +17,7 @@ from crashing import Crashing
 
 from activation import until
 from pgsb.server.embedded import PrivateServer
+from support import server_home
 
 ROUNDS = 30
 CONVERSATIONS = 6
@@ -26,9 +25,7 @@ CONVERSATIONS = 6
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PrivateServer]:
-    home = Path(tempfile.mkdtemp(prefix="pgsb-crash-"))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-crash-")
     server = PrivateServer(
         home,
         wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0],

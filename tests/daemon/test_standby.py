@@ -4,16 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from activation import DRAIN, Daemon, activate, send, until
 from pgsb.runtime_sql.installer import install
 from pgsb.server.embedded import PrivateServer
-from support import Connection
+from support import Connection, server_home
 
 pytestmark = pytest.mark.one_postgres
 
@@ -23,9 +21,7 @@ CANNOT = 'Failed to update database "pgsb" because the database is read-only.'
 @pytest.fixture
 def standby(connect: Callable[..., Connection]) -> Iterator[str]:
     """DSN of a standby whose server has gone: with a message, and the program for it."""
-    home = Path(tempfile.mkdtemp(prefix="pgsb-standby-"))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-standby-")
     server = PrivateServer(
         home, wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0], settings={"fsync": "off"}
     )

@@ -8,10 +8,8 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from crashing import Crashing
 
 from activation import until
 from pgsb.server.embedded import PrivateServer
+from support import server_home
 
 ROUNDS = 20
 DIALOGS = 50
@@ -74,13 +73,11 @@ class Instance(Crashing):
 
 @pytest.fixture
 def instances() -> Iterator[tuple[Instance, Instance]]:
-    homes = [Path(tempfile.mkdtemp(prefix="pgsb-two-")) for _ in range(2)]
+    homes = [server_home("pgsb-two-") for _ in range(2)]
     servers = []
     made: list[Instance] = []
     try:
         for number, home in enumerate(homes):
-            if os.geteuid() == 0:
-                home.chmod(0o711)
             server = PrivateServer(
                 home,
                 wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0],

@@ -9,7 +9,6 @@ import pty
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 
 from pgsb.cli import run as run_module
 from pgsb.server.embedded import PrivateServer
-from support import Database
+from support import Database, server_home
 
 pytestmark = pytest.mark.one_postgres
 
@@ -220,9 +219,7 @@ def test_other_directives_of_sqlcmd_are_refused_by_name(pgsb: Pgsb) -> None:
 
 @pytest.fixture(scope="module")
 def private_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    home = Path(tempfile.mkdtemp(prefix="pgsb-home-"))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-home-")
     yield home
     PrivateServer(home).stop(immediate=True)
     shutil.rmtree(home)

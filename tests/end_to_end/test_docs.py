@@ -16,7 +16,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from psycopg import sql
 
 from pgsb.server.embedded import PrivateServer
 from pgsb.user_folders import user_cache
+from support import server_home
 
 pytestmark = pytest.mark.one_postgres
 
@@ -60,9 +60,7 @@ def _blocks(text: str) -> list[Block]:
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """For the private server of all pages."""
-    made = Path(tempfile.mkdtemp(prefix="pgsb-home-"))
-    if os.geteuid() == 0:
-        made.chmod(0o711)
+    made = server_home("pgsb-home-")
     yield made
     PrivateServer(made).stop(immediate=True)
     shutil.rmtree(made)

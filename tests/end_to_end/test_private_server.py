@@ -9,7 +9,6 @@ import socket
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,20 +21,14 @@ from pgsb.runtime_sql import installer
 from pgsb.server import binaries, embedded
 from pgsb.server.embedded import PrivateServer
 from pgsb.server.problems import ServerError
+from support import server_home
 
 PGSB = [sys.executable, "-m", "pgsb.cli.main"]
 
 
-def _new_home(**name: str) -> Path:
-    home = Path(tempfile.mkdtemp(prefix="pgsb-home-", **name))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
-    return home
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
-    made = _new_home()
+    made = server_home("pgsb-home-")
     yield made
     PrivateServer(made).stop(immediate=True)
     shutil.rmtree(made)
@@ -43,7 +36,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def shared_home() -> Iterator[Path]:
-    made = _new_home()
+    made = server_home("pgsb-home-")
     PrivateServer(made, wanted="18", durable=False).start()
     yield made
     PrivateServer(made).stop(immediate=True)
@@ -115,7 +108,7 @@ def test_an_interrupted_first_start_leaves_nothing_in_the_way(home: Path) -> Non
 
 
 def test_a_home_too_deep_for_a_socket_gets_one_in_tmp() -> None:
-    top = _new_home()
+    top = server_home("pgsb-home-")
     home = top / ("a_long_name_" * 8)
     server = PrivateServer(home, wanted="18", durable=False)
     try:

@@ -4,10 +4,8 @@ it counts."""
 import os
 import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,14 +13,13 @@ from runtime.broker import Pair, Session, refused
 
 from pgsb.runtime_sql.installer import install
 from pgsb.server.embedded import PrivateServer
+from support import server_home
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """DSN on a server of our own, durable, which these tests crash."""
-    home = Path(tempfile.mkdtemp(prefix="pgsb-crash-"))
-    if os.geteuid() == 0:
-        home.chmod(0o711)
+    home = server_home("pgsb-crash-")
     wanted = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0]
     server = PrivateServer(home, wanted=wanted, durable=True)
     try:
