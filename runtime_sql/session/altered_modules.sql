@@ -44,15 +44,16 @@ BEGIN
 END;
 $$;
 
--- NULL where nothing was there before.
+-- NULL where nothing was there before. An ALTER is one transaction: what was noted before it was noted by a session that had the
+-- same number, or came to nothing. Whoever calls this himself learns what the catalog tells everybody, and loses what his
+-- own session has noted, no one else's.
 CREATE OR REPLACE FUNCTION ssb_internal.take_noted_parts(p_name text)
 RETURNS jsonb
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     DELETE FROM ssb.noted_module AS m
-     WHERE m.session_id = pg_backend_pid() AND m.name = p_name
-       AND m.noted_at >= (SELECT s.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS s)
+     WHERE m.session_id = pg_backend_pid() AND m.name = p_name AND m.noted_at >= now()
     RETURNING m.parts;
 $$;
 

@@ -10,6 +10,8 @@ import psycopg
 import pytest
 
 from pgsb.cli.install import install_command
+from pgsb.compiler.pipeline import compile_script
+from pgsb.grammar.source import Source
 from pgsb.runtime_sql import installer
 from support import Connection, Database
 
@@ -36,10 +38,21 @@ def owner(empty_database: Database, connect: Callable[..., Connection]) -> Itera
     admin.execute("DROP ROLE plain_owner")
 
 
-def test_the_owner_of_the_database_installs_uses_and_removes_it(owner: Connection) -> None:
+def test_the_owner_of_the_database_installs_uses_and_removes_it(
+    owner: Connection, empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
     installer.install(owner)
     _works(owner)
     owner.execute("SELECT ssb.create_database('Other'), ssb.drop_database('Other')")
+    # Who alters a module is neither he nor a superuser: he does not see their sessions, nor their time.
+    admin.execute("CREATE ROLE plain_writer LOGIN")
+    with psycopg.connect(owner.info.dsn, user="plain_writer", autocommit=True) as writer:
+        owner.execute("GRANT CREATE, USAGE ON SCHEMA dbo TO plain_writer")
+        writer.execute("CREATE VIEW dbo.v AS SELECT 1 AS a; GRANT SELECT ON dbo.v TO plain_owner")
+        writer.execute(compile_script(Source("x.sql", "ALTER VIEW v AS SELECT 2 AS b")).text().encode())
+        assert owner.execute("SELECT b FROM dbo.v").fetchall() == [(2,)]
+    admin.execute("DROP OWNED BY plain_writer; DROP ROLE plain_writer")
     installer.uninstall(owner)
     assert installer.installed_version(owner) is None
     left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys)'").fetchall()
