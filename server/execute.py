@@ -30,7 +30,7 @@ from .results import (
     error_of,
     number_of_sqlstate,
 )
-from .spelling import as_written
+from .spelling import as_written, with_script
 
 if TYPE_CHECKING:
     from .open_transaction import OpenTransaction
@@ -187,7 +187,8 @@ class Executor:
                     self._stream(statement)
                 else:
                     with self._connection.cursor() as cursor:
-                        cursor.execute(statement.sql.encode())
+                        text = batch.span.text if batch.span is not None else ""
+                        cursor.execute(with_script(statement.sql, text).encode())
                         self._report(statement, cursor)
         except psycopg.Error as error:
             if self._unwritable is not None:

@@ -14,6 +14,7 @@ _MESSAGES = re.compile(
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
+_CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
 _NO_NAMES = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _PART = r"""(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[^\W\d][\w@#$]*|\#[\w@#$]+)"""
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
@@ -42,6 +43,16 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if len(parts) == 1 or not schema or fold(parts[-2] or "dbo") == schema[-1]:
             return named(".".join(parts))
     return message
+
+
+def with_script(sql: str, script: str) -> str:
+    """Return a batch's block with its T-SQL text behind it, where the script reads the messages of errors.
+
+    ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, which knows the text.
+    """
+    if not sql.startswith("DO ") or _CATCH.search(script) is None:
+        return sql
+    return f"{sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def _plain(part: str) -> str:

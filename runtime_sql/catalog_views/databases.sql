@@ -1,7 +1,7 @@
 -- sys.databases, schemas and principals. Catalog views show the session's T-SQL
 -- database (ssb.use_database), as they do in SQL Server after USE.
 
--- The number of an owner or grantee: dbo is 1, public 0; a T-SQL principal has its
+-- The number of an owner or grantee: dbo is 1, and so is whose the database is; public 0; a T-SQL principal has its
 -- own, another PostgreSQL role its oid.
 CREATE OR REPLACE FUNCTION ssb_internal.principal_id_of(p_name text, p_database_id integer)
 RETURNS integer
@@ -9,7 +9,8 @@ LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN lower(p_name) = 'public' THEN 0
-                WHEN lower(p_name) = 'dbo' OR p_name = ssb_internal.runtime_owner() THEN 1
+                WHEN lower(p_name) = 'dbo' OR p_name = ssb_internal.runtime_owner()
+                     OR p_name = (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id) THEN 1
                 WHEN lower(p_name) = 'guest' THEN 2
                 ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                                 WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id

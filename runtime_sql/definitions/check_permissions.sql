@@ -44,7 +44,7 @@ $$;
 
 -- Whether p_role is p_principal, or has it: through PostgreSQL's roles or through
 -- T-SQL's own role memberships. Whose the database is belongs to its db_owner: he is dbo there, but not the role
--- of that name, which is the runtime's owner.
+-- of that name, which is the runtime's owner (ssb_internal.as_dbo).
 CREATE OR REPLACE FUNCTION ssb_internal.is_member(p_role name, p_principal text, p_database_id integer)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
@@ -154,21 +154,50 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.owns_database(p_role name, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM ssb.database AS d
+                    WHERE d.database_id = p_database_id AND pg_has_role(p_role, ssb_internal.role_of(d.owner), 'USAGE'));
+END;
+$$;
+
+-- dbo in AUTHORIZATION and EXECUTE AS, where the caller may not be the runtime's owner but the database is his: the owner of
+-- the database, whose rights he has. Other names, and dbo from others, are what they are.
+CREATE OR REPLACE FUNCTION ssb_internal.as_dbo(p_principal text, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF lower(p_principal) = 'dbo' AND NOT ssb_internal.may_act_as(p_principal, p_database_id)
+       AND ssb_internal.owns_database(ssb_internal.caller(), p_database_id) THEN
+        RETURN (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id);
+    END IF;
+    RETURN p_principal;
+END;
+$$;
+
 -- AUTHORIZATION name, or the caller. 15151 when the name means nobody, or nobody whom the caller may be.
 CREATE OR REPLACE FUNCTION ssb_internal.owner_or_caller(p_owner text, p_database_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_owner CONSTANT text := coalesce(ssb_internal.as_dbo(p_owner, p_database_id), ssb_internal.caller());
 BEGIN
     IF p_owner IS NULL THEN
-        RETURN ssb_internal.caller();
+        RETURN v_owner;
     END IF;
-    PERFORM ssb_internal.require_principal(p_owner, p_database_id);
-    IF NOT ssb_internal.may_act_as(p_owner, p_database_id) THEN
+    PERFORM ssb_internal.require_principal(v_owner, p_database_id);
+    IF NOT ssb_internal.may_act_as(v_owner, p_database_id) THEN
         PERFORM ssb_internal.raise_not_found('find', 'user', p_owner);
     END IF;
-    RETURN p_owner;
+    RETURN v_owner;
 END;
 $$;
 

@@ -81,7 +81,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_execute_as), 15, 1,
                                          'EXECUTE AS takes SELF, OWNER or a user''s name in quotes.');
     END IF;
-    v_user := replace(substr(p_execute_as, 2, length(p_execute_as) - 2), '''''', '''');
+    v_user := ssb_internal.as_dbo(replace(substr(p_execute_as, 2, length(p_execute_as) - 2), '''''', ''''), p_database_id);
     PERFORM ssb_internal.require_principal(v_user, p_database_id);
     PERFORM ssb_internal.require_impersonation(v_user, p_database_id);
     RETURN v_user;

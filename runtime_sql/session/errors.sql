@@ -101,6 +101,7 @@ BEGIN
         v_error.procedure := session.procedure;
         v_error.line := line;
     END IF;
+    v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
     RETURN ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
 END;
 $$;

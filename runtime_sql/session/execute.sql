@@ -352,7 +352,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_role name := ssb_internal.role_of(principal);
+    v_role name := ssb_internal.role_of(ssb_internal.as_dbo(principal, ssb_internal.database_id_of(database)));
 BEGIN
     PERFORM set_config('pgsb.roles', concat_ws(',', nullif(current_setting('pgsb.roles', true), ''), quote_ident(current_user)), false);
     IF principal IS NOT NULL THEN

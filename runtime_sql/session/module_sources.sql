@@ -63,3 +63,14 @@ RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema AND m.name = p_name $$;
+
+-- By the name that ERROR_PROCEDURE() tells, of whatever schema: the dbo of the session's database first.
+CREATE OR REPLACE FUNCTION ssb_internal.source_by_name(p_name text)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT m.text FROM ssb.module_source AS m WHERE m.name = sys.fold(p_name)
+     ORDER BY m.schema_name <> (SELECT d.schema_prefix || 'dbo' FROM ssb.database AS d
+                                 WHERE d.database_id = ssb_internal.current_database_id()), m.schema_name LIMIT 1
+$$;

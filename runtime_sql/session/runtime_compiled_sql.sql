@@ -38,7 +38,9 @@ BEGIN
         RETURN;
     END IF;
     v_path := ssb_internal.plan_calls_anew();
+    PERFORM pg_catalog.set_config('pgsb.text', p_text, true);
     CALL pg_temp.ssb_text(arguments, session);
+    PERFORM pg_catalog.set_config('pgsb.text', '', true);
     PERFORM ssb_internal.return_to_database(v_database);
     IF v_path IS NOT NULL THEN
         PERFORM pg_catalog.set_config('search_path', v_path, true);

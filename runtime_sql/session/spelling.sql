@@ -159,3 +159,89 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- The object's name as the text of a module or batch has it, from the line on where the error is, else anywhere; NULL: it is not
+-- there. p_parts: as PostgreSQL knows it, schema and name. p_alone: without what stands before the name.
+CREATE OR REPLACE FUNCTION ssb_internal.name_in_text(p_text text, p_parts text[], p_line integer, p_alone boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c_part CONSTANT text := '(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[[:alpha:]_][\w@#$]*|#[\w@#$]+)';
+    c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
+    v_name CONSTANT text := p_parts[cardinality(p_parts)];
+    v_schema CONSTANT text := p_parts[cardinality(p_parts) - 1];
+    v_text text;
+    v_chain text;
+    v_written text[];
+BEGIN
+    -- Those in the text of dynamic SQL last.
+    FOREACH v_text IN ARRAY ARRAY[
+        regexp_replace(array_to_string((string_to_array(p_text, chr(10)))[p_line:], chr(10)), c_no_names, ' ', 'g'),
+        regexp_replace(p_text, c_no_names, ' ', 'g'), p_text]
+    LOOP
+        FOR v_chain IN
+            SELECT m.chain[1]
+              FROM regexp_matches(v_text, format('(?<![\w@#$.])(%s(?:\s*\.\s*(?:%s)?)*)', c_part, c_part), 'g') AS m (chain)
+        LOOP
+            v_written := sys.name_parts(v_chain);
+            CONTINUE WHEN sys.fold(v_written[cardinality(v_written)]) IS DISTINCT FROM v_name;
+            IF p_alone THEN
+                RETURN v_written[cardinality(v_written)];
+            ELSIF cardinality(v_written) = 1 OR v_schema IS NULL
+                  OR sys.fold(coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo')) = v_schema THEN
+                RETURN array_to_string(v_written, '.');
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN NULL;
+END;
+$$;
+
+-- The message of an error about names that are not there, or there already, with the names as they are written where it came up:
+-- in the module, in dynamic SQL, in the batch, which pgsb run puts behind what it sends (server/spelling.py). As PostgreSQL knows
+-- them where none of these texts is kept.
+--
+-- Called by  ssb_internal.failed (session/errors.sql)
+CREATE OR REPLACE FUNCTION ssb_internal.as_written(p_number integer, p_message text, p_procedure text, p_line integer)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_text text;
+    v_message text := p_message;
+    v_mark text;
+    v_name text;
+    v_parts text[];
+    v_alone boolean;
+    v_shown text;
+BEGIN
+    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2812, 3701, 3705, 3728, 4121, 4708, 4902, 8197, 15151) THEN
+        RETURN p_message;
+    END IF;
+    FOR v_mark, v_name IN
+        SELECT left(m.quoted[1], 1), substr(m.quoted[1], 2, length(m.quoted[1]) - 2)
+          FROM regexp_matches(p_message, '(''[^'']+''|"[^"]+")', 'g') AS m (quoted)
+    LOOP
+        CONTINUE WHEN v_name <> lower(v_name);
+        v_parts := string_to_array(v_name, '.');
+        v_alone := v_mark = '''' AND p_number IN (207, 270, 1913, 2705, 2714, 3728, 4708, 15151);
+        v_shown := NULL;
+        FOREACH v_text IN ARRAY array_remove(ARRAY[
+            ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
+            substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
+        LOOP
+            v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' THEN
+                                          ssb_internal.name_in_text(v_text, v_parts, p_line, v_alone) END,
+                                -- An index, behind its table.
+                                ssb_internal.name_in_text(v_text, v_parts[1:1], p_line, true) || '.'
+                                || ssb_internal.name_in_text(v_text, v_parts[2:2], p_line, true));
+            EXIT WHEN v_shown IS NOT NULL;
+        END LOOP;
+        v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, v_name) || v_mark);
+    END LOOP;
+    RETURN v_message;
+END;
+$$;

@@ -175,3 +175,29 @@ def test_a_dropped_table_leaves_no_spelling(tsql: Tsql, connect: Callable[..., C
     assert connection.execute(names).fetchall() == [("Gone", "TheId")]
     connection.execute("ALTER TABLE dbo.gone RENAME TO found; ALTER TABLE dbo.found RENAME theid TO another")
     assert connection.execute(names).fetchall() == [("found", "another")]
+
+
+def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE TABLE Orders (A int)\nGO\nCREATE PROCEDURE Asks AS\n\nSELECT a FROM [Dbo].NoSuch"
+        "\nGO\nCREATE TRIGGER Fires ON Orders AFTER INSERT AS DELETE NoSuch"
+    )
+    tried = {
+        "EXEC Asks": "Invalid object name 'Dbo.NoSuch'.",
+        "INSERT Orders VALUES (1)": "Invalid object name 'NoSuch'.",
+        "EXEC ('SELECT 1 FROM NoSuch')": "Invalid object name 'NoSuch'.",
+        "EXEC (@text)": "Invalid object name 'dbo.NoThing'.",
+        "EXEC dbo.NoProc": "Could not find stored procedure 'dbo.NoProc'.",
+        "DROP TABLE NoSuch": "Cannot drop the table 'NoSuch', because it does not exist or you do not have permission.",
+        "DROP INDEX Ix ON NoSuch": "Cannot drop the index 'NoSuch.Ix', because it does not exist or you do not have permission.",
+        "ALTER TABLE NoSuch ADD b int": 'Cannot find the object "NoSuch" because it does not exist or you do not have permissions.',
+        "GRANT SELECT ON dbo.NoSuch TO public": "Cannot find the object 'NoSuch', because it does not exist or you do not have permission.",
+        "CREATE TABLE dbo.Orders (a int)": "There is already an object named 'Orders' in the database.",
+        "ALTER TABLE Orders DROP CONSTRAINT Ck": "'Ck' is not a constraint.",
+    }
+    for statement, message in tried.items():
+        tsql.run_well(
+            f"DECLARE @text nvarchar(99) = REPLACE('SELECT 1 FROM dbo.NoXing', 'X', 'Th')"
+            f"\nBEGIN TRY\n{statement} /* a '/*nested*/ comment */\nEND TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+        )
+        assert tsql.prints == [message]

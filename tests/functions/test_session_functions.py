@@ -250,12 +250,13 @@ def test_an_ordinary_role_sees_itself_and_names(shared: Connection) -> None:
         with pytest.raises(psycopg.Error) as failure:
             value(shared, "sys.convert_int('five')")
         assert failure.value.sqlstate == "S0245"
-        # Whose the database is, is db_owner, but dbo is who owns the runtime.
+        # Whose the database is, is its dbo.
         shared.execute(
             "RESET ROLE; UPDATE ssb.database SET owner = 'clerk' WHERE database_id = 5; SET ROLE clerk"
         )
         assert value(shared, "sys.is_member('db_owner')") == 1
-        assert value(shared, "sys.user_name()") == "clerk"
+        assert value(shared, "sys.user_name()") == "dbo"
+        assert value(shared, "sys.suser_name()") == "clerk"
     finally:
         shared.execute("RESET ROLE; UPDATE ssb.database SET owner = current_user WHERE database_id = 5")
         shared.execute("DROP OWNED BY clerk; DROP ROLE clerk")

@@ -211,11 +211,27 @@ def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, r
         user.do("SELECT ssb.create_principal('nobody_yet', 'USER')")
         with refused(15247):
             user.do("SELECT ssb_internal.alter_principal('nobody_yet', 'USER', new_name => %s)", owner)
+        program = "activation_procedure => 'own_dbo.p', max_queue_readers => 1"
         with refused(15517):
-            user.do(
-                "SELECT ssb.create_queue('own_dbo.theirs', execute_as => '''dbo''',"
-                " activation_procedure => 'own_dbo.p', max_queue_readers => 1)"
-            )
+            user.do(f"SELECT ssb.create_queue('own_dbo.theirs', execute_as => '''{owner}''', {program})")
+        # dbo means himself, and no one to whom the database does not belong.
+        user.do(f"SELECT ssb.create_queue('own_dbo.his', execute_as => '''dbo''', {program})")
+        user.do("SELECT ssb.create_contract('his', '{DEFAULT}', '{ANY}', owner => 'dbo')")
+        made = "SELECT execute_as FROM ssb.queue WHERE name = 'own_dbo.his'"
+        made += " UNION ALL SELECT owner FROM ssb.contract WHERE name = 'his'"
+        assert session.column(made) == ["app_user", "app_user"]
+        assert user.column("SELECT principal_id FROM sys.service_contracts WHERE name = 'his'") == [1]
+        named = "SELECT sys.user_name()"
+        assert [user.value(named), stranger.value(named)] == ["dbo", "app_stranger"]
+        user.do("SELECT ssb_internal.execute_as('dbo')")
+        assert user.value("SELECT current_user") == "app_user"
+        user.do("SELECT ssb_internal.revert(), ssb.use_database(ssb_internal.database_name(5))")
+        assert user.value(named) == "app_user"
+        with refused(15517):
+            user.do("SELECT ssb_internal.execute_as('dbo')")
+        user.do("SELECT ssb.use_database('Own')")
+        with refused(15517):
+            stranger.do(f"SELECT ssb.create_queue('own_dbo.theirs', execute_as => '''dbo''', {program})")
         with refused(262):
             user.do("SELECT ssb.create_schema('theirs', database => ssb_internal.database_name(5))")
         session.do("SELECT ssb.alter_authorization('DATABASE', 'Own', 'dbo')")
@@ -230,13 +246,16 @@ def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, r
 def test_what_an_alter_keeps_is_planted_by_nobody(session: Session, user: Session) -> None:
     """Between its statements a DDL trigger of somebody else may run, in the same session."""
     session.do("CREATE VIEW dbo.kept AS SELECT 1 AS a; GRANT SELECT ON dbo.kept TO app_user")
-    session.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.kept')")
     trigger = {"name": "t", "id": 1, "disabled": False, "text": "CREATE TABLE dbo.planted ()"}
     part = {"name": "kept", "id": 1, "owner": "app_user", "acl": None, "triggers": [trigger]}
     planted = json.dumps({"name": "dbo.kept", "parts": [part]})
-    session.do("SELECT set_config('pgsb.altered_module', %s, false)", planted)
-    session.do("CREATE VIEW dbo.kept AS SELECT 2 AS a")
-    session.do("SELECT ssb_internal.finish_alteration('dbo.kept')")
+    with session.connection.transaction():
+        session.do("SELECT ssb_internal.prepare_view('ALTER', 'dbo.kept')")
+        session.do("SELECT set_config('pgsb.altered_module', %s, false)", planted)
+        # What somebody else notes and takes is of his own session.
+        user.do("SELECT ssb_internal.note_module('dbo.kept'), ssb_internal.take_noted_parts('dbo.kept')")
+        session.do("CREATE VIEW dbo.kept AS SELECT 2 AS a")
+        session.do("SELECT ssb_internal.finish_alteration('dbo.kept')")
     assert session.value("SELECT to_regclass('dbo.planted')") is None
     owned = session.value("SELECT relowner::regrole::text FROM pg_class WHERE oid = 'dbo.kept'::regclass")
     assert owned != "app_user"

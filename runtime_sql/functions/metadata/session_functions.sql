@@ -1,14 +1,16 @@
 -- Who and where: functions and @@variables about the session and the server.
 
 -- The T-SQL name of a role: dbo for whoever has the role that owns the runtime
--- (superusers have every role), else the role's own.
+-- (superusers have every role), and for whose the database is; else the role's own.
 CREATE OR REPLACE FUNCTION sys.user_of_role(role name) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN pg_has_role(role, ssb_internal.runtime_owner(), 'USAGE') THEN 'dbo' ELSE role::text END;
+RETURN CASE WHEN pg_has_role(role, ssb_internal.runtime_owner(), 'USAGE')
+                 OR ssb_internal.owns_database(role, ssb_internal.current_database_id()) THEN 'dbo' ELSE role::text END;
 
--- USER_NAME(), CURRENT_USER, SESSION_USER: the database user.
+-- USER_NAME(), CURRENT_USER, SESSION_USER: the database user. In a module WITH EXECUTE AS the one as whom it runs, who is not
+-- ssb_internal.caller(): it gives no right to be called so.
 CREATE OR REPLACE FUNCTION sys.user_name() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.user_of_role(ssb_internal.caller());
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.user_of_role(current_user);
 
 -- Principals by number: 0 public, 1 dbo, T-SQL's own principals by
 -- principal_id, PostgreSQL's roles by their oid.
@@ -43,11 +45,11 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 
 -- Logins. A login is a role; its security identifier is the oid's bytes.
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb_internal.caller()::text;
+LANGUAGE sql STABLE PARALLEL SAFE RETURN current_user::text;
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
 LANGUAGE sql STABLE RETURN (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid);
 CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.caller());
+LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = current_user);
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
 LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
