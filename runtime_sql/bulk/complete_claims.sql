@@ -456,14 +456,24 @@ $$;
 
 -- Sending in bulk, one transaction a task: a task that is run again after it committed
 -- finds itself here and sends nothing. Partition -1 is a send that is through, its messages the
--- number of its partitions.
+-- number of its partitions. Each is the sender's own: nobody notes those of another as sent.
 CREATE TABLE IF NOT EXISTS ssb.completed_send (
+    role         name        NOT NULL,            -- '': noted before roles were, and anybody's
     send_id      uuid        NOT NULL,
     partition    integer     NOT NULL,
     completed_at timestamptz NOT NULL DEFAULT now(),
     messages     bigint,
-    PRIMARY KEY (send_id, partition)
+    PRIMARY KEY (role, send_id, partition)
 );
+
+-- Whose the send is: the caller's.
+CREATE OR REPLACE FUNCTION ssb_internal.sender_of(p_send_id uuid)
+RETURNS name
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT c.role FROM ssb.completed_send AS c WHERE c.role = '' AND c.send_id = p_send_id LIMIT 1), ssb_internal.caller());
+$$;
 
 -- True for the first transaction that asks for this part and commits. 55000 for a part that a send
 -- which is through did not have: its messages were in other parts.
@@ -474,13 +484,15 @@ RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_sender CONSTANT name := ssb_internal.sender_of($1);
 BEGIN
     DELETE FROM ssb.completed_send AS c WHERE c.completed_at < now() - interval '7 days';
-    INSERT INTO ssb.completed_send (send_id, partition) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+    INSERT INTO ssb.completed_send (role, send_id, partition) VALUES (v_sender, $1, $2) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM FROM ssb.completed_send AS c WHERE c.send_id = $1 AND c.partition = -1;
+    PERFORM FROM ssb.completed_send AS c WHERE c.role = v_sender AND c.send_id = $1 AND c.partition = -1;
     IF FOUND THEN
         PERFORM ssb_internal.raise_other_send($1);
     END IF;
@@ -498,7 +510,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    INSERT INTO ssb.completed_send AS c (send_id, partition, messages) VALUES ($1, $2, $3)
+    INSERT INTO ssb.completed_send AS c (role, send_id, partition, messages) VALUES (ssb_internal.sender_of($1), $1, $2, $3)
         ON CONFLICT ON CONSTRAINT completed_send_pkey DO UPDATE SET messages = $3
      WHERE c.messages IS NULL OR c.messages = $3;
     IF NOT FOUND THEN

@@ -74,8 +74,8 @@ SELECT n.name, n.notification_id AS object_id,
        CASE n.scope WHEN 'SERVER' THEN 100 WHEN 'DATABASE' THEN 0 ELSE 1 END::smallint AS parent_class,
        CASE n.scope WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' ELSE n.scope END AS parent_class_desc,
        coalesce(n.queue_id, 0) AS parent_id, n.create_date::timestamp(3) AS create_date, n.create_date::timestamp(3) AS modify_date,
-       n.to_service AS service_name, upper(n.broker_instance::text) AS broker_instance, NULL::bytea AS creator_sid,
-       ssb_internal.principal_id_of(n.owner, n.database_id) AS principal_id
+       n.to_service AS service_name, upper(n.broker_instance::text) AS broker_instance,
+       ssb_internal.principal_id_of(n.owner, n.database_id) AS principal_id, NULL::bytea AS creator_sid
   FROM ssb.event_notification AS n
  WHERE n.database_id = (SELECT ssb_internal.current_database_id()) AND n.scope <> 'SERVER';
 

@@ -128,23 +128,30 @@ BEGIN
 END;
 $$;
 
+-- Who holds or awaits what. PostgreSQL counts no requests, and knows the owner by the session alone.
 CREATE OR REPLACE VIEW sys.dm_tran_locks AS
-SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHEN 'advisory' THEN 'APPLICATION' ELSE upper(l.locktype) END
-           AS resource_type, ''::text AS resource_subtype,
-       5 AS resource_database_id, coalesce(l.relation::bigint, 0) AS resource_associated_entity_id, ''::text AS resource_description,
-       CASE l.mode WHEN 'AccessShareLock' THEN 'Sch-S' WHEN 'RowShareLock' THEN 'IS' WHEN 'RowExclusiveLock' THEN 'IX'
-                   WHEN 'ShareLock' THEN 'S' WHEN 'ExclusiveLock' THEN 'X' WHEN 'AccessExclusiveLock' THEN 'Sch-M' ELSE 'U' END AS request_mode,
-       CASE WHEN l.granted THEN 'GRANT' ELSE 'WAIT' END AS request_status, l.pid AS request_session_id, 'TRANSACTION'::text AS request_owner_type
-  FROM pg_locks AS l
- WHERE (l.database IS NULL OR l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
-   -- The engine's own (see docs/engine.md) are nobody's application locks.
-   AND (l.locktype <> 'advisory' OR l.objsubid <> 2 OR l.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid)
-UNION ALL
-SELECT DISTINCT 'METADATA', 'CONVERSATION_GROUP', g.database_id, 0::bigint,
-       '$hash = ' || concat_ws(':', '0x' || substr(h.digits, 1, 8), '0x' || substr(h.digits, 9, 8), '0x' || substr(h.digits, 17, 8)),
-       'X', 'GRANT', g.session_id, 'TRANSACTION'
-  FROM ssb_internal.held_groups() AS g
- CROSS JOIN LATERAL (SELECT upper(replace(g.conversation_group_id::text, '-', '')) AS digits) AS h;
+SELECT l.resource_type, l.resource_subtype, l.resource_database_id, l.resource_description, l.resource_associated_entity_id,
+       0 AS resource_lock_partition, l.request_mode, 'LOCK'::text AS request_type, l.request_status, 1::smallint AS request_reference_count,
+       0 AS request_lifetime, l.request_session_id, 0 AS request_exec_context_id, 0 AS request_request_id,
+       'TRANSACTION'::text AS request_owner_type, NULL::bigint AS request_owner_id, NULL::uuid AS request_owner_guid,
+       NULL::text AS request_owner_lockspace_id, NULL::bytea AS lock_owner_address
+  FROM (
+    SELECT CASE k.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHEN 'advisory' THEN 'APPLICATION' ELSE upper(k.locktype) END
+               AS resource_type, ''::text AS resource_subtype, 5 AS resource_database_id, ''::text AS resource_description,
+           coalesce(k.relation::bigint, 0) AS resource_associated_entity_id,
+           CASE k.mode WHEN 'AccessShareLock' THEN 'Sch-S' WHEN 'RowShareLock' THEN 'IS' WHEN 'RowExclusiveLock' THEN 'IX'
+                       WHEN 'ShareLock' THEN 'S' WHEN 'ExclusiveLock' THEN 'X' WHEN 'AccessExclusiveLock' THEN 'Sch-M' ELSE 'U' END AS request_mode,
+           CASE WHEN k.granted THEN 'GRANT' ELSE 'WAIT' END AS request_status, k.pid AS request_session_id
+      FROM pg_locks AS k
+     WHERE (k.database IS NULL OR k.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+       -- The engine's own (see docs/engine.md) are nobody's application locks.
+       AND (k.locktype <> 'advisory' OR k.objsubid <> 2 OR k.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid)
+    UNION ALL
+    SELECT DISTINCT 'METADATA', 'CONVERSATION_GROUP', g.database_id,
+           '$hash = ' || concat_ws(':', '0x' || substr(h.digits, 1, 8), '0x' || substr(h.digits, 9, 8), '0x' || substr(h.digits, 17, 8)),
+           0::bigint, 'X', 'GRANT', g.session_id
+      FROM ssb_internal.held_groups() AS g
+     CROSS JOIN LATERAL (SELECT upper(replace(g.conversation_group_id::text, '-', '')) AS digits) AS h) AS l;
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,

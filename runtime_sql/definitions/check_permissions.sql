@@ -28,17 +28,22 @@ BEGIN
 END;
 $$;
 
--- The PostgreSQL role that a T-SQL principal means; NULL when there is none.
+-- The PostgreSQL role that a T-SQL principal means; NULL when there is none. dbo is the runtime's owner, and the fixed database
+-- roles are none of PostgreSQL's: nobody becomes one of them by making a role of that name.
 CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)
 RETURNS name
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF lower(p_principal) = 'dbo' THEN
+        RETURN ssb_internal.runtime_owner();
+    ELSIF lower(p_principal) LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_principal) THEN
+        RETURN NULL;
+    END IF;
     RETURN (SELECT r.rolname FROM pg_roles AS r
              WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
-                OR (lower(p_principal) = 'dbo' AND r.rolname = ssb_internal.runtime_owner())
-             ORDER BY (r.rolname = p_principal) DESC, (r.rolname = lower(p_principal)) DESC LIMIT 1);
+             ORDER BY (r.rolname = p_principal) DESC LIMIT 1);
 END;
 $$;
 

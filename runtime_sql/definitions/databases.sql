@@ -100,6 +100,32 @@ BEGIN
 END;
 $$;
 
+-- 2714 where PostgreSQL has a schema already by a name that the new database would take for its own: one of another database
+-- whose name is shorter, or a dbo that somebody else has made, with what he has put there.
+CREATE OR REPLACE FUNCTION ssb_internal.check_schemas_of_prefix(p_prefix text, p_except integer DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_found record;
+BEGIN
+    SELECT n.nspname, d.name AS database, s.schema_name, pg_get_userbyid(n.nspowner) AS owner INTO v_found
+      FROM pg_namespace AS n
+      LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
+      LEFT JOIN ssb.database AS d ON d.database_id = s.database_id
+     WHERE starts_with(n.nspname, p_prefix) AND d.database_id IS DISTINCT FROM coalesce(p_except, 0)
+       AND (length(d.schema_prefix) < length(p_prefix)
+            OR d.database_id IS NULL AND n.nspname = p_prefix || 'dbo' AND pg_get_userbyid(n.nspowner) <> ssb_internal.runtime_owner())
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_found.nspname), 16, 6,
+            CASE WHEN v_found.schema_name IS NULL THEN format('It is a PostgreSQL schema of %s.', v_found.owner)
+                 ELSE format('So PostgreSQL calls the schema %s of %s.', v_found.schema_name, coalesce(v_found.database, current_database())) END);
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.create_database(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -116,6 +142,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
     END IF;
     PERFORM ssb_internal.check_database_prefix(name);
+    PERFORM ssb_internal.check_schemas_of_prefix(v_prefix);
     v_id := nextval('ssb.database_id');
     INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb_internal.caller());
     INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
@@ -270,6 +297,7 @@ BEGIN
                                          'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
     END IF;
     PERFORM ssb_internal.check_database_prefix(p_name);
+    PERFORM ssb_internal.check_schemas_of_prefix(v_prefix, p_database_id);
     FOR v_schema IN
         SELECT s.name, sys.fold(v_prefix || sys.fold(s.schema_name)) AS new_name
           FROM ssb.schema_of_database AS s WHERE s.database_id = p_database_id
@@ -322,6 +350,11 @@ BEGIN
     SELECT sys.fold(d.schema_prefix || sys.fold(name)) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
     IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
+    ELSIF ssb_internal.database_of_schema(v_schema) <> v_id
+          AND starts_with(v_schema, (SELECT d.schema_prefix FROM ssb.database AS d WHERE d.database_id = v_id)) THEN
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6,
+            format('PostgreSQL would call it %s, as a schema of database %s.', v_schema,
+                   ssb_internal.database_name(ssb_internal.database_of_schema(v_schema))));
     END IF;
     EXECUTE format('CREATE SCHEMA %I', v_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);

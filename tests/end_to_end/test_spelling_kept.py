@@ -197,7 +197,7 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
     }
     for statement, message in tried.items():
         tsql.run_well(
-            f"DECLARE @text nvarchar(99) = REPLACE('SELECT 1 FROM dbo.NoXing', 'X', 'Th')"
+            "DECLARE @text nvarchar(99) = REPLACE('SELECT 1 FROM dbo.NoXing', 'X', 'Th')"
             f"\nBEGIN TRY\n{statement} /* a '/*nested*/ comment */\nEND TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
         )
         assert tsql.prints == [message]

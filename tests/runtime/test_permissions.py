@@ -1,6 +1,7 @@
 """An ordinary role needs the grants that Service Broker asks for, and no right on any table."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -393,3 +394,56 @@ def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(
     session.do("SELECT ssb.drop_principal('app_user', 'USER')")
     with refused(229):
         user.receive(pair.near)
+
+
+def test_nobody_notes_the_send_of_another_as_done(session: Session, user: Session) -> None:
+    """It would send nothing, and nobody would know."""
+    note, count = "SELECT ssb_internal.note_send(%s, %s)", "SELECT ssb_internal.count_send(%s, %s, %s)"
+    send = uuid.uuid4()
+    assert user.value(note, send, 0) is True
+    user.do(count, send, -1, 7)
+    assert session.value(note, send, 0) is True
+    session.do(count, send, 0, 3)
+    session.do(count, send, -1, 1)
+    assert session.value(note, send, 0) is False
+    # What an earlier version noted is of whoever sends it again.
+    old = uuid.uuid4()
+    session.do("INSERT INTO ssb.completed_send (role, send_id, partition, messages) VALUES ('', %s, 0, 3)", old)
+    assert session.value(note, old, 0) is False
+    session.do(count, old, 0, 3)
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        session.do(count, old, 0, 4)
+
+
+def test_nobody_prepares_the_schemas_of_a_database_to_come(session: Session, user: Session) -> None:
+    """PostgreSQL's name of a schema tells its database: none means one of two."""
+    session.do("SELECT ssb.create_database('First')")
+    session.do("SELECT ssb.create_schema('next_dbo', database => 'First')")
+    session.do("SELECT ssb.create_schema('b_more', database => 'First')")
+    for name in ("First_Next", "First_b"):
+        with refused(2714, "first_"):
+            session.do("SELECT ssb.create_database(%s)", name)
+    session.do("SELECT ssb.create_database('Other')")
+    with refused(2714):
+        session.do("SELECT ssb.alter_database('Other', 'NAME', 'First_Next')")
+    session.do("SELECT ssb.alter_database('Other', 'NAME', 'First_Other')")
+    with refused(2714):
+        session.do("SELECT ssb.create_schema('other_x', database => 'First')")
+    session.do("SELECT ssb.create_schema('x', database => 'First_Other')")
+    session.do("CREATE SCHEMA mine_dbo AUTHORIZATION app_user")
+    with refused(2714, "mine_dbo"):
+        session.do("SELECT ssb.create_database('Mine')")
+    session.do("DROP SCHEMA mine_dbo")
+    session.do("SELECT ssb.drop_database('First'), ssb.drop_database('First_Other')")
+
+
+def test_a_role_named_as_a_fixed_one_has_none_of_its_rights(session: Session, user: Session) -> None:
+    for name in ("db_owner", "db_ddladmin", "dbo"):
+        session.do(f"CREATE ROLE {name}; GRANT {name} TO app_user")
+        try:
+            with refused(262):
+                user.do("SELECT ssb.create_queue('dbo.theirs')")
+            assert user.value("SELECT sys.user_name()") == "app_user"
+            assert not user.value("SELECT ssb_internal.may_act_as('dbo', 5)")
+        finally:
+            session.do(f"DROP ROLE {name}")

@@ -67,6 +67,26 @@ def test_modules_have_their_texts(database: Database, connect: Callable[..., psy
     assert row is not None and "SELECT 1" in row[0]
 
 
+# What the reference's pages tell, in their order.
+COLUMNS = {
+    "dm_tran_locks": "resource_type resource_subtype resource_database_id resource_description"
+    " resource_associated_entity_id resource_lock_partition request_mode request_type request_status"
+    " request_reference_count request_lifetime request_session_id request_exec_context_id request_request_id"
+    " request_owner_type request_owner_id request_owner_guid request_owner_lockspace_id lock_owner_address",
+    "event_notifications": "name object_id parent_class parent_class_desc parent_id create_date modify_date"
+    " service_name broker_instance principal_id creator_sid",
+    "server_event_notifications": "name object_id parent_class parent_class_desc parent_id create_date"
+    " modify_date service_name broker_instance creator_sid principal_id",
+}
+
+
+def test_columns_stand_where_the_reference_has_them(connect: Callable[..., psycopg.Connection]) -> None:
+    connection = connect()
+    for view, columns in COLUMNS.items():
+        shown = connection.execute(f"SELECT * FROM sys.{view} LIMIT 0".encode()).description or []
+        assert " ".join(column.name for column in shown) == columns
+
+
 def test_the_engines_own_locks_are_no_application_locks(
     database: Database, connect: Callable[..., psycopg.Connection]
 ) -> None:
