@@ -313,8 +313,10 @@ class Scope:
     session: str | None = None
     identity: str | None = None
     """The variable that SCOPE_IDENTITY() reads, where the body asks for it."""
-    told_identity: str | None = None
-    """The one that @@IDENTITY reads."""
+    asks_identity: bool = False
+    """The body reads @@IDENTITY."""
+    first_identity: str | None = None
+    """In a trigger that does, the variable with what it was at the beginning."""
     routine: str | None = None
     """PostgreSQL name of the procedure, function or trigger."""
     trigger: bool = False
@@ -401,8 +403,11 @@ class Scope:
                 return Known(n.Call("ssb_internal.trigger_id", (n.Text(self.routine),)), INT)
             procedure = n.Cast(n.Cast(n.Text(self.routine), "regproc"), "oid")
             return Known(n.CertainCast(procedure, "integer"), INT)
-        if name.lower() == "@@identity" and self.told_identity is not None:
-            return Known(n.Variable(f"{self.label}.{self.told_identity}"), decimal(38, 0))
+        if name.lower() == "@@identity" and self.first_identity is not None:
+            before = n.Variable(f"{self.label}.{self.first_identity}")
+            return Known(n.Call("ssb_internal.identity_in_trigger", (before,)), decimal(38, 0))
+        if name.lower() == "@@identity" and self.asks_identity:
+            return Known(n.Variable(f"{self.session}.identity"), decimal(38, 0))
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
         session = n.Variable(self.session)

@@ -303,8 +303,11 @@ VIEWS: dict[str, str] = {
         database_transaction_state:i
     """,
     "dm_tran_locks": """
-        resource_type:s resource_subtype:s resource_database_id:i resource_associated_entity_id:l
-        resource_description:n request_mode:n request_status:n request_session_id:i request_owner_type:s
+        resource_type:s resource_subtype:s resource_database_id:i resource_description:n
+        resource_associated_entity_id:l resource_lock_partition:i request_mode:n request_type:s
+        request_status:n request_reference_count:h request_lifetime:i request_session_id:i
+        request_exec_context_id:i request_request_id:i request_owner_type:s request_owner_id:l
+        request_owner_guid:g request_owner_lockspace_id:n lock_owner_address:x
     """,
     "dm_tran_session_transactions": """
         session_id:i transaction_id:l enlist_count:i is_user_transaction:b is_local:b open_transaction_count:i
@@ -318,7 +321,7 @@ VIEWS: dict[str, str] = {
     "event_notification_event_types": "type:i type_name:s parent_type:i",
     "event_notifications": """
         name:s object_id:i parent_class:y parent_class_desc:s parent_id:i create_date:d modify_date:d
-        service_name:n broker_instance:n creator_sid:x principal_id:i
+        service_name:n broker_instance:n principal_id:i creator_sid:x
     """,
     "events": "object_id:i type:i type_desc:s is_trigger_event:b event_group_type:i event_group_type_desc:s",
     "extended_properties": "class:y class_desc:s major_id:i minor_id:i name:s value:n",

@@ -357,21 +357,46 @@ class Context:
         if self.mode is Mode.TRIGGER and dml.identity:
             told = self.helper("told_before", "text")
             return [pl.Assign(told, pl.Invoke("ssb_internal.begin_telling"))]
-        if self.scope.told_identity is not None:
-            return [pl.Perform(pl.Invoke("ssb_internal.begin_telling"))]
         return []
+
+    def tells_always(self, dml: Dml) -> bool:
+        """Tell whether somebody surely asks what is inserted: this body, or who fires this trigger."""
+        return dml.identity if self.mode is Mode.TRIGGER else self.scope.asks_identity
 
     def end_telling(self, dml: Dml, inserted: n.Node) -> list[pl.Statement]:
         """Behind it. ``inserted``: a condition, that the statement itself has inserted a row."""
-        arguments = (pl.Text(dml.target), pl.Raw(inserted))
-        result: list[pl.Statement] = []
-        if (told := self.scope.told_identity) is not None:
-            call = pl.Invoke("ssb_internal.identity_told", (*arguments, pl.Name(told)))
-            result.append(pl.Assign(told, call))
-        if self.mode is Mode.TRIGGER and dml.identity:
-            before = pl.Name(self.helper("told_before", "text"))
-            result.append(pl.Perform(pl.Invoke("ssb_internal.tell_identity", (*arguments, before))))
-        return result
+        if self.mode is not Mode.TRIGGER:
+            return self.tell(dml.target, inserted)
+        if not dml.identity:
+            return []
+        before = pl.Name(self.helper("told_before", "text"))
+        arguments = (pl.Text(dml.target), pl.Raw(inserted), before)
+        return [pl.Perform(pl.Invoke("ssb_internal.tell_identity", arguments))]
+
+    def tell(self, target: str, inserted: n.Node) -> list[pl.Statement]:
+        """Note what a statement or its triggers inserted, where @@IDENTITY is read here or may be around."""
+        if self.scope.session is None or self.mode is Mode.TRIGGER:
+            return []
+        identity = self.session_field("identity")
+        told = pl.Invoke("ssb_internal.identity_told", (pl.Text(target), pl.Raw(inserted), identity))
+        if self.scope.asks_identity:
+            return [pl.Assign(identity.spelling, told)]
+        if self.mode is Mode.PROCEDURE or self.string_level:
+            return [pl.AssignIf(self.session_field("tells_identity"), identity.spelling, told)]
+        return []
+
+    def around_call(self) -> tuple[list[pl.Statement], list[pl.Statement]]:
+        """What stands before and behind EXEC in a trigger, whose INSERTs count for who fires it."""
+        if self.mode is not Mode.TRIGGER:
+            return [], []
+        told = self.helper("told_before", "text")
+        identity, tells = self.session_field("identity"), self.session_field("tells_identity")
+        begin: list[pl.Statement] = [
+            pl.Assign(told, pl.Invoke("ssb_internal.begin_telling")),
+            pl.Assign(tells.spelling, pl.TRUE),
+            pl.Assign(identity.spelling, pl.NULL),
+        ]
+        return begin, [pl.Perform(pl.Invoke("ssb_internal.tell_called", (identity, pl.Name(told))))]
 
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""

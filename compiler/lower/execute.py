@@ -101,7 +101,8 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
     else:
         call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
     prepared = [*checked, *_guarded(before, node, ctx)]
-    return [*prepared, call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    asked, told = ctx.around_call()
+    return [*prepared, *asked, call, *told, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
 def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -149,7 +150,9 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))
     call = pl.Call("ssb_internal.execute", (name, marks, pl.Name(values), session, line, shown))
-    return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    asked, told = ctx.around_call()
+    prepared = [*ctx.guard(node, before), *asked]
+    return [*prepared, call, *told, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
 @lower.register
@@ -177,7 +180,9 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         call = pl.Invoke(
             "ssb_internal.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
         )
-        insert = [pl.Assign(session, call), *ctx.note_identity(target.target, ctx.counted_rows())]
+        counted = ctx.counted_rows()
+        insert = [pl.Assign(session, call), *ctx.note_identity(target.target, counted)]
+        insert += ctx.tell(target.target, counted)
     inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
     was_set = pl.Assign(was, ctx.session_field("capturing"))
     return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]

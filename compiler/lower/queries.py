@@ -241,9 +241,9 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         )
         return []
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
-    telling = ctx.begin_telling(dml)
-    body += telling
+    body += ctx.begin_telling(dml)
     inserted: n.Node | None = None
+    told = False
     if dml.output is not None:
         inserted = n.TRUE
         body += output_rows(dml, ctx)
@@ -265,7 +265,11 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += [pl.SelectInto(dml.code, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body.append(sql(dml.code))
-        if dml.identity and (ctx.scope.identity is not None or telling):
+        tells = ctx.tells_always(dml)
+        if not tells and not dml.after and (ctx.scope.identity is None or not dml.identity):
+            body += ctx.end_telling(dml, n.Variable("FOUND") if dml.identity else n.FALSE)
+            told = True
+        elif dml.identity:
             # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
             found = ctx.helper("inserted", "boolean")
             body.append(pl.Assign(found, pl.Name("FOUND")))
@@ -275,7 +279,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
-    if telling:
+    if not told:
         body += ctx.end_telling(dml, inserted if dml.identity and inserted is not None else n.FALSE)
     for table in dml.defines:
         ctx.define(table)
@@ -289,8 +293,8 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
     body: list[pl.Statement] = [sql(statement) for statement in dml.before]
-    telling = ctx.begin_telling(dml.changes) if dml.changes is not None else []
-    body += telling
+    if dml.changes is not None:
+        body += ctx.begin_telling(dml.changes)
     if dml.output_before is not None:
         body += show(dml.output_before, ctx)
     if dml.into_before is not None:
@@ -322,8 +326,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         inserted = n.Comparison(">", added, n.Integer(0)) if dml.changes.identity else n.FALSE
         if dml.changes.identity:
             body += ctx.note_identity(dml.changes.target, inserted)
-        if telling:
-            body += ctx.end_telling(dml.changes, inserted)
+        body += ctx.end_telling(dml.changes, inserted)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 

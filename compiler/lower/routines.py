@@ -13,7 +13,7 @@ from ..analysis.constants import Constants
 from ..analysis.cursor_rows import located_cursors
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import BOTH, Status
-from ..analysis.mentions import global_variables, has_word, names
+from ..analysis.mentions import global_variables, names
 from ..analysis.structured_jumps import States, Structured, structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, unquoted
@@ -268,31 +268,36 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
-    if ctx.mode is not Mode.FUNCTION:
-        _watch_identity(statements, ctx)
+    asked = _watch_identity(statements, ctx) if ctx.mode is not Mode.FUNCTION else []
     if len(statements) == 1 and isinstance(statements[0], Structured | States):
-        return lower(statements[0], ctx)
+        return [*asked, *lower(statements[0], ctx)]
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
         result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
     else:
         result = lower_body(statements, ctx)
     if result and result[-1] == pl.Exit(ctx.body_label):
         result.pop()  # RETURN at the very end
-    return result
+    return [*asked, *result]
 
 
-def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> None:
-    """Have SCOPE_IDENTITY() and @@IDENTITY read what this body inserted, @@IDENTITY what triggers did too.
+def _watch_identity(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Have SCOPE_IDENTITY() read what this body inserted, @@IDENTITY what triggers and callees did too.
 
-    PostgreSQL's lastval() tells what was drawn last, also by SEND. @@IDENTITY reads it where the body calls
-    others, whose INSERTs it counts too.
+    PostgreSQL's lastval() tells what was drawn last, also by SEND.
     """
     tokens = [token for statement in body for token in statement.tokens]
     before = pl.Invoke("sys.scope_identity") if ctx.mode is Mode.BATCH else None
     if "scope_identity" in names(tokens):
         ctx.scope.identity = ctx.new_variable("scope_identity", "numeric", before)
-    if "@@IDENTITY" in global_variables(tokens) and not has_word(tokens, "EXEC", "EXECUTE"):
-        ctx.scope.told_identity = ctx.new_variable("last_identity", "numeric", before)
+    if "@@IDENTITY" not in global_variables(tokens) or ctx.scope.session is None:
+        return []
+    if ctx.mode is Mode.TRIGGER:
+        ctx.scope.first_identity = ctx.new_variable("first_identity", "numeric", pl.Invoke("sys.identity"))
+        return []
+    ctx.scope.asks_identity = True
+    fresh = pl.TRUE if ctx.mode is Mode.BATCH and not ctx.string_level else pl.FALSE
+    ask = pl.Invoke("ssb_internal.ask_identity", (pl.Name(ctx.session), fresh))
+    return [pl.Assign(ctx.session, ask)]
 
 
 def finish_alteration(action: str, sql_name: str) -> list[pl.TopLevel]:

@@ -285,6 +285,11 @@ class _Writer:
         self.line(f"IF {expression(node.condition)} THEN {ended} END IF;")
 
     @_layouts.register
+    def _(self, node: pl.AssignIf) -> None:
+        assignment = f"{node.target} := {expression(node.value)};"
+        self.line(f"IF {expression(node.condition)} THEN {assignment} END IF;")
+
+    @_layouts.register
     def _(self, node: pl.GetRowCount) -> None:
         self.line(f"GET DIAGNOSTICS {node.target} = ROW_COUNT;")
 

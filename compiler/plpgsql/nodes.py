@@ -234,6 +234,15 @@ class CommitIf:
 
 
 @dataclass(frozen=True, slots=True)
+class AssignIf:
+    """``IF condition THEN target := value; END IF;`` on one line."""
+
+    condition: Expr
+    target: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class GetRowCount:
     """``GET DIAGNOSTICS target = ROW_COUNT;``."""
 
@@ -394,6 +403,7 @@ Statement = (
     | Call
     | Execute
     | CommitIf
+    | AssignIf
     | GetRowCount
     | GetDetail
     | Exit

@@ -47,7 +47,9 @@ BEGIN
             hint             text,       -- of the error that came last
             failed           boolean,    -- an error was shown since the batch began
             search_path      text,       -- the caller's, while the engine's own holds; NULL: the session has the engine's
-            database         text        -- the caller's (pgsb.database), while a module's own holds; NULL: it has none of its own
+            database         text,       -- the caller's (pgsb.database), while a module's own holds; NULL: it has none of its own
+            tells_identity   boolean,    -- somebody around reads @@IDENTITY: what is inserted is noted
+            identity         numeric     -- … here
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'search_path' AND NOT a.attisdropped) THEN
@@ -56,6 +58,10 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute AS a
                     WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'database' AND NOT a.attisdropped) THEN
         ALTER TYPE ssb.session ADD ATTRIBUTE database text;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a
+                    WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'tells_identity' AND NOT a.attisdropped) THEN
+        ALTER TYPE ssb.session ADD ATTRIBUTE tells_identity boolean, ADD ATTRIBUTE identity numeric;
     END IF;
 END;
 $$;

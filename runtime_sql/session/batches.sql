@@ -238,6 +238,7 @@ BEGIN
     session.xact_abort := caller.xact_abort;
     session.nocount := caller.nocount;
     session.row_limit := caller.row_limit;
+    session.tells_identity := caller.tells_identity;
     IF session.leaving THEN
         session.return_code := NULL;
         IF NOT session.unresolved THEN

@@ -408,7 +408,9 @@ def test_nobody_notes_the_send_of_another_as_done(session: Session, user: Sessio
     assert session.value(note, send, 0) is False
     # What an earlier version noted is of whoever sends it again.
     old = uuid.uuid4()
-    session.do("INSERT INTO ssb.completed_send (role, send_id, partition, messages) VALUES ('', %s, 0, 3)", old)
+    session.do(
+        "INSERT INTO ssb.completed_send (role, send_id, partition, messages) VALUES ('', %s, 0, 3)", old
+    )
     assert session.value(note, old, 0) is False
     session.do(count, old, 0, 3)
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):

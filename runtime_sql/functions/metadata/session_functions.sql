@@ -237,10 +237,27 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR insufficient_privilege THEN
     RETURN p_before;
 END;
 $$;
--- @@IDENTITY counts what triggers inserted. What they did is in the setting pgsb.identity, which is emptied before the
--- statement that fires them, so that it tells of this statement alone, whatever the caller has written there.
+-- @@IDENTITY counts what triggers and called procedures inserted, and no number that SEND or NEXT VALUE FOR draws. Who reads it has
+-- the session tell (ssb.session): then each INSERT of the bodies that are called notes what it made. What triggers did is in the
+-- setting pgsb.identity, which is emptied when telling begins and when it is read, so that it tells of one statement alone.
 --
--- Called by  compiled INSERT, UPDATE, DELETE and MERGE of bodies that read @@IDENTITY; INSERT and MERGE of triggers
+-- Called by  compiled bodies that read @@IDENTITY, at their beginning. p_fresh: nobody around has asked before
+CREATE OR REPLACE FUNCTION ssb_internal.ask_identity(session ssb.session, p_fresh boolean) RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_fresh OR session.tells_identity IS NOT TRUE THEN
+        session.tells_identity := true;
+        session.identity := sys.identity();
+        PERFORM ssb_internal.begin_telling();
+    END IF;
+    RETURN session;
+END;
+$$;
+-- What the setting told before.
+--
+-- Called by  compiled INSERT, MERGE and EXEC of triggers
 CREATE OR REPLACE FUNCTION ssb_internal.begin_telling() RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -254,12 +271,13 @@ BEGIN
     RETURN v_told;
 END;
 $$;
+-- Called by  compiled INSERT, UPDATE, DELETE and MERGE, where the session tells
 CREATE OR REPLACE FUNCTION ssb_internal.identity_told(p_table text, p_inserted boolean, p_before numeric) RETURNS numeric
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_told text := nullif(current_setting('pgsb.identity', true), '');
+    v_told text := ssb_internal.begin_telling();
 BEGIN
     RETURN CASE WHEN v_told IS NOT NULL THEN v_told::numeric
                 WHEN p_inserted THEN ssb_internal.identity_after(p_table, p_before)
@@ -278,6 +296,14 @@ BEGIN
     END IF;
 END;
 $$;
+-- … of what a procedure has inserted that the trigger called.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_called(p_identity numeric, p_before text) RETURNS void
+LANGUAGE sql
+RETURN set_config('pgsb.identity', coalesce(p_identity::text, p_before, ''), true);
+-- @@IDENTITY in a trigger. p_before: what it was when the trigger began.
+CREATE OR REPLACE FUNCTION ssb_internal.identity_in_trigger(p_before numeric) RETURNS numeric
+LANGUAGE sql STABLE
+RETURN coalesce(nullif(current_setting('pgsb.identity', true), '')::numeric, p_before);
 CREATE OR REPLACE FUNCTION sys.scope_identity() RETURNS numeric
 LANGUAGE sql STABLE RETURN sys.identity();
 
