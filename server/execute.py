@@ -30,7 +30,7 @@ from .results import (
     error_of,
     number_of_sqlstate,
 )
-from .spelling import as_written, with_script
+from .spelling import as_written, told_script, with_script
 
 if TYPE_CHECKING:
     from .open_transaction import OpenTransaction
@@ -137,7 +137,8 @@ class Executor:
             was_open = self.depth > 0
             try:
                 with _interruptible(self._connection):
-                    self._open.run([statement.sql for statement in batch.statements])
+                    statements = [statement.sql for statement in batch.statements]
+                    self._open.run([*told_script(self._script), *statements])
             except KeyboardInterrupt:
                 if was_open:
                     self._emit(Print("The open transaction is rolled back."))
@@ -187,7 +188,8 @@ class Executor:
                     self._stream(statement)
                 else:
                     with self._connection.cursor() as cursor:
-                        text = batch.span.text if batch.span is not None else ""
+                        # Of several batches in one transaction the first is the batch's span.
+                        text = self._script if batch.joined or batch.span is None else batch.span.text
                         cursor.execute(with_script(statement.sql, text).encode())
                         self._report(statement, cursor)
         except psycopg.Error as error:

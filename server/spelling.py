@@ -6,6 +6,7 @@ import re
 from itertools import chain
 
 from ..compiler.catalog.names import fold
+from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
@@ -48,11 +49,18 @@ def as_written(message: str, script: str, line: int = 1) -> str:
 def with_script(sql: str, script: str) -> str:
     """Return a batch's block with its T-SQL text behind it, where the script reads the messages of errors.
 
-    ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, which knows the text.
+    ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, who knows it.
     """
     if not sql.startswith("DO ") or _CATCH.search(script) is None:
         return sql
     return f"{sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
+
+
+def told_script(script: str) -> list[str]:
+    """Return the statement that tells a batch's T-SQL text where it runs inside a CALL, if there is a CATCH."""
+    if _CATCH.search(script) is None:
+        return []
+    return [f"SELECT pg_catalog.set_config('pgsb.text', {text_literal(script)}, true)"]
 
 
 def _plain(part: str) -> str:

@@ -201,3 +201,7 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
             f"\nBEGIN TRY\n{statement} /* a '/*nested*/ comment */\nEND TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
         )
         assert tsql.prints == [message]
+    tsql.run_well(
+        "BEGIN TRAN\nGO\nBEGIN TRY DROP TABLE NoSuch END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nGO\nCOMMIT"
+    )
+    assert tsql.prints == [tried["DROP TABLE NoSuch"]]
