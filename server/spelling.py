@@ -57,7 +57,7 @@ def with_script(sql: str, script: str) -> str:
 
 
 def told_script(script: str) -> list[str]:
-    """Return the statement that tells a batch's T-SQL text where it runs inside a CALL, if there is a CATCH."""
+    """Return the statement that tells the text of a batch that runs inside a CALL, if it has a CATCH."""
     if _CATCH.search(script) is None:
         return []
     return [f"SELECT pg_catalog.set_config('pgsb.text', {text_literal(script)}, true)"]
