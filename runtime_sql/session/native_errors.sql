@@ -282,6 +282,12 @@ BEGIN
     WHEN '21000' THEN
         v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
+    WHEN '42804' THEN
+        v_types := regexp_match(p_message, '^column ".*" is of type (.+) but expression is of type (.+)$');
+        IF v_types IS NOT NULL THEN
+            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb_internal.tsql_type_in(v_types[2], v_types[2]),
+                                       ssb_internal.tsql_type_in(v_types[1], v_types[1])), 16, 2, NULL, NULL);
+        END IF;
     WHEN '42702' THEN
         v_error := ROW(209, format('Ambiguous column name ''%s''.', v_first), 16, 1, NULL, NULL);
     WHEN '42803' THEN
@@ -488,5 +494,8 @@ BEGIN ATOMIC
                 WHEN p_message ~ '\mnumeric\M' THEN 'numeric'
                 WHEN p_message ~ '\mdouble precision\M' THEN 'float'
                 WHEN p_message ~ '\mreal\M' THEN 'real'
+                WHEN p_message ~ '\mtimestamp without time zone\M' THEN 'datetime2'
+                WHEN p_message ~ '\mtimestamp with time zone\M' THEN 'datetimeoffset'
+                WHEN p_message ~ '\mbytea\M' THEN 'varbinary'
                 ELSE p_otherwise END;
 END;
