@@ -282,6 +282,9 @@ BEGIN
     WHEN '21000' THEN
         v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
+    WHEN '42830' THEN
+        v_error := ROW(1776, format('There are no primary or candidate keys in the referenced table ''%s'' that match the referencing column '
+                                    'list in the foreign key.', v_first), 16, 0, NULL, NULL);
     WHEN '42804' THEN
         v_types := regexp_match(p_message, '^column ".*" is of type (.+) but expression is of type (.+)$');
         IF v_types IS NOT NULL THEN

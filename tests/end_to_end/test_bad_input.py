@@ -138,6 +138,7 @@ def test_an_error_inside_a_procedure_names_its_line(tsql: Tsql) -> None:
         ("SELECT missing FROM t", 207, "Invalid column name 'missing'."),
         ("EXEC missing", 2812, "Could not find stored procedure 'missing'."),
         ("SELECT CAST('x' AS INT)", 245, "Conversion failed"),
+        ("CREATE TABLE v (b INT REFERENCES k (b))", 1776, "no primary or candidate keys"),
         # What a procedure meets when the table was made anew behind it.
         ("EXEC fills", 206, "Operand type clash: int is incompatible with datetime2"),
     ],
@@ -146,6 +147,7 @@ def test_errors_of_postgresql_have_sql_servers_number_and_text(
     tsql: Tsql, statement: str, number: int, text: str
 ) -> None:
     tsql.run_well("CREATE TABLE t (a INT NOT NULL PRIMARY KEY CHECK (a < 5))")
+    tsql.run_well("CREATE TABLE k (b INT)")
     if statement == "EXEC fills":
         tsql.run_well("CREATE TABLE u (f INT)\nGO\nCREATE PROCEDURE fills AS\nINSERT u VALUES (1)")
         tsql.connection.execute("DROP TABLE dbo.u; CREATE TABLE dbo.u (f timestamp)")
