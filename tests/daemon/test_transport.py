@@ -724,6 +724,23 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
     assert take(10)[1] is False
 
 
+@pytest.mark.one_postgres
+def test_a_send_tells_which_instance_it_is_for(near: Side) -> None:
+    """So the daemon need not look for which."""
+    handles = [near.begin("//Far") for _ in range(2)]
+    for handle in handles:
+        near.send(handle, "//Ask", "first")
+    known = str(near.value("SELECT peer_id FROM ssb.transport_peer"))
+    near.do("LISTEN ssb_transport")
+    near.send(handles[0], "//Ask", "second")
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{a,b,c,d}')", handles * 2)
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{e,f,g,h}')", handles[:1] * 4)
+    told = [notice.payload for notice in near.connection.notifies(timeout=1, stop_after=3)]
+    assert told == [known] * 3
+    numbers = "SELECT message_sequence_number FROM ssb.transmission ORDER BY endpoint_id, transmission_id"
+    assert near.column(numbers) == [*range(8), *range(3)]
+
+
 def test_what_leaves_is_on_the_disk(near: Side) -> None:
     """Also of a sender who has not waited for that."""
     handle = near.begin("//Far")
