@@ -261,7 +261,8 @@ def send(pair: Pair, load: Load, messages: int) -> tuple[tuple[float, float], fl
         return pair.processor(), own_threads()
 
 
-def _wait_until_carried(pair: Pair) -> None:
+def wait_until_carried(pair: Pair) -> None:
+    """Raises click.ClickException after ten minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while pair.here.execute("SELECT EXISTS (SELECT FROM ssb.transmission)").fetchone() != (False,):
         if time.monotonic() > deadline:
@@ -285,10 +286,10 @@ def _carry(pair: Pair, load: Load, *, brokers: int = 1, is_sealed: bool = False)
             send(pair, Load(None, load.known), load.known)
         warm_up = min(_WARM_UP, load.backlog)
         send(pair, load, warm_up)
-        _wait_until_carried(pair)
+        wait_until_carried(pair)
         before, own = send(pair, load, load.backlog)
         began = time.monotonic()
-        _wait_until_carried(pair)
+        wait_until_carried(pair)
         took = time.monotonic() - began
         after, own = pair.processor(), own_threads() - own
     _check(pair.there.execute(_ARRIVED).fetchone(), load.known + warm_up + load.backlog, "pgsb")

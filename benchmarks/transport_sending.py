@@ -33,10 +33,24 @@ from pgsb.runtime_sql import installer
 
 from .queues.profile import processor_seconds
 from .queues.server import BenchServer, Connection, machine, running, settle
-from .transport import ADDRESS, OBJECTS, TEMPLATE, Load, Pair, dsn_of, own_threads, pair_of, send
+from .transport import (
+    ADDRESS,
+    OBJECTS,
+    TEMPLATE,
+    Load,
+    Pair,
+    dsn_of,
+    own_threads,
+    pair_of,
+    send,
+    wait_until_carried,
+)
 
 SET = 500
 _PATIENCE_SECONDS = 60.0
+_DIALOGS = 10
+_BATCH_OF = 100
+"""Dialogs of each of the paper's senders, and how many messages each of their transactions sends."""
 _LOCAL = """
 SELECT ssb.create_queue('dbo.local');
 SELECT ssb.create_service('//Local', 'dbo.local', '{c}');
@@ -48,6 +62,11 @@ SELECT ssb.send_batch(array_fill(%s::uuid, ARRAY[%s]), array_fill('m'::text, ARR
 """
 _SINGLE = "SELECT ssb.send(%s, 'm', convert_to(rpad('', 200, '.'), 'UTF8'))"
 _QUIET = "SELECT ssb.send(%s, 'm', 'quiet'::bytea)"
+# By an index: to look through the known dialogs' messages would be counted as time on the way.
+_QUIET_ARRIVED = """
+SELECT count(*) FROM ssb.message_stored
+ WHERE endpoint_id = (SELECT max(r.endpoint_id) FROM ssb.remote_conversation AS r)
+"""
 _QUIET_BY_HAND = "WITH a AS (INSERT INTO hand_away (body) VALUES ('quiet')) SELECT pg_notify('hand', '')"
 _FIRST = 5
 """Messages that do not count: sessions make their plans."""
@@ -179,10 +198,11 @@ def _latencies(pair: Pair, messages: int, known: int) -> tuple[float, float]:
             raise click.ClickException("the daemon does not lead")
         if known:
             send(pair, Load(None, known), known)
+            wait_until_carried(pair)
         handle = pair.here.execute(_BEGIN, ["//There"]).fetchone()
         assert handle is not None
         turns = (
-            (_QUIET, [handle[0]], "SELECT count(*) FROM ssb.message_stored WHERE body = 'quiet'"),
+            (_QUIET, [handle[0]], _QUIET_ARRIVED),
             (_QUIET_BY_HAND, [], "SELECT count(*) FROM hand_come"),
         )
         for number in range(messages + _FIRST):
@@ -225,12 +245,23 @@ def _instances(server: BenchServer, number: int, senders: int) -> Iterator[list[
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def _send_all(connection: Connection, messages: int) -> None:
-    handles = [connection.execute(_BEGIN, ["//There"]).fetchone() for _ in range(10)]
-    for number in range(messages // 100):
-        handle = handles[number % 10]
-        assert handle is not None
-        connection.execute(_BATCH, [handle[0], 100, 100, 100, 100])
+def _dialogs(connection: Connection) -> list[object]:
+    rows = [connection.execute(_BEGIN, ["//There"]).fetchone() for _ in range(_DIALOGS)]
+    return [row[0] for row in rows if row is not None]
+
+
+def _send_all(connection: Connection, handles: Sequence[object], batches: int) -> None:
+    for number in range(batches):
+        connection.execute(_BATCH, [handles[number % len(handles)], _BATCH_OF, _BATCH_OF, 100, _BATCH_OF])
+
+
+def _take_into_table(connection: Connection, wanted: int) -> None:
+    arrived = 0
+    while arrived < wanted:
+        found = connection.execute(_TAKE_ALL).rowcount
+        arrived += found
+        if not found:
+            time.sleep(0.002)
 
 
 def _seconds_of_sessions(admin: Connection) -> float:
@@ -253,20 +284,21 @@ def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tup
         sources = dsns[1:] or [dsns[0]] * 3
         sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in sources]
         reader = stack.enter_context(psycopg.connect(dsns[0], autocommit=True))
-        before, own, began = _seconds_of_sessions(admin), own_threads(), time.monotonic()
+        # Dialogs begin and sessions make their plans before the clock does.
+        dialogs = [_dialogs(session) for session in sessions]
+        for session, handles in zip(sessions, dialogs, strict=True):
+            _send_all(session, handles, _DIALOGS)
+        _take_into_table(reader, len(sessions) * _DIALOGS * _BATCH_OF)
+        batches = messages // len(sessions) // _BATCH_OF
+        wanted = batches * _BATCH_OF * len(sessions)
         threads = [
-            threading.Thread(target=_send_all, args=(session, messages // len(sessions)))
-            for session in sessions
+            threading.Thread(target=_send_all, args=(session, handles, batches))
+            for session, handles in zip(sessions, dialogs, strict=True)
         ]
+        before, own, began = _seconds_of_sessions(admin), own_threads(), time.monotonic()
         for thread in threads:
             thread.start()
-        wanted = messages // len(sessions) // 100 * 100 * len(sessions)
-        arrived = 0
-        while arrived < wanted:
-            found = reader.execute(_TAKE_ALL).rowcount
-            arrived += found
-            if not found:
-                time.sleep(0.002)
+        _take_into_table(reader, wanted)
         took = time.monotonic() - began
         for thread in threads:
             thread.join()

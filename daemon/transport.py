@@ -13,6 +13,7 @@ through this instance (MESSAGE_FORWARDING) go by the same connections.
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -44,6 +45,7 @@ _IDLE_SECONDS = 300.0
 _NOTE_SECONDS = 1.0
 _SETS_UNDER_WAY = 16
 """Without an answer, at most, for each address: more would be what is sent again when it does not come."""
+_PEER_ID = re.compile("[0-9]{1,10}")
 _POKED_PEERS = 4
 """As many at most are told at once that something may wait; where there are more, looking tells for which."""
 
@@ -76,9 +78,16 @@ class Transport:
         """All of them that something may wait."""
 
     def wake(self, which: str) -> None:
-        """Messages may be waiting: those that another instance has sealed, or (``which`` is empty) here."""
+        """Messages may be waiting: those that another instance has sealed, or here.
+
+        ``which``: "sealed", the number of the peer they are for, or nothing where that is not known.
+        """
         if which == "sealed":
             self._sealed.set()
+            return
+        peer = self._peers.get(int(which)) if _PEER_ID.fullmatch(which) else None
+        if peer is not None and peer.is_attended:
+            peer.news.set()
             return
         # They first: else what `_serve` asks has the connection before them, and the message waits for it.
         self._has_told = len(self._peers) <= _POKED_PEERS

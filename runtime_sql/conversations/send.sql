@@ -101,7 +101,7 @@ BEGIN
             END IF;
         END IF;
         IF v_type_id IS NULL THEN
-            IF v_endpoint_id IS NOT NULL OR NOT ssb_internal.send_to_known_remote(handle, message_type, body) THEN
+            IF v_endpoint_id IS NOT NULL OR NOT ssb_internal.send_to_known_remote(handle, message_type, ARRAY[body]) THEN
                 PERFORM ssb_internal.send_slow_path(handle, message_type, body, NULL);
             END IF;
             RETURN;

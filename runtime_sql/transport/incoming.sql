@@ -35,9 +35,9 @@ BEGIN
         RAISE EXCEPTION 'Service Broker''s endpoint is not started in database "%"', current_database()
             USING ERRCODE = '55000', HINT = 'CREATE or ALTER ENDPOINT … STATE = STARTED there lets messages in.';
     END IF;
-    v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
     -- A Unix-domain socket stays on this machine, and PostgreSQL has looked who is at its other end.
     IF inet_client_addr() IS NOT NULL THEN
+        v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
         SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
     END IF;
     IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN

@@ -348,6 +348,91 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.is_refused_body(integer, text, bytea) FROM PUBLIC;
 
+-- The same where the set is of one dialog that is known, of one type without VALIDATION, and not its first: what a quiet dialog sends,
+-- one look at each of its rows. Returns the number behind its last message; NULL: something is special, and nothing has been done.
+--
+-- Called by  ssb_internal.take_here
+-- Locks      as ssb_internal.take_plain
+CREATE OR REPLACE FUNCTION ssb_internal.take_of_one_dialog(p_dialog jsonb, p_numbers bigint[], p_message_types text[], p_kinds text[],
+                                                           p_bodies bytea[], p_is_opened boolean)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_dialog record;
+    v_usage record;
+    v_count integer := cardinality(p_numbers);
+    v_next bigint;
+BEGIN
+    IF p_numbers[1] = 0 OR p_message_types[1] <> ALL (p_message_types) OR 'message' <> ANY (p_kinds) OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
+        RETURN NULL;
+    END IF;
+    -- The numbers of the queues' orders come after this transaction's: see ssb.receive.
+    PERFORM pg_current_xact_id();
+    SELECT r.endpoint_id, r.next_number, r.is_initiator, r.inbound_key_id, e.queue_id, e.near_order, e.near_state, e.contract_id, e.priority,
+           has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1 AS is_plain
+      INTO v_dialog
+      FROM ssb.remote_conversation AS r
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+     WHERE r.conversation_id = (p_dialog ->> 'conversation_id')::uuid AND r.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
+       AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+       AND CASE WHEN p_is_opened
+                THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer
+                     AND (r.far_user IS NULL) = (p_dialog ->> 'far_user' IS NULL)
+                     AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog ->> 'far_user'), true)
+                ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = (p_dialog ->> 'key')::uuid
+                     AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
+       FOR NO KEY UPDATE OF r;
+    v_next := v_dialog.next_number + v_count;
+    -- What has come already, and gaps, are looked at message by message.
+    IF NOT FOUND OR p_numbers[1] <> v_dialog.next_number OR p_numbers[v_count] <> v_next - 1
+       OR (v_count > 1 AND p_numbers <> ARRAY(SELECT n FROM generate_series(v_dialog.next_number, v_next - 1) AS n))
+       OR (NOT v_dialog.is_plain AND ssb_internal.reason_to_wait(v_dialog.queue_id) IS NOT NULL) THEN
+        RETURN NULL;
+    END IF;
+    PERFORM pg_try_advisory_xact_lock(1397965379, v_dialog.near_order::oid::integer);
+    -- Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) THEN
+        PERFORM ssb_internal.await_message_type();
+    END IF;
+    SELECT u.message_type_id INTO v_usage FROM ssb.contract_message_usage AS u
+     WHERE u.contract_id = v_dialog.contract_id AND u.message_type_name = p_message_types[1] AND u.validation = 'N'
+       AND CASE WHEN v_dialog.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_dialog.queue_id, v_dialog.endpoint_id, nextval(v_dialog.near_order), o.number, clock_timestamp(),
+               v_usage.message_type_id, v_dialog.priority, 'N', o.body
+          FROM (SELECT unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_dialog.queue_id, v_dialog.endpoint_id, nextval(v_dialog.near_order), o.number, clock_timestamp(),
+               v_usage.message_type_id, v_dialog.priority, 'N', o.body
+          FROM (SELECT unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
+    END IF;
+    UPDATE ssb.remote_conversation AS r
+       SET next_number = v_next, taken_at = clock_timestamp(),
+           inbound_key_id = coalesce(CASE WHEN p_is_opened THEN (p_dialog ->> 'key_id')::uuid END, r.inbound_key_id)
+     WHERE r.endpoint_id = v_dialog.endpoint_id;
+    IF coalesce(pg_sequence_last_value(v_dialog.near_state), 0) % 2 = 1 THEN
+        PERFORM ssb_internal.announce_arrival(v_dialog.queue_id);
+    END IF;
+    RETURN v_next;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_of_one_dialog(jsonb, bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+
 -- Takes a set: its plain dialogs as one, the others one after the other. others: the answers of those, by their places from 0.
 CREATE OR REPLACE FUNCTION ssb_internal.take_here(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                                   p_kinds text[], p_bodies bytea[], p_is_opened boolean,
@@ -357,12 +442,21 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_plain record;
+    v_next bigint;
 BEGIN
     -- The sender forgets what we have: it has to be on the disk by then.
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     BEGIN
+        IF jsonb_array_length(p_dialogs) = 1 AND 0 = ALL (p_places) THEN
+            v_next := ssb_internal.take_of_one_dialog(p_dialogs -> 0, p_numbers, p_message_types, p_kinds, p_bodies, p_is_opened);
+            IF v_next IS NOT NULL THEN
+                next_numbers := ARRAY[v_next];
+                instances := ARRAY[NULL::text];
+                RETURN;
+            END IF;
+        END IF;
         SELECT t.* INTO v_plain FROM ssb_internal.take_plain(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, p_is_opened) AS t;
         next_numbers := v_plain.next_numbers;
         instances := v_plain.instances;

@@ -201,10 +201,11 @@ BEGIN
 END;
 $$;
 
--- SEND on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False: something
--- is special, or wrong, and ssb_internal.send_slow_path finds out.
+-- SEND of messages of one type on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False:
+-- something is special, or wrong, nothing is done, and ssb_internal.send_slow_path finds out. Who reads for the other instance is told
+-- which one it is, so that nobody has to look.
 -- Locks  the sender's group
-CREATE OR REPLACE FUNCTION ssb_internal.send_to_known_remote(p_handle uuid, p_message_type text, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.send_to_known_remote(p_handle uuid, p_message_type text, p_bodies bytea[])
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -215,6 +216,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_sender record;
+    v_remote record;
 BEGIN
     SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count INTO v_sender
       FROM ssb.conversation_endpoint AS e
@@ -226,21 +228,23 @@ BEGIN
     IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN false;
     END IF;
-    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
-    SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service,
-           greatest(v_sender.sent_count, r.acknowledged, ssb_internal.number_behind_waiting(v_sender.endpoint_id)),
-           p_message_type, false, false, clock_timestamp(), p_body, ssb_internal.status_on_route(r.address), r.peer_id
+    SELECT greatest(v_sender.sent_count, r.acknowledged, ssb_internal.number_behind_waiting(v_sender.endpoint_id)) AS first_number,
+           ssb_internal.status_on_route(r.address) AS status, r.peer_id INTO v_remote
       FROM ssb.remote_conversation AS r
       JOIN ssb.contract_message_usage AS u ON u.contract_id = v_sender.contract_id AND u.message_type_name = p_message_type
      WHERE r.endpoint_id = v_sender.endpoint_id AND r.address IS NOT NULL AND r.far_outcome IS NULL
        AND r.route_epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
        AND CASE WHEN v_sender.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END;
-    IF FOUND THEN
-        PERFORM pg_notify('ssb_transport', '');
-        RETURN true;
+    IF NOT FOUND THEN
+        RETURN false;
     END IF;
-    RETURN false;
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+    SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service, v_remote.first_number + m.n, p_message_type, false, false,
+           clock_timestamp(), m.body, v_remote.status, v_remote.peer_id
+      FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
+    PERFORM pg_notify('ssb_transport', v_remote.peer_id::text);
+    RETURN true;
 END;
 $$;
 
@@ -272,6 +276,8 @@ BEGIN
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handles[1] AND e.far_endpoint_id IS NULL AND e.has_waiting;
     IF NOT FOUND THEN
         RETURN false;
+    ELSIF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types)) THEN
+        RETURN ssb_internal.send_to_known_remote(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body]));
     END IF;
     SELECT array_agg(l.conversation_handle), array_agg(l.endpoint_id), array_agg(l.database_id), array_agg(l.far_service),
            array_agg(l.contract_id), array_agg(l.is_initiator), array_agg(l.sent_count)
@@ -309,24 +315,16 @@ BEGIN
                                      AND CASE WHEN k.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END)) THEN
         RETURN false;
     END IF;
-    IF cardinality(v_handles) = 1 THEN
-        INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                      is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
-        SELECT v_databases[1], v_endpoints[1], v_services[1], v_next[1] + u.place - 1, coalesce(u.message_type, p_type), false, false,
-               clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, v_statuses[1], v_peers[1]
-          FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place);
-    ELSE
-        INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                      is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
-        SELECT d.database_id, d.endpoint_id, d.far_service, d.next_number + u.rank - 1, coalesce(u.message_type, p_type), false, false,
-               clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, d.status, d.peer_id
-          FROM (SELECT u.*, row_number() OVER (PARTITION BY u.handle ORDER BY u.place) AS rank
-                  FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place)) AS u
-          JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
-               AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
-         ORDER BY u.place;
-    END IF;
-    PERFORM pg_notify('ssb_transport', '');
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+    SELECT d.database_id, d.endpoint_id, d.far_service, d.next_number + u.rank - 1, coalesce(u.message_type, p_type), false, false,
+           clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, d.status, d.peer_id
+      FROM (SELECT u.*, row_number() OVER (PARTITION BY u.handle ORDER BY u.place) AS rank
+              FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place)) AS u
+      JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
+           AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
+     ORDER BY u.place;
+    PERFORM pg_notify('ssb_transport', p.peer_id::text) FROM (SELECT DISTINCT unnest(v_peers) AS peer_id) AS p;
     RETURN true;
 END;
 $$;

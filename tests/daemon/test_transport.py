@@ -1,6 +1,8 @@
 """Dialogs between two instances: two databases, each with its daemon, or with the far one's alone."""
 
+import json
 import re
+import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -668,6 +670,75 @@ def _read_set(near: Side) -> Any:
         "SELECT numbers FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
         " gen_random_uuid(), 500, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
     )
+
+
+@pytest.mark.one_postgres
+def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
+    """What comes next of one dialog, and nothing else, does without the arrays of larger sets."""
+    header = {
+        "conversation_id": str(uuid.uuid4()),
+        "is_initiator": True,
+        "key": str(uuid.uuid4()),
+        "to_service": "//Far",
+        "from_service": "//Near",
+        "from_instance": str(uuid.uuid4()),
+        "contract": "//Talk",
+        "is_encrypted": False,
+    }
+    far.do("SET track_functions = 'all'")
+
+    longer = (
+        "SELECT coalesce(pg_stat_get_xact_function_calls(p.oid), 0) FROM pg_proc AS p"
+        " WHERE p.proname = 'take_plain'"
+    )
+
+    def take(*numbers: int) -> tuple[int, bool]:
+        """Which number comes next, and whether it went the short way."""
+        count = len(numbers)
+        with far.connection.transaction():
+            before = far.value(longer)
+            (answer,) = far.connection.execute(
+                "SELECT coalesce((t.others -> 0 ->> 'next_number')::bigint, t.next_numbers[1])"
+                " FROM ssb_internal.take_from_peer(%s::jsonb, %s::integer[], %s::bigint[], %s::text[],"
+                " %s::text[], %s::bytea[]) AS t",
+                [
+                    json.dumps([header]),
+                    [0] * count,
+                    list(numbers),
+                    ["//Ask"] * count,
+                    ["message"] * count,
+                    [str(number).encode() for number in numbers],
+                ],
+            ).fetchall()
+            calls = far.value(longer)
+        return answer[0], calls == before
+
+    assert take(0) == (1, False)
+    assert take(1) == (2, True)
+    assert take(2, 3, 4) == (5, True)
+    assert take(4, 5) == (6, False)  # one of them has come already
+    assert take(7) == (6, False)  # one is missing
+    assert take(6, 8, 7, 9)[1] is False
+    assert [body for _, _, body in far.receive(7)][:6] == ["0", "1", "2", "3", "4", "5"]
+    far.do("SELECT ssb.alter_queue('dbo.far_queue', status => 'OFF')")
+    assert take(10)[1] is False
+
+
+@pytest.mark.one_postgres
+def test_a_send_tells_which_instance_it_is_for(near: Side) -> None:
+    """So the daemon need not look for which."""
+    handles = [near.begin("//Far") for _ in range(2)]
+    for handle in handles:
+        near.send(handle, "//Ask", "first")
+    known = str(near.value("SELECT peer_id FROM ssb.transport_peer"))
+    near.do("LISTEN ssb_transport")
+    near.send(handles[0], "//Ask", "second")
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{a,b,c,d}')", handles * 2)
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{e,f,g,h}')", handles[:1] * 4)
+    told = [notice.payload for notice in near.connection.notifies(timeout=1, stop_after=3)]
+    assert told == [known] * 3
+    numbers = "SELECT message_sequence_number FROM ssb.transmission ORDER BY endpoint_id, transmission_id"
+    assert near.column(numbers) == [*range(8), *range(3)]
 
 
 def test_what_leaves_is_on_the_disk(near: Side) -> None:
