@@ -1,7 +1,8 @@
 """What the measures, checks and the dashboard cost on 1,000 queues and 1,000,000 conversations.
 
 Run: python benchmarks/observe.py [--queues N] [--conversations N]
-Server time of the first overview page, of later ones, and the server's share of a core while a page is open.
+Server time of the first overview page, of later ones, and the server's share of a core while a page is open,
+and while none is.
 """
 
 import argparse
@@ -129,6 +130,9 @@ def measure(dsn: str, options: argparse.Namespace) -> None:
         # What the filling has left to be cleaned up is not the dashboard's.
         connection.execute("CHECKPOINT")
         time.sleep(5)
+        before, began = server_seconds(connection), time.monotonic()
+        time.sleep(options.seconds)
+        idle = (server_seconds(connection) - before) / (time.monotonic() - began)
         with DashboardThread(Options({"shop": Target(dsn, False, "")}, timeout=30)) as running:
             used, began = server_seconds(connection), time.monotonic()
             page(running.url)
@@ -145,7 +149,11 @@ def measure(dsn: str, options: argparse.Namespace) -> None:
                 time.sleep(refresh / 1000)
             took = time.monotonic() - began
             share = (server_seconds(connection) - before) / took
-            print(f"while open           {100 * share:7.2f} % of a core, {pages} pages in {took:.0f} s")
+            print(
+                f"while open           {100 * share:7.2f} % of a core, {pages} pages in {took:.0f} s;",
+                end=" ",
+            )
+            print(f"without a page {100 * idle:.2f} %")
 
 
 def page(url: str) -> float:

@@ -47,7 +47,7 @@ DECLARE
     v_far_order regclass;
     v_far_priority smallint;
     v_type_id integer;
-    v_validation char(2) := 'N';
+    v_validation char(2);              -- where the type was looked up
     v_order bigint;
     v_rotation bigint;
 BEGIN
@@ -57,7 +57,7 @@ BEGIN
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
-       AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
+       AND NOT e.has_waiting AND (e.lifetime IS NULL OR e.lifetime > clock_timestamp())
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', coalesce(e.far_state, e.near_state), 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -78,7 +78,7 @@ BEGIN
                        v_type_id
                   FROM ssb.conversation_endpoint AS e
                  WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.closed_at IS NULL AND NOT e.is_error
-                   AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)
+                   AND NOT e.has_waiting AND (e.lifetime IS NULL OR e.lifetime > clock_timestamp())
                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -121,16 +121,19 @@ BEGIN
          WHERE e.endpoint_id = v_endpoint_id;
         v_count_order := v_order - 1;
     END IF;
-    IF v_rotation % 2 = 0 THEN
+    IF v_validation <> 'N' THEN
+        PERFORM ssb_internal.store_message(v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1,
+                                           clock_timestamp(), v_type_id, v_far_priority, v_validation, body);
+    ELSIF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
-                v_type_id, v_far_priority, v_validation, body);
+                v_type_id, v_far_priority, 'N', body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
-                v_type_id, v_far_priority, v_validation, body);
+                v_type_id, v_far_priority, 'N', body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(v_endpoint_id, message_type, v_far_endpoint_id, v_order);
