@@ -123,6 +123,23 @@ BEGIN
 END;
 $$;
 
+-- A claim reads a conversation's messages in its group: who would move it waits until the claim is over, as for a reader.
+-- Called by  ssb.move_conversation, which holds no lock yet
+CREATE OR REPLACE FUNCTION ssb_internal.await_claim(p_claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = p_claim_id AND c.expires_at IS NULL) THEN
+        -- The claim's own session has it, to its end: so a deadlock is found.
+        PERFORM pg_advisory_lock_shared(1397965376, p_claim_id), pg_advisory_unlock_shared(1397965376, p_claim_id);
+    ELSE
+        PERFORM pg_sleep(0.05);
+    END IF;
+END;
+$$;
+
 -- Locks both groups, the one with the lower number first.
 CREATE OR REPLACE FUNCTION ssb.move_conversation(handle uuid, conversation_group uuid)
 RETURNS void
@@ -136,6 +153,7 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
     v_queue ssb.queue;
     v_destination bigint;
+    v_claim_id integer;
     v_state char(2);
 BEGIN
     IF handle IS NULL THEN
@@ -143,11 +161,25 @@ BEGIN
     ELSIF conversation_group IS NULL THEN
         PERFORM ssb_internal.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
     END IF;
-    PERFORM FROM ssb.conversation_endpoint AS l
-      WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                               WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
-      ORDER BY l.endpoint_id FOR NO KEY UPDATE;
-    v_endpoint := ssb_internal.lock_endpoint(handle);
+    LOOP
+        BEGIN
+            PERFORM FROM ssb.conversation_endpoint AS l
+              WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                                       WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
+              ORDER BY l.endpoint_id FOR NO KEY UPDATE;
+            v_endpoint := ssb_internal.lock_endpoint(handle);
+            SELECT l.claim_id INTO v_claim_id
+              FROM ssb.conversation_endpoint AS l
+             WHERE l.endpoint_id = v_endpoint.lock_id AND l.claim_id > 0 AND ssb_internal.claim_is_alive(l.claim_id)
+               AND NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = l.claim_id AND c.pid = pg_backend_pid());
+            EXIT WHEN NOT FOUND;
+            -- The claim cannot complete while we hold the group.
+            RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
+        EXCEPTION WHEN SQLSTATE 'SP001' THEN
+            NULL;
+        END;
+        PERFORM ssb_internal.await_claim(v_claim_id);
+    END LOOP;
     v_state := ssb_internal.endpoint_state(v_endpoint);
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
         PERFORM ssb_internal.raise_handle_not_found(handle);

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -107,6 +108,36 @@ def test_a_claim_ends_with_its_session(desk: Desk, connect: Connect) -> None:
     assert len(connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 3
     with pytest.raises(ClaimLost):
         complete(held, Outputs(unread="complete"), desk.database.dsn)
+
+
+@pytest.mark.parametrize("stream", [None, "nightly"])
+def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, stream: str | None) -> None:
+    """Moved away, its messages would be another reader's, and the claim's as well."""
+    moved, other = desk.send(2, 3)
+    owner = connect()
+    held = claim(owner, "dbo.target", max_messages=3)
+    assert held is not None and held.conversations == 1
+    if stream is not None:
+        owner.execute("UPDATE ssb.claim SET stream = %s, expires_at = now() + interval '1 hour'", (stream,))
+    far = (
+        "(SELECT f.{} FROM ssb.conversation_endpoint AS e JOIN ssb.conversation_endpoint AS f"
+        " ON f.endpoint_id = e.far_endpoint_id WHERE e.conversation_handle = %s)"
+    )
+    with ThreadPoolExecutor(1) as thread:
+        mover = connect()
+        waiting = thread.submit(
+            mover.execute,
+            f"SELECT ssb.move_conversation({far.format('conversation_handle')},"
+            f" {far.format('conversation_group_id')})",
+            (moved, other),
+        )
+        # Others of the claim's queue are not held up; and it has not moved.
+        assert len(connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 3
+        assert not waiting.done()
+        assert complete(held, Outputs(unread="complete"), desk.database.dsn).deleted == 3
+        waiting.result(20)
+    groups = "SELECT count(DISTINCT lock_id) FROM ssb.conversation_endpoint WHERE NOT is_initiator"
+    assert desk.value(groups) == 1
 
 
 def test_what_the_server_refuses_is_no_lost_connection(desk: Desk, connect: Connect) -> None:
