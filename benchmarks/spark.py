@@ -17,7 +17,7 @@ All of them sum up bodies of 200 bytes (--size) over messages / 100 conversation
 
 The messages of a hundred conversations at a time are interleaved. A first round of each with a tenth of
 the messages is thrown away: the JVM compiles. Prints minimum, median and maximum of
-the rounds, the ratios of the medians, and the machine's load. Run in a checkout, from its root.
+the rounds, of the ratios in each round, and the machine's load. Run in a checkout, from its root.
 """
 
 import argparse
@@ -27,6 +27,7 @@ import statistics
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from pgsb.bulk import Outputs
 from pgsb.bulk.connections import jdbc_options
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
+from pgsb.bulk.program import Context
 from pgsb.bulk.session import spark_session
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
@@ -156,12 +158,11 @@ def copy(messages: Any) -> Outputs:
     )
 
 
-def copy_and_reply(messages: Any) -> Outputs:
+def copy_and_reply(messages: Any, context: Context) -> Outputs:
     """The same, with a reply and an end for each conversation."""
-    replies = messages.select("conversation_handle").distinct()
     return Outputs(
         tables=copy(messages).tables,
-        replies=replies.selectExpr(
+        replies=context.conversations.selectExpr(
             "conversation_handle", "'//Bulk/Item' AS message_type_name", "'done' AS message_body"
         ),
         end_all=True,
@@ -175,7 +176,7 @@ class Bench:
         self.dsn = dsn
         self.messages = messages
         self.filler = size - 10  # behind ten digits
-        self.started = 0.0
+        self.started: Counter[str] = Counter()
         self.connection = psycopg.connect(dsn, autocommit=True)
         settings = {"spark.log.level": "OFF", "spark.driver.memory": "2g", "spark.ui.enabled": "false"}
         self.spark = spark_session("pgsb benchmark", JobOptions(master="local[2]", settings=settings))
@@ -223,28 +224,36 @@ class Bench:
             raise SystemExit(f"{done.completed} of {self.messages} messages, {done.written} rows")
         return self.messages / (time.perf_counter() - before)
 
-    def processor(self) -> float:
-        """Seconds of the processor that driver, JVM, Python workers and server have used so far."""
+    def processor(self) -> "Counter[str]":
+        """Microseconds of the processor that the server, the JVM and Python (driver, workers) used so far."""
         with psycopg.connect(self.dsn) as connection:
             row = connection.execute(
                 "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"
             ).fetchone()
         assert row is not None
-        used: dict[int, tuple[int, float]] = {}
+        used: dict[int, tuple[int, str, int]] = {}
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
-                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                    name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
                 except OSError:
                     continue
+                fields = rest.split()
                 ticks = sum(map(int, fields[11:15]))
-                used[int(entry.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
-        total = 0.0
-        for number in used:
+                used[int(entry.name)] = (
+                    int(fields[1]),
+                    name,
+                    ticks * 1_000_000 // os.sysconf("SC_CLK_TCK"),
+                )
+        total: Counter[str] = Counter()
+        for number, (_, name, spent) in used.items():
             above = number
             while above in used and above not in (os.getpid(), row[0]):
                 above = used[above][0]
-            total += used[number][1] if above in (os.getpid(), row[0]) else 0.0
+            if above == row[0]:
+                total["server"] += spent
+            elif above == os.getpid():
+                total["JVM" if name == "java" else "Python"] += spent
         return total
 
     def plain(self) -> float:
@@ -320,6 +329,10 @@ class Bench:
             raise SystemExit(f"wrong results: {row}")
 
 
+def _three(ratios: list[float]) -> str:
+    return " / ".join(f"{one(ratios):.2f}" for one in (min, statistics.median, max))
+
+
 def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -352,8 +365,16 @@ def main() -> None:
             for name, run in runs.items():
                 rate = run()
                 share = {"readers": 10, "singly": 100}.get(name, 1)
-                cost = (bench.processor() - bench.started) / (bench.messages / share) * 1e6
-                print(f"round {number} {name}: {rate:,.0f}/s, {cost:.1f} µs", file=sys.stderr, flush=True)
+                spent = bench.processor()
+                spent.subtract(bench.started)
+                parts = {part: used / bench.messages * share for part, used in spent.items()}
+                cost = sum(parts.values())
+                told = ", ".join(f"{part} {used:.1f}" for part, used in sorted(parts.items()))
+                print(
+                    f"round {number} {name}: {rate:,.0f}/s, {cost:.1f} µs ({told})",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 if number:
                     rates[name].append(rate)
                     costs[name].append(cost)
@@ -364,13 +385,15 @@ def main() -> None:
         )
         for name in runs:
             low, middle, high = min(rates[name]), statistics.median(rates[name]), max(rates[name])
-            cost = "".join(f"{one(costs[name]):8.1f}" for one in (min, statistics.median, max))
-            print(f"{name:15} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f}/s {cost} µs of processor")
-        for name in runs:
-            if name != "plain" and "plain" in runs:
-                time_ratio = statistics.median(rates["plain"]) / statistics.median(rates[name])
-                cost_ratio = statistics.median(costs[name]) / statistics.median(costs["plain"])
-                print(f"{name} / plain: {time_ratio:.2f} x the time, {cost_ratio:.2f} x the processor")
+            shown = "".join(f"{one(costs[name]):8.1f}" for one in (min, statistics.median, max))
+            print(f"{name:15} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f}/s {shown} µs of processor")
+        for over, under in (*((name, "plain") for name in runs), ("replied", "rows")):
+            if over != under and {over, under} <= runs.keys():
+                times = [b / a for a, b in zip(rates[over], rates[under], strict=True)]
+                used = [a / b for a, b in zip(costs[over], costs[under], strict=True)]
+                print(
+                    f"{over} / {under}, by rounds: {_three(times)} x the time, {_three(used)} x the processor"
+                )
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"peak memory of the driver's Python: {peak:.0f} MiB")
         bench.spark.stop()

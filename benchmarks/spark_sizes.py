@@ -1,12 +1,15 @@
 """Bulk jobs of all shapes: one message, one long conversation, a million short ones, large bodies.
 
     python -m benchmarks.spark_sizes [--shapes 1x1,1x1000000,1000000x1,8MB] [--memory 1g] [--postgres 18]
+                                      [--each MESSAGES]
     python -m benchmarks.spark_sizes --claims [--postgres 18]
 
 A shape is CONVERSATIONSxMESSAGES of 200 bytes, or 8MB: 60 bodies of 8 MB on 6 conversations. Each is one
 run of pgsb.bulk.job.run_job on local[2] with benchmarks.spark's program: a row, a reply and an end for each
 conversation. Prints seconds for claiming, computing and completing, and what the driver holds: its JVM's
-live heap (what the last collection left, the largest of the run) and its Python's peak.
+live heap (what the last collection left, the largest of the run) and its Python's peak. A shape is one claim,
+or with --each claims of so many messages: in `--shapes 10000x100,100000x100 --each 1000000` the second has
+ten times the messages, and should hold no more.
 
 With --claims there is no Spark: for growing numbers of conversations of 100 messages it prints what claiming
 them and completing the claim (a reply and an end for each) cost in microseconds per message: by the
@@ -30,7 +33,7 @@ import psycopg
 
 from pgsb.bulk import claim
 from pgsb.bulk.job import run_job
-from pgsb.bulk.options import JobOptions
+from pgsb.bulk.options import JobOptions, Mode
 from pgsb.bulk.progress import Progress
 from pgsb.bulk.session import spark_session
 
@@ -158,6 +161,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--shapes", default="1x1,1x1000000,1000000x1,8MB")
     parser.add_argument("--claims", action="store_true", help="time claims alone, without Spark")
+    parser.add_argument("--each", type=int, help="messages of a claim; all, if it is left out")
     parser.add_argument("--memory", default="1g", help="of the JVM")
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
@@ -183,7 +187,7 @@ def main() -> None:
             connection.execute("TRUNCATE dbo.totals")
             fill(connection, conversations, messages, size)
             memory.reset()
-            _run(dsn, shape, conversations * messages, memory)
+            _run(dsn, shape, conversations * messages, memory, arguments.each)
             got = connection.execute("SELECT count(*), sum(items) FROM dbo.totals").fetchone()
             replies = _one(
                 connection, "SELECT count(*) FROM dbo.sourcequeue WHERE message_type_name = '//Bulk/Item'"
@@ -194,14 +198,18 @@ def main() -> None:
         spark.stop()
 
 
-def _run(dsn: str, shape: str, messages: int, memory: Memory) -> None:
+def _run(dsn: str, shape: str, messages: int, memory: Memory, each: int | None) -> None:
     steps: dict[str, float] = {}
     began = time.perf_counter()
 
     def note(step: str, progress: Progress) -> None:
-        steps.setdefault(step, time.perf_counter() - began)
+        now = time.perf_counter() - began
+        steps.setdefault(step, now)
+        if step == "completed":
+            steps[step] = now
 
-    done = run_job(dsn, "dbo.bulkqueue", totals, JobOptions(mode="once", max_messages=None, report=note))
+    mode: Mode = "once" if each is None else "until-empty"
+    done = run_job(dsn, "dbo.bulkqueue", totals, JobOptions(mode=mode, max_messages=each, report=note))
     if done.completed != messages:
         raise SystemExit(f"{done.completed} of {messages} messages were completed")
     print(

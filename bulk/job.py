@@ -139,7 +139,7 @@ class _Job:
     def _compute(self, held: Claim) -> Computed:
         with _given_back(held):
             messages = read(self._spark, held, ordered=self._options.ordered)
-            context = Context(self._spark, self._server, self._queue, held.claim_id)
+            context = Context(self._spark, self._server, self._queue, held.claim_id, held.partitions)
             described = f"{self._queue}, claim {held.claim_id}"
             report = self._options.report
             with own_cache(messages), watch_tasks(self._spark, described, self.progress, report):

@@ -63,14 +63,38 @@ class Outputs:
 class Context:
     """What a program may know beside the messages: ``def book(messages, context)``.
 
-    ``spark`` the session, ``server`` where the claim is (``server.dsn``), ``queue`` its name and
-    ``claim_id`` the claim's number.
+    ``spark`` the session, ``server`` where the claim is (``server.dsn``), ``queue`` its name,
+    ``claim_id`` the claim's number and ``partitions`` those in which it is read.
     """
 
     spark: "SparkSession"
     server: "Server"
     queue: str
     claim_id: int
+    partitions: int = 1
+
+    @property
+    def conversations(self) -> "DataFrame":
+        """The claimed conversations, a row each; no message is read for it.
+
+        conversation_handle, conversation_group_id, service_name, service_contract_name (string), priority
+        (smallint), and of what is claimed: messages, bytes (bigint). As for a reply to each, and an end.
+        """
+        relation = (
+            "(SELECT conversation_handle::text AS conversation_handle,"
+            " conversation_group_id::text AS conversation_group_id, service_name, service_contract_name,"
+            " priority, messages, bytes, claim_partition"
+            f" FROM ssb_internal.conversation_in_claim WHERE claim_id = {self.claim_id:d}) AS c"
+        )
+        options = self.server.jdbc
+        url = options.pop("url")
+        parts = [f"claim_partition = {number}" for number in range(self.partitions)]
+        if self.partitions == 1:
+            parts = ["true"]
+        frame = self.spark.read.jdbc(
+            url, relation, predicates=parts, properties={**options, "fetchsize": "10000"}
+        )
+        return frame.drop("claim_partition")
 
     def table(self, name: str, **options: str) -> "DataFrame":
         """A table or view of the claim's database, to join with (``context.table("dbo.customers")``).

@@ -382,7 +382,7 @@ def completing(
                 kept = frame.persist()
                 if unread == "refuse":
                     _require_all(kept, held)
-                context = Context(frame.sparkSession, reached(connection), name, claim_id)
+                context = Context(frame.sparkSession, reached(connection), name, claim_id, held.partitions)
                 given = kept.drop("claim_id", "queue")
                 complete(held, run_program(program, given, context))
 

@@ -510,6 +510,18 @@ CREATE VIEW ssb_internal.claimed_message WITH (security_barrier) AS
      WHERE k.role = current_user;
 GRANT SELECT ON ssb_internal.claimed_message TO PUBLIC;
 
+-- Its conversations, with what the claim has of each.
+-- Called by  pgsb.bulk.program
+DROP VIEW IF EXISTS ssb_internal.conversation_in_claim;
+CREATE VIEW ssb_internal.conversation_in_claim WITH (security_barrier) AS
+    SELECT c.claim_id, c.partition AS claim_partition, e.conversation_group_id, e.conversation_handle, e.service_name,
+           e.contract_name AS service_contract_name, e.priority, c.messages, c.bytes
+      FROM ssb.claim AS k
+      JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+     WHERE k.role = current_user;
+GRANT SELECT ON ssb_internal.conversation_in_claim TO PUBLIC;
+
 -- The next messages of a claim's part behind p_order of p_endpoint, so many at most, column by column: arrays, and texts and
 -- bodies one behind the other with their lengths in bytes (-1: NULL). Spark's Python readers make Arrow's columns of that
 -- without a look at any value. What is the same for a conversation, and for a type, comes once for each, by ascending

@@ -347,15 +347,22 @@ def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute("CREATE TABLE dbo.price (body text, price int)")
     desk.connection.execute("INSERT INTO dbo.price VALUES ('1', 10), ('2', 20)")
     desk.send(1, 2)
+    desk.send(2, 1)
 
     def program(messages: Any, context: Context) -> Outputs:
         prices = context.table("dbo.price")
         rows = messages.selectExpr("CAST(message_body AS STRING) AS body").join(prices, "body")
         assert context.queue == "dbo.target" and context.claim_id > 0
-        return Outputs(tables={"dbo.total": rows.selectExpr("CAST(price AS LONG) AS sum")})
+        replies = context.conversations.selectExpr(
+            "conversation_handle", "'note' AS message_type_name", "messages || service_name AS message_body"
+        )
+        return Outputs({"dbo.total": rows.selectExpr("CAST(price AS LONG) AS sum")}, replies, end_all=True)
 
     run_job(tcp(desk.database), "dbo.target", program)
-    assert desk.connection.execute("SELECT sum FROM dbo.total ORDER BY 1").fetchall() == [(10,), (20,)]
+    sums = desk.connection.execute("SELECT sum FROM dbo.total ORDER BY 1").fetchall()
+    assert sums == [(10,), (10,), (10,), (20,)]
+    replies = sorted(body for kind, body in desk.replies() if kind == "note" and body is not None)
+    assert replies == ["1target", "1target", "2target"]
 
 
 def test_claims_are_shown(desk: Desk, connect: Connect) -> None:
