@@ -124,6 +124,24 @@ END;
 $$;
 
 -- A claim reads a conversation's messages in its group: who would move it waits until the claim is over, as for a reader.
+-- NULL: no other session's has it.
+-- Called by  ssb.move_conversation
+CREATE OR REPLACE FUNCTION ssb_internal.claim_of_another(p_handle uuid)
+RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    RETURN (SELECT l.claim_id FROM ssb.conversation_endpoint AS e
+              JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
+             WHERE e.conversation_handle = p_handle AND l.claim_id > 0
+               AND NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = l.claim_id AND c.pid = pg_backend_pid())
+               AND ssb_internal.claim_is_alive(l.claim_id));
+END;
+$$;
+
 -- Called by  ssb.move_conversation, which holds no lock yet
 CREATE OR REPLACE FUNCTION ssb_internal.await_claim(p_claim_id integer)
 RETURNS void
@@ -162,22 +180,22 @@ BEGIN
         PERFORM ssb_internal.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
     END IF;
     LOOP
-        BEGIN
-            PERFORM FROM ssb.conversation_endpoint AS l
-              WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                                       WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
-              ORDER BY l.endpoint_id FOR NO KEY UPDATE;
-            v_endpoint := ssb_internal.lock_endpoint(handle);
-            SELECT l.claim_id INTO v_claim_id
-              FROM ssb.conversation_endpoint AS l
-             WHERE l.endpoint_id = v_endpoint.lock_id AND l.claim_id > 0 AND ssb_internal.claim_is_alive(l.claim_id)
-               AND NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = l.claim_id AND c.pid = pg_backend_pid());
-            EXIT WHEN NOT FOUND;
-            -- The claim cannot complete while we hold the group.
-            RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
-        EXCEPTION WHEN SQLSTATE 'SP001' THEN
-            NULL;
-        END;
+        v_claim_id := ssb_internal.claim_of_another(handle);
+        IF v_claim_id IS NULL THEN
+            BEGIN
+                PERFORM FROM ssb.conversation_endpoint AS l
+                  WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                                           WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
+                  ORDER BY l.endpoint_id FOR NO KEY UPDATE;
+                v_endpoint := ssb_internal.lock_endpoint(handle);
+                v_claim_id := ssb_internal.claim_of_another(handle);
+                EXIT WHEN v_claim_id IS NULL;
+                -- It came before our lock, and cannot complete while we have that.
+                RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
+            EXCEPTION WHEN SQLSTATE 'SP001' THEN
+                NULL;
+            END;
+        END IF;
         PERFORM ssb_internal.await_claim(v_claim_id);
     END LOOP;
     v_state := ssb_internal.endpoint_state(v_endpoint);

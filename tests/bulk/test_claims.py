@@ -131,6 +131,13 @@ def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, str
             f" {far.format('conversation_group_id')})",
             (moved, other),
         )
+        while desk.value(
+            "SELECT wait_event FROM pg_stat_activity WHERE pid = %s", mover.info.backend_pid
+        ) not in (
+            "advisory",
+            "PgSleep",
+        ):
+            assert not waiting.done()
         # Others of the claim's queue are not held up; and it has not moved.
         assert len(connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 3
         assert not waiting.done()
