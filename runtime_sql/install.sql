@@ -142,6 +142,8 @@
 -- Bulk claims
 \ir bulk/claimed_front.sql
 \ir bulk/claims.sql
+\ir bulk/claim_messages.sql
+\ir bulk/read_claims.sql
 \ir bulk/streams.sql
 \ir bulk/answer_claim.sql
 \ir bulk/complete_claims.sql

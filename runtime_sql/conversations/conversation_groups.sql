@@ -149,11 +149,20 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = p_claim_id AND c.expires_at IS NULL) THEN
-        -- The claim's own session has it, to its end: so a deadlock is found.
+    IF NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = p_claim_id AND c.expires_at IS NULL) THEN
+        PERFORM pg_sleep(0.05);
+    ELSIF current_setting('lock_timeout') <> '0' THEN
         PERFORM pg_advisory_lock_shared(1397965376, p_claim_id), pg_advisory_unlock_shared(1397965376, p_claim_id);
     ELSE
-        PERFORM pg_sleep(0.05);
+        -- The claim's own session has it, to its end: so a deadlock is found. But anybody may take it, too: then the
+        -- caller looks again.
+        PERFORM set_config('lock_timeout', '3s', true);
+        PERFORM pg_advisory_lock_shared(1397965376, p_claim_id), pg_advisory_unlock_shared(1397965376, p_claim_id);
+        PERFORM set_config('lock_timeout', '0', true);
+    END IF;
+EXCEPTION WHEN lock_not_available THEN
+    IF current_setting('lock_timeout') <> '0' THEN
+        RAISE;
     END IF;
 END;
 $$;

@@ -123,6 +123,13 @@ def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, str
         "(SELECT f.{} FROM ssb.conversation_endpoint AS e JOIN ssb.conversation_endpoint AS f"
         " ON f.endpoint_id = e.far_endpoint_id WHERE e.conversation_handle = %s)"
     )
+    hasty = connect()
+    hasty.execute("SET lock_timeout = '1ms'")
+    if stream is None:
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            hasty.execute(
+                f"SELECT ssb.move_conversation({far.format('conversation_handle')}, %s)", (moved, other)
+            )
     with ThreadPoolExecutor(1) as thread:
         mover = connect()
         waiting = thread.submit(

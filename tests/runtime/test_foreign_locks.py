@@ -194,11 +194,17 @@ TAKEN = {
     ),
     # Tried, and not waited for, as by SEND; whoever keeps it is met by a RECEIVE that waits.
     "runtime_sql/bulk/answer_claim.sql": (1, "here: a waiting RECEIVE"),
+    "runtime_sql/bulk/claim_messages.sql": (
+        1,
+        "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock",
+    ),
     "runtime_sql/bulk/claims.sql": (
-        2,
+        1,
         "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock",
     ),
     "runtime_sql/bulk/streams.sql": (1, "here: a stream's name"),
+    # Of a claim that is alive, and then for three seconds at most.
+    "runtime_sql/conversations/conversation_groups.sql": (2, "bulk/test_claims.py: MOVE CONVERSATION"),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
