@@ -81,7 +81,8 @@ BEGIN
             SELECT g.* INTO v_taken
               FROM ssb_internal.claim_groups(claim_id, ARRAY(SELECT DISTINCT e.lock_id FROM ssb.conversation_endpoint AS e
                                                      WHERE e.endpoint_id = ANY (v_behind.others) AND e.closed_at IS NULL),
-                                    max_messages - messages, max_bytes - bytes, conversations, partitions, false) AS g;
+                                    max_messages - messages, max_bytes - bytes, conversations, partitions, false,
+                                             NOT v_queue.has_groups) AS g;
             messages := messages + v_taken.messages;
             bytes := bytes + v_taken.bytes;
             conversations := conversations + v_taken.conversations;
@@ -136,7 +137,8 @@ BEGIN
                    AND w.bytes * v_ratio <= coalesce(max_bytes - bytes, 9223372036854775807);
                 SELECT g.* INTO v_taken
                   FROM ssb_internal.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
-                                        max_bytes - bytes, conversations, partitions, v_seen < v_limit) AS g;
+                                        max_bytes - bytes, conversations, partitions, v_seen < v_limit,
+                                        NOT v_queue.has_groups) AS g;
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
@@ -197,13 +199,22 @@ $$;
 -- p_is_seen: they have hardly more than the claim's look at the queue has met, so all of
 -- it is counted at once, in whatever order it lies in the table. Else group by
 -- group, and a group that is larger than p_limit (NULL: no limit) not to its end.
-CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean)
+-- p_is_single: each group is one conversation, which is open; so no conversation need be read.
+DROP FUNCTION IF EXISTS ssb_internal.count_groups(bigint[], bigint, boolean);
+CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean, p_is_single boolean)
 RETURNS TABLE (leader bigint, place bigint, endpoint_id bigint, last_order bigint, messages bigint, bytes bigint, largest bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_is_seen THEN
+    IF p_is_seen AND p_is_single THEN
+        RETURN QUERY
+        SELECT u.leader, u.place, u.leader, max(s.queuing_order), count(*),
+               coalesce(sum(octet_length(s.body)), 0), coalesce(max(octet_length(s.body)), 0)::bigint
+          FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+          JOIN ssb.message_stored AS s ON s.endpoint_id = u.leader
+         GROUP BY u.leader, u.place;
+    ELSIF p_is_seen THEN
         RETURN QUERY
         SELECT u.leader, u.place, n.*
           FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
@@ -233,10 +244,11 @@ $$;
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
 -- first group that does not fit is cut. is_full: one was left out for want of room; the
--- rest is what was added. p_is_seen: see ssb_internal.count_groups.
+-- rest is what was added. p_is_seen: see ssb_internal.count_groups. p_is_single: the queue's dialogs share no groups.
+DROP FUNCTION IF EXISTS ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean);
 CREATE OR REPLACE FUNCTION ssb_internal.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
-                                            p_before bigint, p_partitions integer, p_is_seen boolean, OUT is_full boolean,
-                                            OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
+                                            p_before bigint, p_partitions integer, p_is_seen boolean, p_is_single boolean,
+                                            OUT is_full boolean, OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -258,6 +270,7 @@ BEGIN
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
              WHERE CASE WHEN l.claim_id IS NULL THEN true WHEN l.claim_id = ANY (v_alive) THEN false
                         ELSE NOT ssb_internal.claim_is_alive(l.claim_id) END
+               AND (NOT p_is_single OR l.lock_id = l.endpoint_id AND l.closed_at IS NULL)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
     -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
@@ -269,7 +282,7 @@ BEGIN
       FROM (SELECT n.*, row_number() OVER w AS number,
                    sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
                    AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
-              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen) AS n
+              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen, p_is_single) AS n
             WINDOW w AS (ORDER BY n.place)) AS s;
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.

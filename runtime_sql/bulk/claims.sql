@@ -177,19 +177,23 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb_internal.drop_claim(p_claim_id integer)
+-- p_is_over: all of its groups have ended.
+DROP FUNCTION IF EXISTS ssb_internal.drop_claim(integer);
+CREATE OR REPLACE FUNCTION ssb_internal.drop_claim(p_claim_id integer, p_is_over boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM ssb_internal.drop_staging(p_claim_id);
-    UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
-      FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
-     WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
-       -- A group whose conversations have all ended is done with: one row less to write.
-       AND (l.closed_at IS NULL
-            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
+    IF NOT p_is_over THEN
+        UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
+          FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+         WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
+           -- A group whose conversations have all ended is done with: one row less to write.
+           AND (l.closed_at IS NULL
+                OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
+    END IF;
     DELETE FROM ssb.claimed_conversation AS c WHERE c.claim_id = p_claim_id;
     DELETE FROM ssb.claim_reading AS r WHERE r.claim_id = p_claim_id;
     DELETE FROM ssb.claim AS c WHERE c.claim_id = p_claim_id;

@@ -278,6 +278,9 @@ DECLARE
     v_is_retaining boolean;
     v_replies record;
     v_answered bigint[] := '{}';
+    v_has_groups boolean;
+    v_conversations bigint;
+    v_is_over boolean := false;        -- all of its groups have ended
 BEGIN
     deleted := 0;
     replied := 0;
@@ -290,10 +293,14 @@ BEGIN
                 WHERE o.kind IN ('errors', 'replies', 'ends') IS NOT TRUE) THEN
         RAISE EXCEPTION 'outputs are errors, replies and ends' USING ERRCODE = '22023';
     END IF;
-    SELECT q.is_retention_enabled INTO v_is_retaining FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    SELECT q.is_retention_enabled, q.has_groups INTO v_is_retaining, v_has_groups FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the queue of claim % was dropped', claim_id USING ERRCODE = '55006',
             HINT = 'Its messages went with it.';
+    END IF;
+    -- What joins a million conversations should not go to files.
+    IF pg_size_bytes(current_setting('work_mem')) < 67108864 THEN
+        PERFORM set_config('work_mem', '64MB', true);
     END IF;
     PERFORM FROM ssb.conversation_endpoint AS l
       WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.claimed_conversation AS c
@@ -338,7 +345,7 @@ BEGIN
              WHERE c.claim_id = v_claim.claim_id) AS d
      WHERE m.endpoint_id = d.endpoint_id AND m.queuing_order <= d.last_order;
     GET DIAGNOSTICS deleted = ROW_COUNT;
-    SELECT coalesce(sum(c.messages), 0) INTO v_expected FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id;
+    SELECT coalesce(sum(c.messages), 0), count(*) INTO v_expected, v_conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id;
     IF deleted > v_expected THEN
         RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
     END IF;
@@ -352,6 +359,7 @@ BEGIN
           FROM (VALUES (1)) AS one
           LEFT JOIN ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o ON true
          CROSS JOIN LATERAL ssb_internal.answer_claim(claim_id, o.staging, o.attempts, v_replies.is_ending) AS a;
+        v_is_over := ended = v_conversations AND NOT v_has_groups;
     END IF;
     -- The others, about which something is special.
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o WHERE replied < v_replies.rows LOOP
@@ -396,7 +404,7 @@ BEGIN
             ended := ended + cardinality(v_end.handles);
         END LOOP;
     END LOOP;
-    IF end_all AND ended < (SELECT count(*) FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id) THEN
+    IF end_all AND ended < v_conversations THEN
         SELECT array_agg(e.conversation_handle ORDER BY e.endpoint_id) AS handles,
                array_agg(c.last_order ORDER BY e.endpoint_id) AS after
           INTO v_end
@@ -415,7 +423,7 @@ BEGIN
     IF failed = 0 THEN
         PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
     END IF;
-    PERFORM ssb_internal.drop_claim(claim_id);
+    PERFORM ssb_internal.drop_claim(claim_id, v_is_over);
 END;
 $$;
 
