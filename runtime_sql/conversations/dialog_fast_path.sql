@@ -3,7 +3,7 @@
 -- CONVERSATION stands in end_conversation.sql.)
 --
 -- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
--- name, routes that all lead here, no priorities, a body that is valid without a schema, a
+-- name, routes that all lead here, no priority of its own, a body that is valid without a schema, a
 -- dialog that shares its group with no other, queues that accept and
 -- retain nothing and that nobody waits to be told of. Each function here returns false,
 -- or nothing, and has done nothing but lock its side's group, where that does not hold;
@@ -46,7 +46,10 @@ BEGIN
          WHERE s.name = p_service AND s.database_id = p_database_id
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE')
-           AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id);
+           AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
+                            WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
+                              AND coalesce(p.service_id, s.service_id) = s.service_id
+                              AND coalesce(p.remote_service, p_far_service) = p_far_service);
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;

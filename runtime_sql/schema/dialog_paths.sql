@@ -1,6 +1,6 @@
 -- What the names of a BEGIN DIALOG lead to, where its dialogs may take the fast path: both
 -- services are in one T-SQL database and have one owner, the target is the only service of its name, the
--- routes lead here for good, and no priorities are defined. Rights, states and the
+-- routes lead here for good, and no priority is defined that is one of such a dialog's sides. Rights, states and the
 -- contract's message types are not kept: each dialog looks at those.
 --
 -- Only a memory, which nobody waits for. A definition that changes draws a new epoch at once, and paths of
@@ -86,7 +86,10 @@ BEGIN
       JOIN ssb.service_contract_usage AS u ON u.service_id = f.service_id AND u.contract_id = c.contract_id
      WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
        AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
-       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id)
+       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
+                        WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
+                          AND (coalesce(p.service_id, s.service_id) = s.service_id AND coalesce(p.remote_service, p_far_service) = p_far_service
+                               OR coalesce(p.service_id, f.service_id) = f.service_id AND coalesce(p.remote_service, p_service) = p_service))
        -- Of the routes that match, the best is taken: here they all lead here.
        AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
              WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
