@@ -63,37 +63,46 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    -- The epoch, then whether somebody is changing definitions, then the look, with a snapshot of its own. Who
-    -- begins to change them after the first draws another epoch; who had begun before and is through, is seen.
-    v_epoch bigint := coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
-    v_may_keep boolean := current_setting('transaction_isolation') = 'read committed'
-                          AND NOT EXISTS (
-                              SELECT FROM pg_locks AS l
-                               WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass
-                                 AND l.mode = 'RowShareLock' AND l.pid IS DISTINCT FROM pg_backend_pid()
-                                 AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
+    v_epoch bigint;
+    v_may_keep boolean;
     v_path ssb.dialog_path;
 BEGIN
-    SELECT p_database_id, s.name, f.name, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id,
-           f.service_id, g.queue_id, g.order_sequence, g.state_sequence, d.service_broker_guid::text, v_epoch
-      INTO v_path
-      FROM ssb.service AS s
-      JOIN ssb.database AS d ON d.database_id = s.database_id
-      JOIN ssb.queue AS q ON q.queue_id = s.queue_id
-      JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
-      JOIN ssb.service AS f ON f.name = p_far_service AND f.database_id = s.database_id AND f.owner = s.owner
-      JOIN ssb.queue AS g ON g.queue_id = f.queue_id
-      JOIN ssb.service_contract_usage AS u ON u.service_id = f.service_id AND u.contract_id = c.contract_id
-     WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
-       AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
-       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
-                        WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
-                          AND (coalesce(p.service_id, s.service_id) = s.service_id AND coalesce(p.remote_service, p_far_service) = p_far_service
-                               OR coalesce(p.service_id, f.service_id) = f.service_id AND coalesce(p.remote_service, p_service) = p_service))
-       -- Of the routes that match, the best is taken: here they all lead here.
-       AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
-             WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
-    IF FOUND AND v_may_keep THEN
+    -- The first look finds out whether there is a path at all: the locks would cost more than all the rest. Then the
+    -- epoch, whether somebody is changing definitions, and the look that counts, with a snapshot of its own. Who
+    -- begins to change them after the first of these draws another epoch; who had begun before and is through, is seen.
+    FOR v_look IN 1..2 LOOP
+        SELECT p_database_id, s.name, f.name, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id,
+               f.service_id, g.queue_id, g.order_sequence, g.state_sequence, d.service_broker_guid::text, v_epoch
+          INTO v_path
+          FROM ssb.service AS s
+          JOIN ssb.database AS d ON d.database_id = s.database_id
+          JOIN ssb.queue AS q ON q.queue_id = s.queue_id
+          JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
+          JOIN ssb.service AS f ON f.name = p_far_service AND f.database_id = s.database_id AND f.owner = s.owner
+          JOIN ssb.queue AS g ON g.queue_id = f.queue_id
+          JOIN ssb.service_contract_usage AS u ON u.service_id = f.service_id AND u.contract_id = c.contract_id
+         WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
+           AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
+           AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
+                            WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
+                              AND (coalesce(p.service_id, s.service_id) = s.service_id AND coalesce(p.remote_service, p_far_service) = p_far_service
+                                   OR coalesce(p.service_id, f.service_id) = f.service_id AND coalesce(p.remote_service, p_service) = p_service))
+           -- Of the routes that match, the best is taken: here they all lead here.
+           AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
+                 WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+        EXIT WHEN v_look = 2;
+        v_epoch := coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
+        v_may_keep := current_setting('transaction_isolation') = 'read committed'
+                      AND NOT EXISTS (
+                          SELECT FROM pg_locks AS l
+                           WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass
+                             AND l.mode = 'RowShareLock' AND l.pid IS DISTINCT FROM pg_backend_pid()
+                             AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
+    END LOOP;
+    IF v_may_keep THEN
         INSERT INTO ssb.dialog_path SELECT v_path.*;
         DELETE FROM ssb.dialog_path AS p
          WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.dialog_path AS o
