@@ -67,6 +67,11 @@ DECLARE
     v_may_keep boolean;
     v_path ssb.dialog_path;
 BEGIN
+    -- The target is elsewhere, or not there yet.
+    PERFORM FROM ssb.service AS f WHERE f.name = p_far_service AND f.database_id = p_database_id;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
     -- The first look finds out whether there is a path at all: the locks would cost more than all the rest. Then the
     -- epoch, whether somebody is changing definitions, and the look that counts, with a snapshot of its own. Who
     -- begins to change them after the first of these draws another epoch; who had begun before and is through, is seen.
