@@ -39,7 +39,7 @@ DECLARE
     v_order bigint;
 BEGIN
     PERFORM pg_current_xact_id();
-    IF p_message_type_id = 1 OR (p_message_type_id = 3 AND ssb_internal.others_may_wait(p_receiver)) THEN
+    IF p_message_type_id IN (1, 3) AND ssb_internal.others_may_wait(p_receiver) THEN
         INSERT INTO ssb.urgent_conversation (queue_id, endpoint_id) VALUES (p_receiver.queue_id, p_receiver.endpoint_id);
         PERFORM nextval('ssb.urgent_conversations');     -- after the lock that the INSERT takes
     END IF;

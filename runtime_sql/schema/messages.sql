@@ -40,7 +40,7 @@ CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, 
 CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order)
     WHERE endpoint_id IS NOT NULL;
 
--- Conversations with an Error or DialogTimer message that is received before the messages it
+-- Conversations with an Error or DialogTimer message that is received before messages that it
 -- came after: written with that message, where others of the conversation may be waiting. Few:
 -- while a queue has one, RECEIVE takes the slow path there, which removes it.
 CREATE TABLE IF NOT EXISTS ssb.urgent_conversation (

@@ -115,6 +115,28 @@ def test_retention_and_a_changed_queue_keep_the_order(session: Session, pair: Pa
     assert [m.type for m in session.receive(other)] == [ERROR, pair.reply]
 
 
+def test_an_error_overtakes_a_message_that_is_being_received(
+    session: Session, pair: Pair, another: Callable[[], Session]
+) -> None:
+    _, far = pair.conversing()
+    session.send(far, pair.reply)
+    reader = another()
+    assert _types(reader, pair, 1) == [pair.reply]
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    reader.connection.rollback()
+    assert _types(session, pair, 1) == [ERROR]
+    assert _types(session, pair, 1) == [pair.reply]
+
+
+def test_an_error_that_overtakes_nothing_is_not_urgent(session: Session, pair: Pair) -> None:
+    far = pair.conversing()[1]
+    counted = "SELECT pg_sequence_last_value('ssb.urgent_conversations')"
+    before = session.value(counted)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    assert session.value(counted) == before
+    assert _types(session, pair) == [ERROR]
+
+
 def test_what_is_urgent_goes_with_its_conversation(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.send(far, pair.reply)
