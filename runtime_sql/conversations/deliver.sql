@@ -419,7 +419,7 @@ BEGIN
         v_trace := ssb_internal.trace_to_send(p_sender.endpoint_id, p_message_type_name);
     END IF;
     IF p_sender.far_endpoint_id IS NULL THEN
-        v_status := ssb_internal.forward_to_remote(p_sender);
+        v_status := ssb_internal.forward_to_remote(p_sender, p_is_end_of_dialog OR p_is_error);
     END IF;
     v_is_remote := v_status IS NOT NULL;
     IF v_status IS NULL AND p_sender.has_waiting AND NOT ssb_internal.deliver_waiting(p_sender.endpoint_id) THEN

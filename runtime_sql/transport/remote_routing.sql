@@ -103,7 +103,9 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.peer_of(text, text) FROM PUBLIC;
 
 -- NULL: the dialog is one inside this instance, as far as routes tell. Else it is the transport's, and this
 -- is why its messages wait. The route is looked up anew each time: it may have changed since the last message.
-CREATE OR REPLACE FUNCTION ssb_internal.forward_to_remote(p_sender ssb.conversation_endpoint)
+-- p_is_last: no message follows for which the route need be known.
+DROP FUNCTION IF EXISTS ssb_internal.forward_to_remote(ssb.conversation_endpoint);
+CREATE OR REPLACE FUNCTION ssb_internal.forward_to_remote(p_sender ssb.conversation_endpoint, p_is_last boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -122,7 +124,9 @@ BEGIN
     IF v_remote.endpoint_id IS NULL AND NOT p_sender.is_initiator THEN
         RETURN NULL;
     END IF;
-    v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
+    IF NOT p_is_last THEN
+        v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
+    END IF;
     SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address INTO v_address, v_mirror
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
                                    coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
