@@ -188,6 +188,9 @@ BEGIN
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
     DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
     FOR v_schema IN SELECT q.name FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
+        -- Views that select from it go as the schema's other objects do.
+        PERFORM ssb_internal.loosen_synonyms(to_regclass(v_schema));
+        EXECUTE format('DROP VIEW IF EXISTS %s CASCADE', v_schema);
         PERFORM ssb_internal.drop_queue(v_schema);
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
