@@ -93,13 +93,15 @@ class ProgramError(Exception):
         self.number = number
 
 
-def no_such_principal(queue: ActiveQueue, reason: str = "") -> ProgramError:
+def no_such_principal(
+    queue: ActiveQueue, reason: str = "here it is the PostgreSQL role of that name: CREATE ROLE makes it"
+) -> ProgramError:
     """EXECUTE AS names somebody who is no PostgreSQL role, or whom the readers' login may not become."""
     return ProgramError(
         15517,
         f'Cannot execute as the database principal because the principal "{queue.principal}" does '
-        "not exist, this type of principal cannot be impersonated, or you do not have permission."
-        + (f" ({reason})" if reason else ""),
+        "not exist, this type of principal cannot be impersonated, or you do not have permission. "
+        f"({reason})",
     )
 
 

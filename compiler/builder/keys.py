@@ -118,6 +118,9 @@ def _active(words: _Words) -> bool | None:
     return True
 
 
+_CERTIFICATE_OPTIONS = ("subject", "start_date", "expiry_date")
+
+
 @builds("create_certificate")
 def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     words = _words(tree, read)
@@ -142,15 +145,19 @@ def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nod
         if words.take("ENCRYPTION", "BY", "PASSWORD"):
             found["password"] = words.string()
         words.need("WITH")
-        words.need("SUBJECT")
-        found["subject"] = words.string()
-        while words.take(","):
-            if "start_date" not in found and words.take("START_DATE"):
-                found["start_date"] = words.string()
-            elif "expiry_date" not in found and words.take("EXPIRY_DATE"):
-                found["expiry_date"] = words.string()
-            else:
-                words.fail("expected START_DATE or EXPIRY_DATE")
+        while True:
+            named = next(
+                (one for one in _CERTIFICATE_OPTIONS if one not in found and words.take(one.upper())), None
+            )
+            if named is None:
+                left = [one.upper() for one in _CERTIFICATE_OPTIONS if one not in found]
+                words.fail(f"expected {' or '.join(left)}" if left else "expected the end of the statement")
+                break
+            found[named] = words.string()
+            if not words.take(","):
+                break
+        if "subject" not in found:
+            words.fail("expected SUBJECT")
     active = _active(words)
     words.end()
     return nodes.CreateCertificate(

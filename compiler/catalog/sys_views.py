@@ -624,5 +624,6 @@ VIEWS: dict[str, str] = {
     "xml_schema_collections": """
         xml_collection_id:i schema_id:i principal_id:i name:s create_date:d modify_date:d
     """,
+    "xml_schema_namespaces": "xml_collection_id:i name:s xml_namespace_id:i",
 }
 """Each view: its columns in order, name:kind."""

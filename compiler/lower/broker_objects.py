@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
+from ..catalog.names import is_placeholder
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from .context import Context, flag, named, text_or_none, texts
@@ -117,18 +118,22 @@ def _principal(clause: nodes.ExecuteAsClause) -> str:
     return "'" + clause.user.value.replace("'", "''") + "'"
 
 
+def _spelling(name: str) -> pl.Text | None:
+    """Return what the catalog keeps of a name that is another when folded, or that the run time makes."""
+    return pl.Text(name) if name != name.lower() or is_placeholder(name) else None
+
+
 @invocations.register
 def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE QUEUE; the spelling is kept for the catalog where folding changed it."""
     name = ctx.object(node.name)
     ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
-    spelling = node.name.name.text
     return _queue_call(
         ctx,
         "ssb.create_queue",
         ctx.queue(node.name),
         **_queue_options(node.options, ctx),
-        spelling=pl.Text(spelling) if spelling != spelling.lower() else None,
+        spelling=_spelling(node.name.name.text),
     )
 
 
@@ -340,13 +345,12 @@ def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> li
 @invocations.register
 def create_collection(node: nodes.CreateXmlSchemaCollection, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE XML SCHEMA COLLECTION."""
-    spelling = node.name.name.text
     return _queue_call(
         ctx,
         "ssb.create_xml_schema_collection",
         ctx.queue(node.name),
         _schemas(node.schemas, ctx),
-        spelling=pl.Text(spelling) if spelling != spelling.lower() else None,
+        spelling=_spelling(node.name.name.text),
     )
 
 

@@ -124,3 +124,9 @@ SELECT c.collection_id AS xml_collection_id, coalesce(v.schema_id, 1) AS schema_
        c.create_date::timestamp(3) AS create_date, c.create_date::timestamp(3) AS modify_date
   FROM ssb.xml_schema_collection AS c LEFT JOIN ssb_internal.visible_schema AS v ON v.postgres_name = c.schema_name
  WHERE c.database_id = (SELECT ssb_internal.current_database_id());
+
+CREATE OR REPLACE VIEW sys.xml_schema_namespaces AS
+SELECT c.collection_id AS xml_collection_id, n.name, n.position::integer AS xml_namespace_id
+  FROM ssb.xml_schema_collection AS c
+ CROSS JOIN LATERAL jsonb_array_elements_text(c.compiled -> 'namespaces') WITH ORDINALITY AS n (name, position)
+ WHERE c.database_id = (SELECT ssb_internal.current_database_id());

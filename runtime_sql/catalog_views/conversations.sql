@@ -1,5 +1,17 @@
 -- sys.conversation_endpoints, conversation_groups, transmission_queue.
 
+-- ssb_internal.next_number for a view: STABLE, so that the planner leaves out those columns that nobody asks for.
+-- Called by  sys.conversation_endpoints
+CREATE OR REPLACE FUNCTION ssb_internal.shown_number(p_endpoint ssb.conversation_endpoint)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.next_number(p_endpoint);
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.conversation_endpoints AS
 SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smallint AS is_initiator,
        v.contract_id AS service_contract_id, v.conversation_group_id, v.service_id,
@@ -15,9 +27,9 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        coalesce(v.inbound_key_id, '00000000-0000-0000-0000-000000000000') AS inbound_session_key_identifier,
        (v.started_at AT TIME ZONE 'UTC')::timestamp(3) AS security_timestamp,
        coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
-       ssb_internal.next_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
+       ssb_internal.shown_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
        CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,
-       coalesce((SELECT ssb_internal.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
+       coalesce((SELECT ssb_internal.shown_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
                 v.far_sequence, 0) AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority

@@ -163,6 +163,7 @@ AS $$
 DECLARE
     v_id integer := ssb_internal.find_database(name);
     v_schema text;
+    v_queue ssb.queue;
     v_endpoint ssb.conversation_endpoint;
     v_collection ssb.xml_schema_collection;
 BEGIN
@@ -187,8 +188,11 @@ BEGIN
     DELETE FROM ssb.event_notification AS n WHERE n.database_id = v_id;
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
     DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
-    FOR v_schema IN SELECT q.name FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
-        PERFORM ssb_internal.drop_queue(v_schema);
+    FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
+        -- Views that select from it go as the schema's other objects do.
+        PERFORM ssb_internal.loosen_synonyms(to_regclass(v_queue.name));
+        EXECUTE format('DROP VIEW IF EXISTS %I.%I CASCADE', v_queue.schema_name, v_queue.relation_name);
+        PERFORM ssb_internal.drop_queue(v_queue.name);
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
     DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;

@@ -1,7 +1,8 @@
 -- CREATE, ALTER, DROP QUEUE, and the view by which a queue is visible.
 
 -- The view under the queue's own name, with the columns of the CREATE QUEUE page.
--- A UNION: PostgreSQL refuses to write to it.
+-- A UNION: PostgreSQL refuses to write to it. The queue is chosen outside of it, where the planner can merge the
+-- tables by their indexes: TOP (1) and EXISTS then read one message, however many there are.
 CREATE OR REPLACE FUNCTION ssb_internal.make_queue_view(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -18,17 +19,25 @@ BEGIN
         SELECT m.status, m.priority, m.queuing_order, e.conversation_group_id, e.conversation_handle,
                m.message_sequence_number, e.service_name, e.service_id, e.contract_name, e.contract_id,
                t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-          FROM (SELECT 1::smallint AS status, s.priority, s.queuing_order, s.endpoint_id, s.message_sequence_number,
+          FROM (SELECT 1::smallint AS status, s.queue_id, s.priority, s.queuing_order, s.endpoint_id, s.message_sequence_number,
                        s.message_type_id, s.validation, s.body, s.enqueued_at
-                  FROM ssb.message_stored AS s WHERE s.queue_id = %3$L::integer
+                  FROM ssb.message_stored AS s
                 UNION ALL
-                SELECT r.status, r.priority, r.queuing_order, r.endpoint_id, r.message_sequence_number,
+                SELECT r.status, r.queue_id, r.priority, r.queuing_order, r.endpoint_id, r.message_sequence_number,
                        r.message_type_id, r.validation, r.body, r.enqueued_at
-                  FROM ssb.retained_message AS r WHERE r.queue_id = %3$L::integer) AS m
+                  FROM ssb.retained_message AS r) AS m
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
           JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+         WHERE m.queue_id = %3$L::integer
          ORDER BY m.priority DESC, m.queuing_order$view$,
         v_queue.schema_name, v_queue.relation_name, v_queue.queue_id);
+END;
+$$;
+
+-- Queues that an older version made have this version's view.
+DO $$
+BEGIN
+    PERFORM ssb_internal.make_queue_view(q.queue_id) FROM ssb.queue AS q;
 END;
 $$;
 

@@ -1,11 +1,12 @@
 -- ROUTE, REMOTE SERVICE BINDING, BROKER PRIORITY.
 
--- Where another instance is: as SQL Server writes it, or a connection URI of PostgreSQL.
+-- Where another instance is: as SQL Server writes it (its pages leave the port out in places, and nothing connects to it: the
+-- daemon is told where such an address is), or a connection URI of PostgreSQL.
 CREATE OR REPLACE FUNCTION ssb_internal.is_address(p_address text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT p_address ~* '^tcp://[^:/]+:[0-9]+/?$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
+AS $$ SELECT p_address ~* '^tcp://[^:/]+(:[0-9]+)?/?$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
 
 -- A URI's user:password@, or password (of what kind ever) among its parameters.
 CREATE OR REPLACE FUNCTION ssb_internal.has_password(p_address text)

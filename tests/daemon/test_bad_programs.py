@@ -86,8 +86,9 @@ def test_a_principal_that_is_no_role_is_reported(sql: Connection, daemon: Start)
     activate(sql, DRAIN, execute_as="'Paper'")
     running = daemon()
     send(sql, "a")
-    line = running.wait_for("not_started", "Paper")
+    line = running.wait_for("not_started", '"Paper"')
     assert line.error_number == 15517
+    assert "CREATE ROLE" in str(line)
 
 
 def test_a_principal_whom_the_readers_may_not_become_is_reported(

@@ -252,10 +252,10 @@ def test_addresses_are_read_and_no_password_is_repeated(
             parse_address(wrong)
         assert "secret" not in str(caught.value)
     file = tmp_path / "addresses.toml"
-    file.write_text('[addresses]\n"TCP://A:1/" = "host=a"\n"TCP://b:1" = "host=b"\n')
-    assert read_addresses(file) == {"tcp://a:1": "host=a", "tcp://b:1": "host=b"}
+    file.write_text('[addresses]\n"TCP://A:1/" = "host=a"\n"TCP://b" = "host=b"\n')
+    assert read_addresses(file) == {"tcp://a:1": "host=a", "tcp://b": "host=b"}
     monkeypatch.setenv("PGSB_ADDRESSES", str(file))
-    assert find_addresses(["TCP://b:1=host=c"], []) == {"tcp://a:1": "host=a", "tcp://b:1": "host=c"}
+    assert find_addresses(["TCP://b=host=c"], []) == {"tcp://a:1": "host=a", "tcp://b": "host=c"}
     for text in ("[programs]\na = 'b'", '[addresses]\n"a" = "host=a"', '[addresses]\n"TCP://a:1" = 1', "["):
         file.write_text(text)
         with pytest.raises(ServerError):

@@ -121,6 +121,7 @@ def test_a_dropped_database_goes_with_everything(two: Session) -> None:
     near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
     two.send(near, "//buy")
     two.do("CREATE TABLE trader2_dbo.orders (id integer)")
+    two.do("CREATE VIEW trader2_dbo.depth AS SELECT count(*) FROM trader2_dbo.desk")
     two.do("SELECT ssb.drop_database('Trader2')")
     assert two.value(
         "SELECT to_regclass('trader2_dbo.orders') IS NULL AND to_regnamespace('trader2_dbo') IS NULL"

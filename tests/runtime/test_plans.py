@@ -182,3 +182,15 @@ def test_what_statements_call_keeps_its_plans() -> None:
             if "LANGUAGE sql" in head and "\nSET " in head and "SETOF" not in head and "TABLE" not in head:
                 found.append(name)
     assert set(found) == SELDOM
+
+
+def test_looks_at_queues_and_conversations_compute_what_is_asked_for(session: Session) -> None:
+    queue = Pair(session).far
+    session.do("SET enable_sort = off")
+    for look in (f"SELECT FROM {queue} LIMIT 1", f"SELECT EXISTS (SELECT FROM {queue})"):
+        plan = [row[0].strip() for row in session.rows(f"EXPLAIN {look}")]
+        assert any("Merge Append" in line for line in plan)
+        assert not any(line.startswith("->  Sort ") for line in plan)
+    session.do("RESET enable_sort")
+    plan = session.rows("EXPLAIN VERBOSE SELECT state_desc FROM sys.conversation_endpoints")
+    assert not any("number(" in row[0] or "principal_id_of" in row[0] for row in plan)

@@ -191,6 +191,7 @@ ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG = ON
 ALTER CERTIFICATE c REMOVE PRIVATE KEY
 BACKUP CERTIFICATE c TO FILE = 'x.cer'
 DROP CERTIFICATE c
+CREATE CERTIFICATE c WITH START_DATE = '20260101', SUBJECT = 'me'
 -- expect
 CreateCertificate name=c subject='me' start_date='20260101' expiry_date=N'20301231' active_for_begin_dialog=False
 CreateCertificate name=c owner=ann password='secret' subject='me'
@@ -200,6 +201,7 @@ AlterCertificate name=c active_for_begin_dialog=True
 AlterCertificate name=c remove_private_key=True
 BackupCertificate name=c file='x.cer'
 DropStatement kind=CERTIFICATE names=(c)
+CreateCertificate name=c subject='me' start_date='20260101'
 
 -- case: master keys
 CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'p'
