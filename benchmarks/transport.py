@@ -93,6 +93,26 @@ SELECT count(ssb.send(ssb.begin_dialog('//Here', '//There', 'c', encryption => f
                       convert_to(rpad(n::text, %s, '.'), 'UTF8')))
   FROM generate_series(0, %s::integer - 1) AS n
 """
+# On both sides the same conversations, but for the one that is copied.
+_KNOWN = """
+CREATE TEMP TABLE known AS
+SELECT nextval('ssb.endpoint_id') AS endpoint_id, md5('known ' || n)::uuid AS conversation_id,
+       gen_random_uuid() AS handle
+  FROM generate_series(2, %s::integer) AS n
+"""
+_COLUMNS = """
+SELECT attname FROM pg_attribute
+ WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
+"""
+_RENUMBERED = {
+    "endpoint_id": "k.endpoint_id",
+    "lock_id": "k.endpoint_id",
+    "conversation_id": "k.conversation_id",
+    "conversation_handle": "k.handle",
+    "conversation_group_id": "k.handle",
+    "session_key": "k.conversation_id",
+    "queuing_order": "nextval((SELECT q.order_sequence FROM ssb.queue AS q WHERE q.queue_id = t.queue_id))",
+}
 # What has arrived, and how many stand behind one of their dialog with a higher number.
 _ARRIVED = """
 SELECT count(*), count(*) FILTER (WHERE m.number < m.before)
@@ -261,6 +281,24 @@ def send(pair: Pair, load: Load, messages: int) -> tuple[tuple[float, float], fl
         return pair.processor(), own_threads()
 
 
+def make_known(pair: Pair, dialogs: int) -> None:
+    """Fill a fresh pair with dialogs that have carried a message: one, and copies of its rows.
+
+    SEND would take minutes.
+    """
+    send(pair, Load(None, 1), 1)
+    wait_until_carried(pair)
+    for side in (pair.here, pair.there):
+        side.execute(_KNOWN, [dialogs])
+        for table in ("ssb.conversation_endpoint", "ssb.remote_conversation", "ssb.message_0"):
+            names = [name for (name,) in side.execute(_COLUMNS, [table])]
+            values = ", ".join(_RENUMBERED.get(name, f"t.{name}") for name in names)
+            copies = f"SELECT {values} FROM {table} AS t, known AS k"
+            side.execute(f"INSERT INTO {table} ({', '.join(names)}) {copies}".encode())
+            side.execute(f"VACUUM ANALYZE {table}".encode())
+        side.execute("DROP TABLE known")
+
+
 def wait_until_carried(pair: Pair) -> None:
     """Raises click.ClickException after ten minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -283,7 +321,7 @@ def _carry(pair: Pair, load: Load, *, brokers: int = 1, is_sealed: bool = False)
             if not broker.wait_until_leading():
                 raise click.ClickException("the daemon does not lead")
         if load.known:
-            send(pair, Load(None, load.known), load.known)
+            make_known(pair, load.known)
         warm_up = min(_WARM_UP, load.backlog)
         send(pair, load, warm_up)
         wait_until_carried(pair)

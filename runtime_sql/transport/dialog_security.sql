@@ -215,6 +215,20 @@ BEGIN
 END;
 $$;
 
+-- What is not encrypted goes in the clear, whatever its service: there is no binding, and nobody could make one for it
+-- (transport/configuration_notices.sql).
+CREATE OR REPLACE FUNCTION ssb_internal.needs_no_security()
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN NOT EXISTS (SELECT FROM ssb.remote_service_binding AS b)
+       AND NOT EXISTS (SELECT FROM ssb.route AS r WHERE r.service_name = 'SQL/ServiceBroker/BrokerConfiguration');
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.needs_no_security() FROM PUBLIC;
+
 -- A certificate, binding or master key has changed: what waits for one is tried at once.
 CREATE OR REPLACE FUNCTION ssb_internal.retry_secured()
 RETURNS void

@@ -85,8 +85,13 @@ DECLARE
     v_new_lifetimes double precision[] := '{}';
     v_new_key_ids uuid[] := '{}';
     -- Where those lead, by their paths.
-    v_path_services ssb.service[] := '{}';
-    v_path_queues ssb.queue[] := '{}';
+    v_path_databases integer[] := '{}';
+    v_path_services integer[] := '{}';
+    v_path_service_names text[] := '{}';
+    v_path_owners text[] := '{}';
+    v_path_queues integer[] := '{}';
+    v_path_orders integer[] := '{}';
+    v_path_states integer[] := '{}';
     v_path_contracts integer[] := '{}';
     v_path_contract_names text[] := '{}';
     v_path_are_encrypted boolean[] := '{}';
@@ -107,25 +112,27 @@ DECLARE
 BEGIN
     -- The numbers of the queues' orders come after this transaction's: see ssb.receive.
     PERFORM pg_current_xact_id();
-    SELECT array_agg(k.place) AS places, array_agg(k.endpoint_id) AS endpoints, array_agg(k.next_number) AS next, array_agg(k.queue_id) AS queues,
-           array_agg(k.near_order) AS orders, array_agg(k.contract_id) AS contracts, array_agg(k.priority) AS priorities,
-           array_agg(NOT k.is_initiator) AS are_targets, array_agg(k.database_id) AS databases
+    SELECT array_agg(k.place) FILTER (WHERE k.is_plain) AS places, array_agg(k.endpoint_id) FILTER (WHERE k.is_plain) AS endpoints,
+           array_agg(k.next_number) FILTER (WHERE k.is_plain) AS next, array_agg(k.queue_id) FILTER (WHERE k.is_plain) AS queues,
+           array_agg(k.near_order) FILTER (WHERE k.is_plain) AS orders, array_agg(k.contract_id) FILTER (WHERE k.is_plain) AS contracts,
+           array_agg(k.priority) FILTER (WHERE k.is_plain) AS priorities, array_agg(NOT k.is_initiator) FILTER (WHERE k.is_plain) AS are_targets,
+           array_agg(k.database_id) FILTER (WHERE k.is_plain) AS databases, array_agg(k.place) FILTER (WHERE NOT k.is_plain) AS special
       INTO v_known
       FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
-                   r.is_initiator, r.database_id
+                   r.is_initiator, r.database_id,
+                   (r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+                    AND coalesce(d.traces, '{}') = '{}'
+                    AND CASE WHEN p_is_opened
+                             THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
+                                  AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
+                             ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = d.key
+                                  AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END) IS TRUE AS is_plain
               FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                               AS (conversation_id uuid, is_initiator boolean, key uuid, security char(1), database_id integer, far_user text,
                                   traces jsonb))
                    WITH ORDINALITY AS d (conversation_id, is_initiator, key, security, database_id, far_user, traces, place)
               JOIN ssb.remote_conversation AS r ON r.conversation_id = d.conversation_id AND r.is_initiator = NOT d.is_initiator
-              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
-             WHERE r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
-               AND coalesce(d.traces, '{}') = '{}'
-               AND CASE WHEN p_is_opened
-                        THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
-                             AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
-                        ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = d.key
-                             AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
+              LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
              ORDER BY r.conversation_id, r.is_initiator
                FOR NO KEY UPDATE OF r) AS k;
     -- A dialog that stands in the set twice is nothing plain.
@@ -137,7 +144,7 @@ BEGIN
 
     -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on): whoever inserts a
     -- conversation's row second waits for the first, fails, and takes the set dialog by dialog.
-    IF v_count > coalesce(cardinality(v_known.places), 0) AND NOT ssb_internal.may_lead_on()
+    IF v_count > coalesce(cardinality(v_known.places), 0) + coalesce(cardinality(v_known.special), 0) AND NOT ssb_internal.may_lead_on()
        AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
         FOR v_path IN
             SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user,
@@ -150,16 +157,21 @@ BEGIN
                                   database_id integer, far_user text, key_id uuid, traces jsonb))
                    WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance, contract,
                                          lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
-             WHERE d.place <> ALL (coalesce(v_known.places, '{}')) AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
-               AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.conversation_id = d.conversation_id AND NOT r.is_initiator)
+             WHERE d.place <> ALL (coalesce(v_known.places, '{}')) AND d.place <> ALL (coalesce(v_known.special, '{}'))
+               AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
              GROUP BY 1, 2, 3, 4, 5, 6, 7
         LOOP
             SELECT p.* INTO v_found
               FROM ssb_internal.path_for_remote(v_path.to_service, v_path.to_instance, v_path.contract, v_path.is_encrypted,
                        CASE WHEN p_is_opened THEN v_path.security ELSE 'N' END, v_path.database_id, v_path.far_user) AS p;
             CONTINUE WHEN v_found.contract_id IS NULL OR v_path.different <> cardinality(v_path.places);
-            v_path_services := v_path_services || v_found.service;
-            v_path_queues := v_path_queues || v_found.queue;
+            v_path_databases := v_path_databases || (v_found.service).database_id;
+            v_path_services := v_path_services || (v_found.service).service_id;
+            v_path_service_names := v_path_service_names || (v_found.service).name;
+            v_path_owners := v_path_owners || (v_found.service).owner::text;
+            v_path_queues := v_path_queues || (v_found.queue).queue_id;
+            v_path_orders := v_path_orders || (v_found.queue).order_sequence::oid::integer;
+            v_path_states := v_path_states || (v_found.queue).state_sequence::oid::integer;
             v_path_contracts := v_path_contracts || v_found.contract_id;
             v_path_contract_names := v_path_contract_names || v_found.contract_name;
             v_path_are_encrypted := v_path_are_encrypted || v_path.is_encrypted;
@@ -183,9 +195,8 @@ BEGIN
                           v_known.priorities, v_known.are_targets, v_known.databases)
                    AS u (place, endpoint_id, next_number, queue_id, near_order, contract_id, priority, is_target, database_id)
             UNION ALL
-            SELECT u.place, nextval('ssb.endpoint_id'), 0, v_path_queues[u.path].queue_id,
-                   v_path_queues[u.path].order_sequence::oid::integer, v_path_contracts[u.path], 5::smallint, true,
-                   v_path_services[u.path].database_id, u.path
+            SELECT u.place, nextval('ssb.endpoint_id'), 0, v_path_queues[u.path], v_path_orders[u.path], v_path_contracts[u.path],
+                   5::smallint, true, v_path_databases[u.path], u.path
               FROM unnest(v_new_places, v_new_paths) AS u (place, path)
             UNION ALL
             SELECT g, 0, 0, 0, 0, 0, 5::smallint, true, 0, 0 FROM generate_series(1, v_count) AS g
@@ -264,8 +275,8 @@ BEGIN
     IF cardinality(v_new_places) > 0 THEN
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
                                              far_instance, is_under_way, security, near_user, far_user, next_number, taken_at, inbound_key_id)
-        SELECT v_endpoints[u.place], u.conversation_id, false, v_path_services[u.path].database_id, v_path_services[u.path].service_id, u.key,
-               u.instance, true, v_path_securities[u.path], CASE v_path_securities[u.path] WHEN 'F' THEN v_path_services[u.path].owner END,
+        SELECT v_endpoints[u.place], u.conversation_id, false, v_path_databases[u.path], v_path_services[u.path], u.key,
+               u.instance, true, v_path_securities[u.path], CASE v_path_securities[u.path] WHEN 'F' THEN v_path_owners[u.path] END,
                v_path_users[u.path], next_numbers[u.place], clock_timestamp(), CASE WHEN p_is_opened THEN u.key_id END
           FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_keys, v_new_instances, v_new_key_ids)
                AS u (place, path, conversation_id, key, instance, key_id)
@@ -275,11 +286,12 @@ BEGIN
                (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id, conversation_group_id, database_id,
                 service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
                 far_broker_instance, lifetime, due_at)
-        SELECT v_endpoints[u.place], gen_random_uuid(), u.conversation_id, false, v_path_are_encrypted[u.path], false, v_endpoints[u.place],
-               gen_random_uuid(), v_path_services[u.path].database_id, v_path_services[u.path].service_id, v_path_queues[u.path].queue_id,
-               v_path_queues[u.path].order_sequence, v_path_queues[u.path].state_sequence, v_path_contracts[u.path], 5,
-               v_path_services[u.path].name, v_path_contract_names[u.path], u.service, u.instance, u.lifetime, u.lifetime
-          FROM (SELECT u.place, u.path, u.conversation_id, u.service, u.instance, clock_timestamp() + u.lifetime * interval '1 second' AS lifetime
+        SELECT v_endpoints[u.place], u.handle, u.conversation_id, false, v_path_are_encrypted[u.path], false, v_endpoints[u.place],
+               u.handle, v_path_databases[u.path], v_path_services[u.path], v_path_queues[u.path],
+               v_path_orders[u.path]::oid::regclass, v_path_states[u.path]::oid::regclass, v_path_contracts[u.path], 5,
+               v_path_service_names[u.path], v_path_contract_names[u.path], u.service, u.instance, u.lifetime, u.lifetime
+          FROM (SELECT u.place, u.path, gen_random_uuid() AS handle, u.conversation_id, u.service, u.instance,
+                       clock_timestamp() + u.lifetime * interval '1 second' AS lifetime
                   FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_services, v_new_instances, v_new_lifetimes)
                        AS u (place, path, conversation_id, service, instance, lifetime) OFFSET 0) AS u
          WHERE v_endpoints[u.place] <> 0;

@@ -185,8 +185,22 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
 
--- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know, as JSON (no jsonb:
--- making one here, of which the other instance reads the text, takes twice as long). What this
+-- What the other instance needs to know of a dialog, as JSON (no jsonb: making one here, of which the other instance reads the text, takes
+-- twice as long). p_rest: what is the same for all dialogs of the set, from the comma on. It is put into the statements that call it.
+CREATE OR REPLACE FUNCTION ssb_internal.dialog_descriptor(p_endpoint ssb.conversation_endpoint, p_remote ssb.remote_conversation,
+                                                          p_database ssb.database, p_rest text)
+RETURNS text
+LANGUAGE sql VOLATILE
+RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","is_initiator":', (p_endpoint).is_initiator::text,
+              ',"key":"', (p_remote).session_key, '","to_service":', to_json((p_endpoint).far_service),
+              ',"to_instance":', coalesce(to_json(coalesce((p_endpoint).far_broker_instance, (p_remote).far_instance))::text, 'null'),
+              ',"from_service":', to_json((p_endpoint).service_name), ',"from_instance":"', (p_database).service_broker_guid,
+              '","contract":', to_json((p_endpoint).contract_name), ',"lifetime":',
+              coalesce(date_part('epoch', (p_endpoint).lifetime - clock_timestamp())::text, 'null'),
+              ',"is_encrypted":', (p_endpoint).is_encrypted::text, p_rest);
+REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, ssb.database, text) FROM PUBLIC;
+
+-- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know. What this
 -- returns may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk
 -- is there from now on, whatever happens to this server. So the call is a transaction of its own.
 --
@@ -231,10 +245,12 @@ DECLARE
     v_rest text := concat(',"hops_remaining":16,"time_to_live":60,"time_consumed":0,"traces":{},"set":', coalesce(to_json(p_set)::text, 'null'), '}');
     v_short bigint := least(p_bytes / greatest(p_messages, 1) - 200, p_fragment);      -- bodies no longer than this all fit
     v_is_measured boolean;
+    v_is_flat boolean;                              -- the dialogs have hardly more than a message each: read as they stand, not one after the other
     v_fitting bigint[];
     v_is_cut boolean;
     v_new bigint[];
     v_sealed bigint[];
+    v_is_encrypted boolean;                         -- one of the dialogs wants to be
     v_marked bigint[];                              -- of those the ones that may leave
     v_count integer;
     v_is_full boolean;
@@ -257,13 +273,7 @@ BEGIN
                        coalesce(length(t.body), 0) AS length
                   FROM ssb.transmission AS t
                  WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL LIMIT 1) AS t
-         CROSS JOIN LATERAL (SELECT concat('{"conversation_id":"', e.conversation_id, '","is_initiator":', e.is_initiator::text,
-                                           ',"key":"', r.session_key, '","to_service":', to_json(e.far_service),
-                                           ',"to_instance":', coalesce(to_json(coalesce(e.far_broker_instance, r.far_instance))::text, 'null'),
-                                           ',"from_service":', to_json(e.service_name), ',"from_instance":"', d.service_broker_guid,
-                                           '","contract":', to_json(e.contract_name), ',"lifetime":',
-                                           coalesce(date_part('epoch', e.lifetime - clock_timestamp())::text, 'null'),
-                                           ',"is_encrypted":', e.is_encrypted::text, v_rest) AS dialog
+         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
                                FROM ssb.remote_conversation AS r
                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                JOIN ssb.database AS d ON d.database_id = e.database_id
@@ -291,6 +301,7 @@ BEGIN
         traced := NULL;
         v_new := '{}';
         v_sealed := '{}';
+        v_is_encrypted := false;
         v_count := 0;
         v_priority := (SELECT t.priority FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC LIMIT 1);
         v_is_full := false;
@@ -299,7 +310,11 @@ BEGIN
             v_from_id := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_id, 0) ELSE 0 END;
             v_until := NULL;
             LOOP
-                SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false) INTO v_quota, v_is_measured
+                SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false),
+                       count(*) = 8 AND NOT bool_or(EXISTS (SELECT FROM ssb.transmission AS t
+                                                             WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                               AND t.endpoint_id + 0 = w.endpoint_id OFFSET 1))
+                  INTO v_quota, v_is_measured, v_is_flat
                   FROM (WITH RECURSIVE walk AS (
                             (SELECT t.endpoint_id, length(t.body) AS length, 1 AS n FROM ssb.transmission AS t
                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
@@ -313,8 +328,9 @@ BEGIN
                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                   ORDER BY t.endpoint_id + 0 LIMIT 1) AS x
                              WHERE w.n < 8)
-                        SELECT w.length FROM walk AS w) AS w;
+                        SELECT w.endpoint_id, w.length FROM walk AS w) AS w;
                 v_is_cut := false;
+                v_is_flat := v_is_flat AND NOT v_is_measured;
                 -- Bodies that are short fit together, whatever they are. Where one is not, their lengths are read first.
                 LOOP
                     IF v_is_measured THEN
@@ -369,7 +385,8 @@ BEGIN
                            array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
                            array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
                            sum(least(coalesce(length(m.body), 0), p_fragment) + 200) AS bytes, count(*)::integer AS messages,
-                           max(length(m.body)) AS longest, bool_or(m.is_large) AS has_large, max(m.turn) AS turns, bool_or(m.trace IS NOT NULL) AS has_traces
+                           max(length(m.body)) AS longest, bool_or(m.is_large) AS has_large, max(m.turn) AS turns, bool_or(m.trace IS NOT NULL) AS has_traces,
+                           bool_or(m.is_encrypted) AS is_encrypted, max(m.n) AS most
                       INTO v_part
                       FROM (WITH RECURSIVE walk AS (
                                 (SELECT t.endpoint_id, t.transmission_id AS first_id, 1 AS turn
@@ -390,16 +407,10 @@ BEGIN
                                    t.message_sequence_number AS number, t.message_type_name,
                                    t.is_end_of_dialog, t.is_conversation_error, t.body, (length(t.body) > p_fragment) IS TRUE AS is_large,
                                    t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
-                                   x.is_under_way, x.security, x.dialog
+                                   x.is_under_way, x.security, x.is_encrypted, x.dialog, 1::bigint AS n
                               FROM walk AS w
-                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes,
-                                                        concat('{"conversation_id":"', e.conversation_id, '","is_initiator":', e.is_initiator::text,
-                                                               ',"key":"', r.session_key, '","to_service":', to_json(e.far_service),
-                                                               ',"to_instance":', coalesce(to_json(coalesce(e.far_broker_instance, r.far_instance))::text, 'null'),
-                                                               ',"from_service":', to_json(e.service_name), ',"from_instance":"', d.service_broker_guid,
-                                                               '","contract":', to_json(e.contract_name), ',"lifetime":',
-                                                               coalesce(date_part('epoch', e.lifetime - clock_timestamp())::text, 'null'),
-                                                               ',"is_encrypted":', e.is_encrypted::text, v_rest) AS dialog
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.is_encrypted,
+                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
                                                    FROM ssb.remote_conversation AS r
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                    JOIN ssb.database AS d ON d.database_id = e.database_id
@@ -410,11 +421,32 @@ BEGIN
                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                     AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
                                                   ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                             WHERE NOT v_is_flat
+                            UNION ALL
+                            SELECT (t.position - t.n + 1)::integer, t.endpoint_id, t.transmission_id, t.n = 1, t.message_sequence_number,
+                                   t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body, false, t.trace, t.enqueued_at, 0,
+                                   x.is_under_way, x.security, x.is_encrypted, x.dialog, t.n
+                              FROM (SELECT t.*, row_number() OVER (PARTITION BY t.endpoint_id + 0 ORDER BY t.transmission_id + 0) AS n,
+                                           row_number() OVER (ORDER BY t.endpoint_id + 0, t.transmission_id + 0) AS position
+                                      FROM ssb.transmission AS t
+                                     WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                       AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                       AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)) AS t
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
+                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                                                   FROM ssb.remote_conversation AS r
+                                                   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                  WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL
+                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND t.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                             WHERE v_is_flat
                              LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
                     -- (What was sent after they were read is not measured yet.)
                     EXIT WHEN CASE WHEN v_is_measured THEN v_part.ids IS NOT DISTINCT FROM v_fitting
-                                   ELSE coalesce(v_part.longest, 0) <= v_short END;
-                    v_is_measured := true;
+                                   ELSE coalesce(v_part.longest, 0) <= v_short AND coalesce(v_part.most, 0) <= v_quota END;
+                    v_is_measured := coalesce(v_part.longest, 0) > v_short OR v_is_measured;
+                    v_is_flat := false;
                 END LOOP;
                 IF v_part.messages > 0 THEN
                     IF v_part.turns > cardinality(v_part.endpoints) THEN
@@ -449,6 +481,7 @@ BEGIN
                     END IF;
                     v_new := v_new || coalesce(v_part.new, '{}');
                     v_sealed := v_sealed || coalesce(v_part.sealed, '{}');
+                    v_is_encrypted := v_is_encrypted OR v_part.is_encrypted;
                     v_count := v_count + v_part.messages;
                     bytes := bytes + v_part.bytes;
                     after_priority := v_priority;
@@ -483,10 +516,14 @@ BEGIN
           FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
                  WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
                    FOR NO KEY UPDATE SKIP LOCKED) AS r;
-        SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far, 'key_id', s.key_id))
-                                         FILTER (WHERE s.security <> 'N')
-          INTO v_marked, sides
-          FROM ssb_internal.secure_dialogs(v_marked) AS s;
+        IF cardinality(v_sealed) = 0 AND NOT v_is_encrypted AND ssb_internal.needs_no_security() THEN
+            UPDATE ssb.remote_conversation AS r SET security = 'N', is_under_way = true WHERE r.endpoint_id = ANY (v_marked);
+        ELSE
+            SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far, 'key_id', s.key_id))
+                                             FILTER (WHERE s.security <> 'N')
+              INTO v_marked, sides
+              FROM ssb_internal.secure_dialogs(v_marked) AS s;
+        END IF;
         v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
         IF cardinality(v_marked) = cardinality(v_new) THEN
             sides := (SELECT jsonb_object_agg(r.endpoint_id, (sides -> r.endpoint_id::text)

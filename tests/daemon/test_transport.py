@@ -673,6 +673,50 @@ def _read_set(near: Side) -> Any:
 
 
 @pytest.mark.one_postgres
+def test_dialogs_with_hardly_a_message_each_are_read_as_they_stand(near: Side) -> None:
+    def begin(messages: int, **options: Any) -> int:
+        handle = near.begin("//Far", **options)
+        near.send(handle, "//Ask", *(str(number) for number in range(messages)))
+        found: int = near.value(
+            "SELECT endpoint_id FROM ssb.conversation_endpoint WHERE conversation_handle = %s", handle
+        )
+        return found
+
+    def read(*, messages: int) -> list[tuple[int, int, int]]:
+        """Of each message the dialog, its place in the set, the number."""
+        ((endpoints, dialogs, places, numbers),) = near.connection.execute(
+            "SELECT endpoints, dialogs::jsonb, places, numbers FROM ssb.transport_peer AS p"
+            " CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id, NULL, %s, 1000000, 500000, '{}',"
+            " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+            [messages],
+        ).fetchall()
+        ids = dict(
+            near.connection.execute(
+                "SELECT conversation_id::text, endpoint_id FROM ssb.conversation_endpoint"
+            ).fetchall()
+        )
+        assert [ids[dialog["conversation_id"]] for dialog in dialogs] == endpoints
+        return [(endpoints[place], place, number) for place, number in zip(places, numbers, strict=True)]
+
+    single = [begin(1) for _ in range(9)]
+    secret = begin(1, encryption=True)
+    double = begin(2)
+    last = begin(1)
+    expected = [(endpoint, place, 0) for place, endpoint in enumerate(single)]
+    expected += [(double, 9, 0), (double, 9, 1), (last, 10, 0)]
+    # The one that is to be encrypted waits for a binding, and the next look passes it.
+    assert read(messages=24) == read(messages=24) == expected
+    assert near.column(
+        "SELECT left(transmission_status, 15) FROM ssb.transmission WHERE endpoint_id = %s", secret
+    ) == ["Dialog security"]
+    assert read(messages=10) == expected[:10]
+    assert read(messages=11) == [*expected[:10], expected[11]]
+    # Of one behind the first eight no more go than its share.
+    long = begin(7)
+    assert read(messages=24) == [*expected, *((long, 11, number) for number in range(3))]
+
+
+@pytest.mark.one_postgres
 def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
     """What comes next of one dialog, and nothing else, does without the arrays of larger sets."""
     header = {
