@@ -106,19 +106,25 @@ def has_libxml(postgres: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def template(postgres: str) -> str:
+def admin(postgres: str) -> Iterator[Connection]:
+    """The session that makes and drops databases: one for each would cost a quarter of what that does."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def template(postgres: str, admin: Connection) -> str:
     """Name of a database with the runtime, which `database` clones."""
     from pgsb.runtime_sql.installer import install
 
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {_TEMPLATE}")
+    admin.execute(f"CREATE DATABASE {_TEMPLATE}")
     with psycopg.connect(_dsn(postgres, _TEMPLATE), autocommit=True) as connection:
         install(connection)
     return _TEMPLATE
 
 
 @pytest.fixture(scope="session")
-def new_database(postgres: str, template: str) -> Iterator[Callable[..., Database]]:
+def new_database(postgres: str, admin: Connection, template: str) -> Callable[..., Database]:
     """Makes further databases with the runtime, for tests that need several or share one in a module.
 
     ``new_database(of)`` clones another one, to which nobody is connected. The caller drops nothing: they go
@@ -128,19 +134,19 @@ def new_database(postgres: str, template: str) -> Iterator[Callable[..., Databas
 
     def make(of: Database | None = None) -> Database:
         name = f"test_{next(numbers)}"
-        _clone(postgres, of.name if of is not None else template, name)
+        _clone(admin, of.name if of is not None else template, name)
         return Database(name, _dsn(postgres, name))
 
-    yield make
+    return make
 
 
 @pytest.fixture(scope="session")
-def utf16(postgres: str) -> Database:
+def utf16(postgres: str, admin: Connection) -> Database:
     """A database that keeps nvarchar as UTF-16, for all tests: each names what it makes for itself."""
     from pgsb.runtime_sql.installer import install
 
     made = Database("test_utf16", _dsn(postgres, "test_utf16"))
-    _clone(postgres, "template1", made.name)
+    _clone(admin, "template1", made.name)
     with psycopg.connect(made.dsn, autocommit=True) as connection:
         install(connection, nvarchar="utf16")
     return made
@@ -154,21 +160,21 @@ def cloned() -> Database | None:
 
 @pytest.fixture
 def database(
-    postgres: str, new_database: Callable[..., Database], cloned: Database | None
+    admin: Connection, new_database: Callable[..., Database], cloned: Database | None
 ) -> Iterator[Database]:
     """A fresh database with the runtime installed, dropped after the test."""
     made = new_database(cloned)
     yield made
-    _drop(postgres, made.name)
+    _drop(admin, made.name)
 
 
 @pytest.fixture
-def empty_database(postgres: str) -> Iterator[Database]:
+def empty_database(postgres: str, admin: Connection) -> Iterator[Database]:
     """A fresh database without the runtime, dropped after the test."""
     name = "test_empty"
-    _clone(postgres, "template1", name)
+    _clone(admin, "template1", name)
     yield Database(name, _dsn(postgres, name))
-    _drop(postgres, name)
+    _drop(admin, name)
 
 
 @pytest.fixture
@@ -192,19 +198,15 @@ def _dsn(postgres: str, name: str) -> str:
     return postgres.replace("/postgres?", f"/{name}?")
 
 
-def _clone(postgres: str, template: str, name: str) -> None:
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        command = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-            sql.Identifier(name), sql.Identifier(template)
-        )
-        if connection.info.server_version >= 150000:
-            command += sql.SQL(" STRATEGY FILE_COPY")  # the other way writes it all to the log, too
-        connection.execute(command)
+def _clone(admin: Connection, template: str, name: str) -> None:
+    command = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+    if admin.info.server_version >= 150000:
+        command += sql.SQL(" STRATEGY FILE_COPY")  # the other way writes it all to the log, too
+    admin.execute(command)
 
 
-def _drop(postgres: str, name: str) -> None:
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+def _drop(admin: Connection, name: str) -> None:
+    admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 @pytest.fixture(scope="session")

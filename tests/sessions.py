@@ -1,6 +1,6 @@
 """Fixtures: a database for all tests of a module, sessions on it, and a pair of services.
 
-A folder's conftest.py takes them: ``from sessions import another, pair, session, shared  # noqa: F401``.
+A folder's conftest.py takes them all: ``from sessions import another, maker, pair, session, shared``.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,6 +39,16 @@ def another(shared: Database) -> Iterator[Callable[[], Session]]:
         connection.close()
 
 
+@pytest.fixture(scope="module")
+def maker(shared: Database) -> Iterator[Session]:
+    """Makes what `pair` gives: a session of its own for each pair would read the runtime's functions anew."""
+    with psycopg.connect(shared.dsn, autocommit=True) as connection:
+        yield Session(connection)
+
+
 @pytest.fixture
-def pair(session: Session) -> Pair:
-    return Pair(session)
+def pair(maker: Session, session: Session) -> Pair:
+    """Two services, used by `session`."""
+    made = Pair(maker)
+    made.session = session
+    return made

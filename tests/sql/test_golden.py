@@ -38,13 +38,18 @@ def _givens(path: Path) -> Givens:
 _FILES = {path: _givens(path) for path in sorted({case.path for case in ALL})}
 
 
-@pytest.mark.parametrize("case", ALL, ids=[case.label for case in ALL])
-def test_case(case: Case) -> None:
-    result = translate(case.source, _FILES[case.path], _kind(case))
+# A test for each file, which tells all of its cases that are wrong.
+@pytest.mark.parametrize("file", sorted(_FILES), ids=[path.stem for path in sorted(_FILES)])
+def test_cases(file: Path) -> None:
+    results = [(case, translate(case.source, _FILES[file], _kind(case))) for case in ALL if case.path == file]
     if cases.REWRITING:
-        cases.rewrite(case.path, lambda c: {"expect": result} if c.name == case.name else None)
+        by_name = {case.name: result for case, result in results}
+        cases.rewrite(file, lambda case: {"expect": by_name[case.name]})
         return
-    assert result == case.expect
+    wrong = [
+        f"{case.name}:\n{result}\nnot\n{case.expect}" for case, result in results if result != case.expect
+    ]
+    assert not wrong, "\n\n".join(wrong)
 
 
 def test_translating_leaves_trees_as_they_are() -> None:

@@ -57,30 +57,27 @@ def unescape(text: str) -> str:
     )
 
 
-def cases() -> Iterator[Case]:
-    """Read every case file, in order."""
-    for path in sorted(CASES.glob("*.txt")):
-        doc, namespaces, variables = "", "NULL", "NULL"
-        for place, what, expected in arrows(path):
-            word, _, rest = what.partition(" ")
-            if word == "doc":
-                doc, namespaces, variables = unescape(rest), "NULL", "NULL"
-            elif word == "ns":
-                namespaces = "NULL" if rest == "null" else f"'{rest}'::jsonb"
-            elif word == "vars":
-                variables = "NULL" if rest == "null" else f"'{rest}'::jsonb"
-            else:
-                assert expected is not None, f"{place}: no arrow"
-                if word == "sql":
-                    yield Case(place, unescape(rest), (), unescape(expected))
-                    continue
-                text = METHODS[word]
-                arguments = [doc] if "{doc}" in text else []
-                arguments.append(unescape(rest))
-                sql = text.format(
-                    doc="sys.xml_of(%s::text, 1)", path="%s::text", ns=namespaces, vars=variables
-                )
-                yield Case(place, sql, tuple(arguments), unescape(expected))
+def cases(path: Path) -> Iterator[Case]:
+    """Read a case file, in order."""
+    doc, namespaces, variables = "", "NULL", "NULL"
+    for place, what, expected in arrows(path):
+        word, _, rest = what.partition(" ")
+        if word == "doc":
+            doc, namespaces, variables = unescape(rest), "NULL", "NULL"
+        elif word == "ns":
+            namespaces = "NULL" if rest == "null" else f"'{rest}'::jsonb"
+        elif word == "vars":
+            variables = "NULL" if rest == "null" else f"'{rest}'::jsonb"
+        else:
+            assert expected is not None, f"{place}: no arrow"
+            if word == "sql":
+                yield Case(place, unescape(rest), (), unescape(expected))
+                continue
+            text = METHODS[word]
+            arguments = [doc] if "{doc}" in text else []
+            arguments.append(unescape(rest))
+            sql = text.format(doc="sys.xml_of(%s::text, 1)", path="%s::text", ns=namespaces, vars=variables)
+            yield Case(place, sql, tuple(arguments), unescape(expected))
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +95,20 @@ def answer(connection: Connection, case: Case) -> str:
         row = connection.execute(query, case.arguments or None).fetchone()  # type: ignore[arg-type]
     except psycopg.Error as error:
         state = error.sqlstate or ""
-        assert re.fullmatch(r"S\d{4}", state), error
-        return f"error {int(state[1:])}: {error.diag.message_primary}"
+        number = f"error {int(state[1:])}" if re.fullmatch(r"S\d{4}", state) else f"sqlstate {state}"
+        return f"{number}: {error.diag.message_primary}"
     assert row is not None
     return "NULL" if row[0] is None else str(row[0])
 
 
-@pytest.mark.parametrize("case", tuple(cases()), ids=lambda case: case.place)
-def test_case(shared: Connection, case: Case) -> None:
-    assert answer(shared, case) == case.expected
+# A test for each file, which tells all of its lines that are wrong.
+@pytest.mark.parametrize("file", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
+def test_cases(shared: Connection, file: Path) -> None:
+    answers = [(case, answer(shared, case)) for case in cases(file)]
+    assert answers
+    wrong = [
+        f"{case.place}: {case.expression} {case.arguments} -> {got}, not {case.expected}"
+        for case, got in answers
+        if got != case.expected
+    ]
+    assert not wrong, "\n".join(wrong)
