@@ -50,6 +50,7 @@ from .tables import (
     keeping_of_varchar,
     names_of_parts,
     naming_of_defaults,
+    refuse_variables,
     table_info,
 )
 
@@ -181,7 +182,7 @@ def _add(
     elif definition.columns:
         require_generated(definition, ctx)
     actions: list[n.Node] = []
-    info = table_info(_together(definition), name, ctx)
+    info = table_info(_together(definition), name, ctx, "ALTER TABLE")
     relation = ctx.frame.relations[0]
     relation.columns = (*old, *info.columns) if known is not None else None
     for column in definition.columns:
@@ -193,6 +194,7 @@ def _add(
     for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
         value = store(default_value(_bare(expression), ctx), type_)
+        refuse_variables(name, value.code, expression, ctx, "ALTER TABLE")
         actions.append(s.AlterColumn(fold(column_name), s.SetDefault(value.code)))
         if given_name is not None:
             given.append((given_name, column_name))

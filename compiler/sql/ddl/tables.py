@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, quote, spelling_arguments
+from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
@@ -145,7 +145,9 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
 # ---------------------------------------------------------------- what is known from now on
 
 
-def table_info(definition: Definition, name: ObjectName | None, ctx: Context) -> TableInfo:
+def table_info(
+    definition: Definition, name: ObjectName | None, ctx: Context, statement: str = "CREATE TABLE"
+) -> TableInfo:
     """The columns and keys of a table as the rest of the script sees them."""
     keys: list[KeyInfo] = []
     primary: set[str] = set()
@@ -194,7 +196,7 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
                 ctx.problem(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
-    return _with_expressions(definition, info, name, ctx)
+    return _with_expressions(definition, info, name, ctx, statement)
 
 
 def _all_constraints(definition: Definition) -> list[Constraint]:
@@ -202,7 +204,7 @@ def _all_constraints(definition: Definition) -> list[Constraint]:
 
 
 def _with_expressions(
-    definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context
+    definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context, statement: str
 ) -> TableInfo:
     """Types of computed columns, texts of defaults and checks."""
     ctx.push()
@@ -217,6 +219,7 @@ def _with_expressions(
             value = scalar(_unwrapped(column.computed), ctx)
             ctx.stored = False
             computed = value.code
+            refuse_variables(name, computed, column.computed, ctx, statement)
             type_ = value.type
             if type_ is None and not value.is_null:
                 ctx.problem(
@@ -227,22 +230,39 @@ def _with_expressions(
         if column.default is not None:
             value = store(default_value(_unwrapped(column.default), ctx), type_)
             default = value.code
+            refuse_variables(name, default, column.default, ctx, statement)
         columns.append(replace(known, type=type_, default=default, computed=computed))
-    checks = tuple(
-        condition(constraint.check, ctx).code
-        for constraint in _all_constraints(definition)
-        if constraint.check is not None
-    )
+    checks: list[n.Node] = []
+    for constraint in _all_constraints(definition):
+        if constraint.check is not None:
+            checks.append(condition(constraint.check, ctx).code)
+            refuse_variables(name, checks[-1], constraint.check, ctx, statement)
     ctx.pop()
     names = tuple((fold(given), column) for given, column in default_names(definition))
     return TableInfo(
         name,
         tuple(columns),
         info.keys,
-        checks,
+        tuple(checks),
         default_names=names,
         versioned=definition.period is not None,
     )
+
+
+def refuse_variables(
+    name: ObjectName | None, code: n.Node, node: exp.Expr, ctx: Context, statement: str
+) -> None:
+    """Error 112 where a definition that outlives the batch reads what belongs to it; a table variable may."""
+    if name is not None and any(
+        isinstance(one, n.Variable) and not is_placeholder(one.spelling) for one in n.walk(code)
+    ):
+        ctx.problem(
+            f"Variables are not allowed in the {statement} statement.",
+            node,
+            number=112,
+            hint="@@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when "
+            "inserting",
+        )
 
 
 def _unwrapped(node: exp.Expr) -> exp.Expr:

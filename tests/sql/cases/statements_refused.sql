@@ -331,6 +331,32 @@ case.sql:1:24: error 2705: Column names in each table must be unique. Column nam
     1 | CREATE TABLE x (a int, A int)
       |                        ^
 
+-- case: a table's definition outlives the batch
+CREATE TABLE x (a int DEFAULT @@TRANCOUNT, b int CHECK (b > @@ROWCOUNT), c AS @@ERROR)
+-- expect
+case.sql:1:31: error 112: Variables are not allowed in the CREATE TABLE statement.
+    1 | CREATE TABLE x (a int DEFAULT @@TRANCOUNT, b int CHECK (b > @@ROWCOUNT), c AS @@ERROR)
+      |                               ^^^^^^^^^^^
+hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when inserting
+
+case.sql:1:57: error 112: Variables are not allowed in the CREATE TABLE statement.
+    1 | CREATE TABLE x (a int DEFAULT @@TRANCOUNT, b int CHECK (b > @@ROWCOUNT), c AS @@ERROR)
+      |                                                         ^
+hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when inserting
+
+case.sql:1:79: error 112: Variables are not allowed in the CREATE TABLE statement.
+    1 | CREATE TABLE x (a int DEFAULT @@TRANCOUNT, b int CHECK (b > @@ROWCOUNT), c AS @@ERROR)
+      |                                                                               ^^^^^^^
+hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when inserting
+
+-- case: a default outlives the batch
+ALTER TABLE t ADD CONSTRAINT d DEFAULT @@ERROR FOR a
+-- expect
+case.sql:1:40: error 112: Variables are not allowed in the ALTER TABLE statement.
+    1 | ALTER TABLE t ADD CONSTRAINT d DEFAULT @@ERROR FOR a
+      |                                        ^^^^^^^
+hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when inserting
+
 -- case: volatile computed column
 CREATE TABLE x (a AS GETDATE())
 -- expect
