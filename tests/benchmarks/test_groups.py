@@ -14,6 +14,9 @@ from pgsb.benchmarks.queues.scenarios import Scenario
 from pgsb.benchmarks.queues.server import BenchServer, running
 from pgsb.server.problems import ServerError
 
+# What is tested is the benchmark, which says on which version its figures were taken.
+pytestmark = pytest.mark.one_postgres
+
 Install = Callable[[type[Peer]], run.Contender]
 
 
