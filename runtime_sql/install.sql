@@ -96,6 +96,8 @@
 \ir transport/configuration_notices.sql
 \ir transport/fragments.sql
 \ir transport/outgoing.sql
+\ir transport/settle_sets.sql
+\ir transport/outgoing_sets.sql
 \ir transport/forwarding.sql
 \ir transport/transport_security.sql
 \ir transport/incoming.sql

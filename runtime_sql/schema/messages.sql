@@ -114,7 +114,7 @@ ALTER TABLE ssb.transmission ALTER COLUMN body SET STORAGE EXTERNAL;
 -- The predicates exclude nothing, as those of ssb.message_stored: a statement that has only a transmission_id must not read all of
 -- the index by endpoint for it.
 CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id) WHERE endpoint_id IS NOT NULL;
--- By expressions, for the statements that read sets to send (transport/outgoing.sql) to have no other index: their plans are kept,
+-- By expressions, for the statements that read sets to send (transport/outgoing_sets.sql) to have no other index: their plans are kept,
 -- and may have been made when the table was empty and all indexes cost the same.
 CREATE INDEX IF NOT EXISTS transmission_by_peer ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0))
     WHERE peer_id IS NOT NULL;

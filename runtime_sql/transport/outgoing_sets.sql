@@ -1,0 +1,372 @@
+-- The next set of messages for another instance.
+--
+-- For the runtime's owner only.
+-- Called by  the daemon
+
+-- What the other instance needs to know of a dialog, as JSON (no jsonb: making one here, of which the other instance reads the text, takes
+-- twice as long). p_rest: what is the same for all dialogs of the set, from the comma on. It is put into the statements that call it.
+CREATE OR REPLACE FUNCTION ssb_internal.dialog_descriptor(p_endpoint ssb.conversation_endpoint, p_remote ssb.remote_conversation,
+                                                          p_database ssb.database, p_rest text)
+RETURNS text
+LANGUAGE sql VOLATILE
+RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","is_initiator":', (p_endpoint).is_initiator::text,
+              ',"key":"', (p_remote).session_key, '","to_service":', to_json((p_endpoint).far_service),
+              ',"to_instance":', coalesce(to_json(coalesce((p_endpoint).far_broker_instance, (p_remote).far_instance))::text, 'null'),
+              ',"from_service":', to_json((p_endpoint).service_name), ',"from_instance":"', (p_database).service_broker_guid,
+              '","contract":', to_json((p_endpoint).contract_name), ',"lifetime":',
+              coalesce(date_part('epoch', (p_endpoint).lifetime - clock_timestamp())::text, 'null'),
+              ',"is_encrypted":', (p_endpoint).is_encrypted::text, p_rest);
+REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, ssb.database, text) FROM PUBLIC;
+
+-- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know. What this
+-- returns may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk
+-- is there from now on, whatever happens to this server. So the call is a transaction of its own.
+--
+-- The highest priority goes first; in each the dialogs take turns, from behind (p_after_endpoint, p_after_id), which is where the set
+-- before ended; NULL: from the first one. A set is p_messages and p_bytes at most, or one message. Of a body larger than p_fragment the
+-- next fragment is the last thing in a set (transport/fragments.sql); NULL: the other instance does not know of them. It divides into eight
+-- dialogs where so many have something. p_under_way: dialogs whose last set has not been answered yet.
+--
+-- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
+-- p_key_ids of those that were sealed; NULL: nothing.
+--
+-- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off: where there is next to
+-- nothing, reading another index and sorting costs the same.
+--
+-- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
+-- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
+CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
+    p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
+    p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[], p_key_ids uuid[])
+RETURNS TABLE (dialogs text, places integer[], numbers bigint[], message_types text[], kinds text[], bodies bytea[],
+               ids bigint[], endpoints bigint[], sides jsonb, traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint,
+               after_id bigint)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_sort = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_left_out bigint[] := p_under_way;
+    v_priority smallint;
+    v_from_endpoint bigint;
+    v_from_id bigint;
+    v_until bigint;
+    v_quota integer;
+    v_part record;
+    v_rest text := concat(',"hops_remaining":16,"time_to_live":60,"time_consumed":0,"traces":{},"set":', coalesce(to_json(p_set)::text, 'null'), '}');
+    v_short bigint := least(p_bytes / greatest(p_messages, 1) - 200, p_fragment);      -- bodies no longer than this all fit
+    v_is_measured boolean;
+    v_is_flat boolean;                              -- the dialogs have hardly more than a message each: read as they stand, not one after the other
+    v_fitting bigint[];
+    v_is_cut boolean;
+    v_new bigint[];
+    v_sealed bigint[];
+    v_is_encrypted boolean;                         -- one of the dialogs wants to be
+    v_marked bigint[];                              -- of those the ones that may leave
+    v_count integer;
+    v_is_full boolean;
+BEGIN
+    IF p_ids IS NOT NULL THEN
+        PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, p_key_ids, true);
+    END IF;
+    IF NOT ssb_internal.has_started_endpoint() THEN
+        PERFORM ssb_internal.note_transport_failure(p_peer_id,
+            'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.');
+        RETURN;
+    END IF;
+    PERFORM ssb_internal.try_parked(p_peer_id, p_messages);
+    -- Once more where dialogs are found to be left out.
+    <<tries>>
+    LOOP
+        -- One message alone, of a dialog in the clear that has sent before, as on a quiet one: it is the set.
+        SELECT t.transmission_id, t.endpoint_id, t.number, t.message_type_name, t.body, t.length, x.dialog INTO v_part
+          FROM (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
+                       coalesce(length(t.body), 0) AS length
+                  FROM ssb.transmission AS t
+                 WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL LIMIT 1) AS t
+         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                               FROM ssb.remote_conversation AS r
+                               JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                               JOIN ssb.database AS d ON d.database_id = e.database_id
+                              WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL AND r.peer_id = p_peer_id
+                                AND r.is_under_way AND r.security = 'N' AND d.is_broker_enabled OFFSET 0) AS x
+         WHERE (SELECT count(*) FROM (SELECT FROM ssb.transmission AS o WHERE o.peer_id = p_peer_id LIMIT 2) AS o) = 1
+           AND t.length <= v_short AND t.endpoint_id <> ALL (v_left_out);
+        IF FOUND THEN
+            dialogs := v_part.dialog;
+            places := ARRAY[0];
+            numbers := ARRAY[v_part.number];
+            message_types := ARRAY[v_part.message_type_name];
+            kinds := ARRAY['message'];
+            bodies := ARRAY[v_part.body];
+            ids := ARRAY[v_part.transmission_id];
+            endpoints := ARRAY[v_part.endpoint_id];
+            bytes := v_part.length + 200;
+            EXIT;
+        END IF;
+        dialogs := '';
+        places := '{}';
+        endpoints := '{}';
+        bytes := 0;
+        sides := NULL;
+        traced := NULL;
+        v_new := '{}';
+        v_sealed := '{}';
+        v_is_encrypted := false;
+        v_count := 0;
+        v_priority := (SELECT t.priority FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC LIMIT 1);
+        v_is_full := false;
+        WHILE v_priority IS NOT NULL AND NOT v_is_full LOOP
+            v_from_endpoint := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_endpoint, 0) ELSE 0 END;
+            v_from_id := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_id, 0) ELSE 0 END;
+            v_until := NULL;
+            LOOP
+                SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false),
+                       count(*) = 8 AND NOT bool_or(EXISTS (SELECT FROM ssb.transmission AS t
+                                                             WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                               AND t.endpoint_id + 0 = w.endpoint_id OFFSET 1))
+                  INTO v_quota, v_is_measured, v_is_flat
+                  FROM (WITH RECURSIVE walk AS (
+                            (SELECT t.endpoint_id, length(t.body) AS length, 1 AS n FROM ssb.transmission AS t
+                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                            UNION ALL
+                            SELECT x.endpoint_id, x.length, w.n + 1
+                              FROM walk AS w
+                             CROSS JOIN LATERAL (SELECT t.endpoint_id, length(t.body) AS length FROM ssb.transmission AS t
+                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
+                                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                  ORDER BY t.endpoint_id + 0 LIMIT 1) AS x
+                             WHERE w.n < 8)
+                        SELECT w.endpoint_id, w.length FROM walk AS w) AS w;
+                v_is_cut := false;
+                v_is_flat := v_is_flat AND NOT v_is_measured;
+                -- Bodies that are short fit together, whatever they are. Where one is not, their lengths are read first.
+                LOOP
+                    IF v_is_measured THEN
+                        SELECT array_agg(m.transmission_id), bool_or(bytes + m.so_far + m.next_length > p_bytes) OR bool_or(m.is_large)
+                          INTO v_fitting, v_is_cut
+                          FROM (SELECT l.transmission_id, l.is_large, sum(l.length) OVER w AS so_far, row_number() OVER w AS n,
+                                       sum(l.is_large::integer) OVER w AS large_so_far, lead(l.length) OVER () AS next_length
+                                  FROM (WITH RECURSIVE walk AS (
+                                            (SELECT t.endpoint_id, t.transmission_id AS first_id
+                                               FROM ssb.transmission AS t
+                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                                AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                            UNION ALL
+                                            SELECT x.endpoint_id, x.first_id
+                                              FROM walk AS w
+                                             CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
+                                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                    AND t.endpoint_id + 0 > w.endpoint_id
+                                                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
+                                        SELECT t.transmission_id, least(coalesce(length(t.body), 0), p_fragment) + 200 AS length,
+                                               (length(t.body) > p_fragment) IS TRUE AS is_large
+                                          FROM walk AS w
+                                         CROSS JOIN LATERAL (SELECT FROM ssb.remote_conversation AS r
+                                                               JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                               JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                              WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
+                                                                AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                                AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                                         CROSS JOIN LATERAL (SELECT t.transmission_id, t.body FROM ssb.transmission AS t
+                                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
+                                                              ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                                         LIMIT p_messages - v_count) AS l
+                                WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
+                         WHERE (bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1)) AND m.large_so_far - m.is_large::integer = 0;
+                    END IF;
+                    -- A dialog's place is its turn in the walk, where none is left out.
+                    SELECT string_agg(m.dialog, ',') FILTER (WHERE m.is_first) AS dialogs,
+                           array_agg(cardinality(endpoints) + m.turn - 1) AS places, array_agg(m.number) AS numbers,
+                           array_agg(m.message_type_name) AS message_types,
+                           array_agg(CASE WHEN m.is_large
+                                          THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
+                                          WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
+                           array_agg(CASE WHEN NOT v_is_measured AND length(m.body) > v_short THEN NULL
+                                          WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
+                                          ELSE m.body END) AS bodies,
+                           array_agg(m.transmission_id) AS ids,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
+                           array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
+                           sum(least(coalesce(length(m.body), 0), p_fragment) + 200) AS bytes, count(*)::integer AS messages,
+                           max(length(m.body)) AS longest, bool_or(m.is_large) AS has_large, max(m.turn) AS turns, bool_or(m.trace IS NOT NULL) AS has_traces,
+                           bool_or(m.is_encrypted) AS is_encrypted, max(m.n) AS most
+                      INTO v_part
+                      FROM (WITH RECURSIVE walk AS (
+                                (SELECT t.endpoint_id, t.transmission_id AS first_id, 1 AS turn
+                                   FROM ssb.transmission AS t
+                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                    AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                    AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                UNION ALL
+                                SELECT x.endpoint_id, x.first_id, w.turn + 1
+                                  FROM walk AS w
+                                 CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
+                                                      WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                        AND t.endpoint_id + 0 > w.endpoint_id
+                                                        AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                                      ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
+                            SELECT w.turn, w.endpoint_id, t.transmission_id, t.transmission_id = w.first_id AS is_first,
+                                   t.message_sequence_number AS number, t.message_type_name,
+                                   t.is_end_of_dialog, t.is_conversation_error, t.body, (length(t.body) > p_fragment) IS TRUE AS is_large,
+                                   t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
+                                   x.is_under_way, x.security, x.is_encrypted, x.dialog, 1::bigint AS n
+                              FROM walk AS w
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.is_encrypted,
+                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                                                   FROM ssb.remote_conversation AS r
+                                                   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                  WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
+                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                             CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
+                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                    AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
+                                                  ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                             WHERE NOT v_is_flat
+                            UNION ALL
+                            SELECT (t.position - t.n + 1)::integer, t.endpoint_id, t.transmission_id, t.n = 1, t.message_sequence_number,
+                                   t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body, false, t.trace, t.enqueued_at, 0,
+                                   x.is_under_way, x.security, x.is_encrypted, x.dialog, t.n
+                              FROM (SELECT t.*, row_number() OVER (PARTITION BY t.endpoint_id + 0 ORDER BY t.transmission_id + 0) AS n,
+                                           row_number() OVER (ORDER BY t.endpoint_id + 0, t.transmission_id + 0) AS position
+                                      FROM ssb.transmission AS t
+                                     WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                       AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                       AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)) AS t
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
+                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                                                   FROM ssb.remote_conversation AS r
+                                                   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                  WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL
+                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND t.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                             WHERE v_is_flat
+                             LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
+                    -- (What was sent after they were read is not measured yet.)
+                    EXIT WHEN CASE WHEN v_is_measured THEN v_part.ids IS NOT DISTINCT FROM v_fitting
+                                   ELSE coalesce(v_part.longest, 0) <= v_short AND coalesce(v_part.most, 0) <= v_quota END;
+                    v_is_measured := coalesce(v_part.longest, 0) > v_short OR v_is_measured;
+                    v_is_flat := false;
+                END LOOP;
+                IF v_part.messages > 0 THEN
+                    IF v_part.turns > cardinality(v_part.endpoints) THEN
+                        v_part.places := ARRAY(SELECT (cardinality(endpoints) + dense_rank() OVER (ORDER BY u.place) - 1)::integer
+                                                 FROM unnest(v_part.places) WITH ORDINALITY AS u (place, n) ORDER BY u.n);
+                    END IF;
+                    IF v_part.has_traces THEN
+                        traced := coalesce(traced, '[]') || (
+                            SELECT jsonb_agg(jsonb_build_object('at', v_count + u.n - 1, 'trace', t.trace, 'sent', date_part('epoch', t.enqueued_at))
+                                             ORDER BY u.n)
+                              FROM unnest(v_part.ids) WITH ORDINALITY AS u (transmission_id, n)
+                              JOIN ssb.transmission AS t ON t.transmission_id = u.transmission_id AND t.trace IS NOT NULL);
+                    END IF;
+                    IF v_count = 0 THEN
+                        dialogs := v_part.dialogs;
+                        places := v_part.places;
+                        numbers := v_part.numbers;
+                        message_types := v_part.message_types;
+                        kinds := v_part.kinds;
+                        bodies := v_part.bodies;
+                        ids := v_part.ids;
+                        endpoints := v_part.endpoints;
+                    ELSE
+                        dialogs := dialogs || ',' || v_part.dialogs;
+                        places := places || v_part.places;
+                        numbers := numbers || v_part.numbers;
+                        message_types := message_types || v_part.message_types;
+                        kinds := kinds || v_part.kinds;
+                        bodies := bodies || v_part.bodies;
+                        ids := ids || v_part.ids;
+                        endpoints := endpoints || v_part.endpoints;
+                    END IF;
+                    v_new := v_new || coalesce(v_part.new, '{}');
+                    v_sealed := v_sealed || coalesce(v_part.sealed, '{}');
+                    v_is_encrypted := v_is_encrypted OR v_part.is_encrypted;
+                    v_count := v_count + v_part.messages;
+                    bytes := bytes + v_part.bytes;
+                    after_priority := v_priority;
+                    after_endpoint := v_part.endpoints[cardinality(v_part.endpoints)];
+                    -- Behind a fragment the dialog has its next turn when that has arrived.
+                    after_id := CASE WHEN v_part.has_large THEN 9223372036854775807 ELSE v_part.ids[cardinality(v_part.ids)] END;
+                END IF;
+                v_is_full := v_count >= p_messages OR coalesce(v_is_cut, false);
+                -- From the first dialog up to where this began.
+                EXIT WHEN v_is_full OR v_until IS NOT NULL OR v_from_endpoint = 0;
+                v_until := v_from_endpoint - CASE WHEN v_from_endpoint = ANY (endpoints) THEN 1 ELSE 0 END;
+                v_from_endpoint := 0;
+                v_from_id := 0;
+            END LOOP;
+            v_priority := (SELECT t.priority FROM ssb.transmission AS t
+                            WHERE t.peer_id = p_peer_id AND t.priority < v_priority ORDER BY t.priority DESC LIMIT 1);
+        END LOOP;
+        IF v_count = 0 THEN
+            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id) THEN
+                PERFORM ssb_internal.park_stragglers(ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                                                            WHERE r.peer_id = p_peer_id AND r.retry_at IS NOT NULL));
+            END IF;
+            RETURN;
+        END IF;
+        IF NOT v_is_full THEN
+            after_endpoint := NULL;                 -- there is no more: the next set begins at the front
+        END IF;
+        EXIT WHEN cardinality(v_new) = 0 AND cardinality(v_sealed) = 0;
+        -- Which security each dialog has: those that lack what theirs needs are put off. Those that a change of routes is just taking
+        -- back, or whose row somebody holds, are left out.
+        SELECT array_agg(r.endpoint_id) INTO v_marked
+          FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                 WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
+                   FOR NO KEY UPDATE SKIP LOCKED) AS r;
+        IF cardinality(v_sealed) = 0 AND NOT v_is_encrypted AND ssb_internal.needs_no_security() THEN
+            UPDATE ssb.remote_conversation AS r SET security = 'N', is_under_way = true WHERE r.endpoint_id = ANY (v_marked);
+        ELSE
+            SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far, 'key_id', s.key_id))
+                                             FILTER (WHERE s.security <> 'N')
+              INTO v_marked, sides
+              FROM ssb_internal.secure_dialogs(v_marked) AS s;
+        END IF;
+        v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
+        IF cardinality(v_marked) = cardinality(v_new) THEN
+            sides := (SELECT jsonb_object_agg(r.endpoint_id, (sides -> r.endpoint_id::text)
+                                              || jsonb_build_object('security', r.security, 'database_id', r.database_id)
+                                              || CASE WHEN r.security = 'A' AND NOT r.is_initiator
+                                                      THEN jsonb_build_object('key_id', (SELECT k.key_id FROM ssb.dialog_key AS k
+                                                                                          WHERE k.key_id = r.inbound_key_id
+                                                                                            AND k.database_id = r.database_id))
+                                                      ELSE '{}' END)
+                        FROM ssb.remote_conversation AS r
+                       WHERE sides IS NOT NULL AND r.endpoint_id = ANY (v_marked) AND sides ? r.endpoint_id::text);
+            EXIT;
+        END IF;
+        v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
+    END LOOP;
+    dialogs := '[' || dialogs || ']';
+    -- Where all that has been written is on the disk already, there is nothing to wait for.
+    IF current_setting('synchronous_standby_names') <> '' OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN
+        PERFORM pg_logical_emit_message(true, 'pgsb', '');
+    END IF;
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    RETURN NEXT;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.next_set(integer, uuid, integer, bigint, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[],
+                                                 bigint[], text[], uuid[]) FROM PUBLIC;
