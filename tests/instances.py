@@ -51,7 +51,8 @@ class Side(Statements):
             got.extend(found)
             return len(got) >= count
 
-        until(more, 20)
+        # A dialog that was parked tries again after 30 seconds at the latest.
+        until(more, 60)
         return got
 
     def waiting(self) -> list[str]:
