@@ -144,8 +144,7 @@ BEGIN
 
     -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on): whoever inserts a
     -- conversation's row second waits for the first, fails, and takes the set dialog by dialog.
-    IF v_count > coalesce(cardinality(v_known.places), 0) + coalesce(cardinality(v_known.special), 0) AND NOT ssb_internal.may_lead_on()
-       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
+    IF v_count > coalesce(cardinality(v_known.places), 0) + coalesce(cardinality(v_known.special), 0) AND NOT ssb_internal.may_lead_on() THEN
         FOR v_path IN
             SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user,
                    array_agg(d.place::integer) AS places, array_agg(d.conversation_id) AS conversations, array_agg(d.key) AS keys,
@@ -164,7 +163,12 @@ BEGIN
             SELECT p.* INTO v_found
               FROM ssb_internal.path_for_remote(v_path.to_service, v_path.to_instance, v_path.contract, v_path.is_encrypted,
                        CASE WHEN p_is_opened THEN v_path.security ELSE 'N' END, v_path.database_id, v_path.far_user) AS p;
-            CONTINUE WHEN v_found.contract_id IS NULL OR v_path.different <> cardinality(v_path.places);
+            CONTINUE WHEN v_found.contract_id IS NULL OR v_path.different <> cardinality(v_path.places)
+                       -- A priority that may be theirs: dialog by dialog.
+                       OR EXISTS (SELECT FROM ssb.broker_priority AS b
+                                   WHERE b.database_id = (v_found.service).database_id
+                                     AND coalesce(b.contract_id, v_found.contract_id) = v_found.contract_id
+                                     AND coalesce(b.service_id, (v_found.service).service_id) = (v_found.service).service_id);
             v_path_databases := v_path_databases || (v_found.service).database_id;
             v_path_services := v_path_services || (v_found.service).service_id;
             v_path_service_names := v_path_service_names || (v_found.service).name;

@@ -457,6 +457,20 @@ def test_the_highest_priority_leaves_first(
 
 
 @pytest.mark.one_postgres
+def test_a_target_has_the_priority_that_is_for_its_service(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    far.do("SELECT ssb.create_service('//Slow', 'dbo.far_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_route('ToSlow', %s, '//Slow')", FAR)
+    far.do("SELECT ssb.create_broker_priority('p', local_service => '//Far', priority_level => 8)")
+    for service, body in (("//Far", "8"), ("//Slow", "5"), ("//Far", "8"), ("//Slow", "5")):
+        near.send(near.begin(service), "//Ask", body)
+    daemons(near)
+    told = "SELECT priority::text || convert_from(message_body, 'UTF8') FROM dbo.far_queue ORDER BY 1"
+    until(lambda: far.column(told) == ["55", "55", "88", "88"])
+
+
+@pytest.mark.one_postgres
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     handle = near.begin("//Far")
