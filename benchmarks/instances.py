@@ -24,7 +24,7 @@ from pgsb.runtime_sql import installer
 
 from .queues.profile import processor_seconds
 from .queues.server import BenchServer, machine, running, settle
-from .transport import OBJECTS, TEMPLATE, dsn_of, own_threads
+from .transport import OBJECTS, TEMPLATE, instances, own_threads
 
 _SETS_OF = 100
 _PATIENCE_SECONDS = 300.0
@@ -54,10 +54,7 @@ class Cost:
 def _instances(server: BenchServer, number: int, targets: int) -> Iterator[list[str]]:
     """The sender's DSN and then the targets', with routes there and back."""
     names = [f"bench_spread_{number}_{one}" for one in range(targets + 1)]
-    with server.connect() as admin:
-        for name in names:
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
-        dsns = [dsn_of(server, name) for name in names]
+    with instances(server, names) as dsns:
         for place, dsn in enumerate(dsns):
             with psycopg.connect(dsn, autocommit=True) as connection:
                 side, service = ("here", "//Here") if place == 0 else ("there", "//There")
@@ -72,8 +69,6 @@ def _instances(server: BenchServer, number: int, targets: int) -> Iterator[list[
                 for one, (far, address) in enumerate(ways):
                     connection.execute("SELECT ssb.create_route(%s, %s, %s)", (f"way{one}", address, far))
         yield dsns
-        for name in names:
-            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def _sessions(server: BenchServer, dsns: list[str]) -> list[float]:

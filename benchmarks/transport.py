@@ -219,6 +219,17 @@ def dsn_of(server: BenchServer, name: str) -> str:
 
 
 @contextmanager
+def instances(server: BenchServer, names: Sequence[str]) -> Iterator[list[str]]:
+    """Databases of these names out of the template, by their DSNs; dropped afterwards."""
+    with server.connect() as admin:
+        for name in names:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+        yield [dsn_of(server, name) for name in names]
+        for name in names:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
 def pair_of(
     server: BenchServer, number: int, templates: tuple[str, str] = (TEMPLATE, TEMPLATE)
 ) -> Iterator[Pair]:

@@ -39,7 +39,7 @@ from .transport import (
     TEMPLATE,
     Load,
     Pair,
-    dsn_of,
+    instances,
     own_threads,
     pair_of,
     send,
@@ -224,10 +224,7 @@ def _latencies(pair: Pair, messages: int, known: int) -> tuple[float, float]:
 def _instances(server: BenchServer, number: int, senders: int) -> Iterator[list[str]]:
     """The target's DSN and then the senders'; without senders the target sends itself."""
     names = [f"bench_paper_{number}_{one}" for one in range(senders + 1)]
-    with server.connect() as admin:
-        for name in names:
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
-        dsns = [dsn_of(server, name) for name in names]
+    with instances(server, names) as dsns:
         for place, dsn in enumerate(dsns):
             with psycopg.connect(dsn, autocommit=True) as connection:
                 connection.execute("SELECT ssb.alter_database(NULL, 'NEW_BROKER')")
@@ -241,8 +238,6 @@ def _instances(server: BenchServer, number: int, senders: int) -> Iterator[list[
                     connection.execute("SELECT ssb.create_queue('dbo.here')")
                     connection.execute("SELECT ssb.create_service('//Here', 'dbo.here', '{c}')")
         yield dsns
-        for name in names:
-            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def _dialogs(connection: Connection) -> list[object]:

@@ -71,7 +71,7 @@ class Context:
     server: "Server"
     queue: str
     claim_id: int
-    partitions: int = 1
+    partitions: int
 
     @property
     def conversations(self) -> "DataFrame":
@@ -89,8 +89,6 @@ class Context:
         options = self.server.jdbc
         url = options.pop("url")
         parts = [f"claim_partition = {number}" for number in range(self.partitions)]
-        if self.partitions == 1:
-            parts = ["true"]
         frame = self.spark.read.jdbc(
             url, relation, predicates=parts, properties={**options, "fetchsize": "10000"}
         )
