@@ -16,7 +16,7 @@ from ..daemon.counts import Counts
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
-from ..server.connect import Target, connect, find_target, require_session
+from ..server.connect import Target, connect, find_target, opening, require_session
 from ..server.problems import ServerError, Unreachable
 from .options import addresses_options, dsn_option
 from .run import open_database
@@ -192,7 +192,7 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts)
 
 def _check_readers(target: Target) -> None:
     """Raise ServerError where readers would share their sessions. One that lets nobody in may do so later."""
-    with contextlib.suppress(Unreachable), connect(target) as connection:
+    with contextlib.suppress(Unreachable), connect(target) as connection, opening(target, connection):
         require_session(connection, target)
 
 

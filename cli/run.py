@@ -19,7 +19,7 @@ from ..compiler.session import CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target, require_session
+from ..server.connect import Target, connect, describe, find_target, opening, require_session
 from ..server.execute import Executor
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import learn_tables
@@ -369,7 +369,7 @@ def open_database(target: Target, database: str | None = None) -> psycopg.Connec
     that name.
     """
     connection = connect(target)
-    try:
+    with opening(target, connection):
         require_session(connection, target)
         _require_runtime(connection, target)
         if database is not None:
@@ -377,10 +377,7 @@ def open_database(target: Target, database: str | None = None) -> psycopg.Connec
                 connection.execute("SELECT ssb.use_database(%s)", [database])
             except psycopg.DatabaseError as error:
                 raise ServerError(error.diag.message_primary or str(error)) from error
-        return connection
-    except BaseException:
-        connection.close()
-        raise
+    return connection
 
 
 def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> None:

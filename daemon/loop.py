@@ -17,6 +17,7 @@ from typing import Any
 
 import psycopg
 
+from ..server.problems import SERVER_GONE
 from .config import BrokerOptions
 from .control import SETTINGS, Control, LostConnection, one_line
 from .counts import Counts
@@ -24,7 +25,7 @@ from .leader import Candidate, Leadership, introduction, pause
 from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff
 from .readers import open_connection
-from .runs import SERVER_GONE, Runs
+from .runs import Runs
 from .spans import recorded
 from .supervisor import Supervisor
 from .transport_choice import AnyTransport, make_transport

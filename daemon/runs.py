@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 
+from ..server.problems import SERVER_GONE
 from ..server.results import Event
 from .config import BrokerOptions
 from .control import Control, one_line
@@ -18,8 +19,6 @@ from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, apply
 from .spans import Activation
 
 _DRAIN_STEP = 0.1
-# What makes a reader's end no error: we cancelled it, or the server goes down.
-SERVER_GONE = ("57P01", "57P02", "57P03")
 
 
 class Runs:
@@ -176,6 +175,7 @@ class Runs:
             await session.connection.close()
             raise
         if outcome.error is not None and not reader.cancelled:
+            # It is no error of the program's that we cancelled it, or that the server goes down.
             gone = outcome.error.sqlstate in SERVER_GONE or session.connection.closed
             self._report(
                 "warning" if gone else "error",

@@ -7,13 +7,14 @@ private server (embedded.py). Whatever names a server wins over the private one.
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from .problems import ServerError, Unreachable
+from .problems import SERVER_GONE, ServerError, Unreachable
 
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
@@ -86,19 +87,36 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             hint="postgresql://user@host:port/database, or host=… dbname=… (values with blanks in quotes)",
         ) from None
     except psycopg.Error as error:
-        raise Unreachable(
-            f"cannot connect to {describe(target)}: {_one_line(error)}",
-            hint=f"the server was named by {target.source}"
-            if not target.private
-            else "`pgsb status` shows the private server's log",
-        ) from None
-    # Notices carry results and PRINT: whatever the role's default is, they must come.
-    connection.execute(
-        f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
-        f" {ISOLATION}; {SEARCH_PATH}"
-    )
-    prepare_session(connection)
+        raise _unreachable(target, error) from None
+    with opening(target, connection):
+        # Notices carry results and PRINT: whatever the role's default is, they must come.
+        connection.execute(
+            f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
+            f" {ISOLATION}; {SEARCH_PATH}"
+        )
+        prepare_session(connection)
     return connection
+
+
+@contextlib.contextmanager
+def opening(target: Target, connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """Close the connection where the first words on it fail; a server that goes meanwhile is Unreachable."""
+    try:
+        yield
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, psycopg.OperationalError) and error.sqlstate in (None, *SERVER_GONE):
+            raise _unreachable(target, error) from None
+        raise
+
+
+def _unreachable(target: Target, error: psycopg.Error) -> Unreachable:
+    return Unreachable(
+        f"cannot connect to {describe(target)}: {_one_line(error)}",
+        hint="`pgsb status` shows the private server's log"
+        if target.private
+        else f"the server was named by {target.source}",
+    )
 
 
 def prepare_session(connection: psycopg.Connection[Any]) -> None:

@@ -1,5 +1,8 @@
 """The exceptions of this package: a sentence for the user and a way out."""
 
+# SQLSTATEs of a server that stops, has crashed, or does not let anybody in yet.
+SERVER_GONE = ("57P01", "57P02", "57P03")
+
 
 class ServerError(Exception):
     """No server, or one that cannot be used.

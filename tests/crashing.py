@@ -28,9 +28,9 @@ class Crashing:
 
     def start_daemon(self) -> None:
         self.daemons.append(
+            # What it logs is pytest's to show where the test fails.
             subprocess.Popen(
-                [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", self.dsn, "--grace", "1"],
-                stderr=subprocess.DEVNULL,
+                [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", self.dsn, "--grace", "1"]
             )
         )
 

@@ -61,7 +61,7 @@ class Chain:
         ]
         for address, dsn in self.addresses.items():
             command += ["--address", f"{address}={dsn}"]
-        return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        return subprocess.Popen(command)
 
     def stop(self) -> None:
         for daemon in self.daemons.values():

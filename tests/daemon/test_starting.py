@@ -1,13 +1,22 @@
 """The command `pgsb broker` starts before its server does, and says what it waits for."""
 
+import contextlib
+import shutil
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from activation import until
-from support import Connection, Database
+from pgsb.cli.run import open_database
+from pgsb.server.connect import Target
+from pgsb.server.problems import Unreachable
+from support import Connection, Database, server_home
 
 pytestmark = pytest.mark.one_postgres
 
@@ -93,3 +102,68 @@ def test_a_second_signal_ends_the_grace(database: Database, connect: Connect) ->
         process.kill()
         process.communicate()
     assert sql.execute("SELECT count(*) FROM dbo.q").fetchone() == (1,)
+
+
+class _DyingServer:
+    """In front of a server: a connection ends after so many of its client's messages."""
+
+    def __init__(self, dsn: str, folder: Path) -> None:
+        there = conninfo_to_dict(dsn)
+        self._server = f"{there['host']}/.s.PGSQL.{there['port']}"
+        self.dsn = make_conninfo(dsn, host=str(folder), port=5432)
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / ".s.PGSQL.5432"))
+        self._listener.listen()
+
+    def __enter__(self) -> "_DyingServer":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._listener.close()
+
+    def serve_one(self, messages: int) -> threading.Thread:
+        """Serve the next connection; the thread ends with it."""
+        thread = threading.Thread(target=self._serve, args=(messages,))
+        thread.start()
+        return thread
+
+    def _serve(self, messages: int) -> None:
+        client, _ = self._listener.accept()
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self._server)
+            back = threading.Thread(target=self._relay, args=(server, client, None))
+            back.start()
+            self._relay(client, server, messages)
+            back.join()
+
+    @staticmethod
+    def _relay(source: socket.socket, to: socket.socket, left: int | None) -> None:
+        with contextlib.suppress(OSError):
+            while (left is None or left > 0) and (data := source.recv(65536)):
+                to.sendall(data)
+                left = left if left is None else left - 1
+        for one in (source, to):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_server_that_dies_while_the_daemon_connects_is_waited_for(database: Database) -> None:
+    """Whatever the moment: the daemon goes on after Unreachable, and ends after any other error."""
+    folder = server_home("pgsb-dying-")
+    unreachable = 0
+    try:
+        with _DyingServer(database.dsn, folder) as server:
+            for messages in range(100):
+                serving = server.serve_one(messages)
+                try:
+                    open_database(Target(server.dsn, False, "--dsn")).close()
+                    break
+                except Unreachable as error:
+                    unreachable += 1
+                    assert str(error).startswith("cannot connect to ")
+                finally:
+                    serving.join()
+    finally:
+        shutil.rmtree(folder)
+    # The first message is the one that begins a session; connecting alone would take no other.
+    assert 3 < unreachable < 99

@@ -66,9 +66,7 @@ class Instance(Crashing):
 
     def start_daemon(self) -> None:
         command = [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", self.dsn, "--grace", "1"]
-        self.daemons.append(
-            subprocess.Popen([*command, "--address", self.address], stderr=subprocess.DEVNULL)
-        )
+        self.daemons.append(subprocess.Popen([*command, "--address", self.address]))
 
 
 @pytest.fixture
