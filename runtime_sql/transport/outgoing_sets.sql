@@ -53,6 +53,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
+    v_stopped CONSTANT text := 'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.';
     v_left_out bigint[] := p_under_way;
     v_priority smallint;
     v_from_endpoint bigint;
@@ -77,8 +78,7 @@ BEGIN
         PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, p_key_ids, true);
     END IF;
     IF NOT ssb_internal.has_started_endpoint() THEN
-        PERFORM ssb_internal.note_transport_failure(p_peer_id,
-            'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.');
+        PERFORM ssb_internal.note_transport_failure(p_peer_id, v_stopped);
         RETURN;
     END IF;
     PERFORM ssb_internal.try_parked(p_peer_id, p_messages);
@@ -357,6 +357,12 @@ BEGIN
         END IF;
         v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
     END LOOP;
+    -- Once more: what was sent after the endpoint stopped may have been read by a call that began before. (Dialogs that were marked
+    -- stay so, like those of a set that does not arrive.)
+    IF NOT ssb_internal.has_started_endpoint() THEN
+        PERFORM ssb_internal.note_transport_failure(p_peer_id, v_stopped);
+        RETURN;
+    END IF;
     dialogs := '[' || dialogs || ']';
     -- Where all that has been written is on the disk already, there is nothing to wait for.
     IF current_setting('synchronous_standby_names') <> '' OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN

@@ -115,6 +115,11 @@ def test_what_waits_says_why(near: Side, far: Side, daemons: Callable[..., Daemo
     until(lambda: any("endpoint is not started in database" in status for status in near.waiting()))
     far.do("SELECT ssb.alter_endpoint('BrokerEndpoint', 'STARTED')")
     assert [body for _, _, body in far.receive(1)] == ["hello"]
+    # The daemon is just reading when the endpoint goes: what is sent after that stays all the same.
+    slow = near.value("SELECT pg_get_functiondef('ssb_internal.try_parked'::regproc)")
+    near.do(slow.replace("BEGIN", "BEGIN PERFORM pg_sleep(0.1);", 1))
+    near.send(handle, "//Ask", "meanwhile")
+    assert [body for _, _, body in far.receive(1)] == ["meanwhile"]
     near.do("SELECT ssb.drop_endpoint('BrokerEndpoint')")
     near.send(handle, "//Ask", "again")
     until(lambda: any("endpoint is not started in this instance" in status for status in near.waiting()))
