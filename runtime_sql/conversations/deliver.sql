@@ -515,8 +515,9 @@ DECLARE
 BEGIN
     FOR v_endpoint_id IN
         SELECT w.endpoint_id
-          FROM (SELECT DISTINCT t.endpoint_id FROM ssb.service AS s
-                  JOIN ssb.transmission AS t ON t.to_service = s.name WHERE s.queue_id = p_queue_id) AS w
+          FROM (SELECT DISTINCT t.endpoint_id
+                  FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = p_queue_id OFFSET 0) AS s
+                 CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t WHERE t.to_service = s.name OFFSET 0) AS t) AS w
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id
           JOIN ssb.database AS d ON d.database_id = e.database_id
          ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id

@@ -8,6 +8,8 @@ import pytest
 from activation import DRAIN, Daemon, activate, done, send, until
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Start = Callable[..., Daemon]
 
 

@@ -19,6 +19,8 @@ from pgsb.daemon.config import Program
 from pgsb.observe.findings import diagnose
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Connect = Callable[..., Connection]
 Start = Callable[..., Daemon]
 
@@ -376,7 +378,6 @@ NAMED = {
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.one_postgres
 def test_every_entry_has_a_test(entry: str) -> None:
     own = NAMED.get(entry) or "test_" + entry.lower().replace(" ", "_")
     file, _, name = ELSEWHERE.get(entry, f"tests/observe/test_runbook.py::{own}").partition("::")

@@ -13,6 +13,8 @@ from runtime.test_rotation import fill_and_drain
 
 from support import Database
 
+pytestmark = pytest.mark.one_postgres
+
 # The keys of locks that the engine takes, or took.
 MESSAGE_TYPE, SECOND, SENDERS, KEYS, STREAM = 1397965377, 1397965378, 1397965379, 1397965381, 1397965383
 HOLD = "SELECT pg_advisory_lock(%s, hashtext(%s))"

@@ -9,6 +9,8 @@ import psycopg
 import pytest
 from runtime.broker import Pair, Session, refused
 
+pytestmark = pytest.mark.one_postgres
+
 Another = Callable[[], Session]
 
 
@@ -315,7 +317,6 @@ def test_a_rollback_after_a_long_good_time_is_the_first_of_a_row(session: Sessio
     assert not is_open(session, pair.far)
 
 
-@pytest.mark.one_postgres
 def test_more_readers_than_can_be_written_down(session: Session, another: Another, pair: Pair) -> None:
     fill(session, pair, 80, used=True)
     fail(session, pair.far, 2)
