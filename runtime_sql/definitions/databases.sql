@@ -319,7 +319,7 @@ BEGIN
 END;
 $$;
 
--- What services of this database sent while its broker was off.
+-- What services of this database sent while its broker was off, or security that local dialogs need was missing.
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_from_database(p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql

@@ -34,6 +34,68 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.has_transport() FROM PUBLIC;
 
+-- Of the dialogs with messages that wait, those that find_route leads elsewhere than they wait for. What is the same for many is looked up
+-- once. p_database_id, p_services: only what waits from there, for those; NULL: all. p_with_near: also those that wait for no other instance
+-- and are led to none.
+CREATE OR REPLACE FUNCTION ssb_internal.astray_dialogs(p_database_id integer, p_services text[], p_with_near boolean)
+RETURNS SETOF bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH waiting AS MATERIALIZED (
+        SELECT e.endpoint_id, e.database_id, e.far_service, r.address, r.mirror_address,
+               coalesce(r.is_under_way, false) AS is_under_way,
+               coalesce(e.far_broker_instance, r.far_instance) AS instance
+          FROM (SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t
+                 WHERE t.database_id = coalesce(p_database_id, t.database_id)
+                   AND (p_services IS NULL OR t.to_service = ANY (p_services))) AS t
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id AND e.far_endpoint_id IS NULL
+          LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
+    ), astray AS MATERIALIZED (
+        SELECT w.*
+          FROM (SELECT DISTINCT w.database_id, w.far_service, w.instance, w.address, w.mirror_address, w.is_under_way
+                  FROM waiting AS w) AS w
+         CROSS JOIN LATERAL ssb_internal.find_route(w.database_id, w.far_service, w.instance, w.address, w.is_under_way) AS f
+         WHERE (nullif(upper(f.address), 'LOCAL'), f.mirror_address) IS DISTINCT FROM (upper(w.address), w.mirror_address)
+            OR (p_with_near AND w.address IS NULL)
+    )
+    SELECT w.endpoint_id
+      FROM waiting AS w
+      JOIN astray AS a ON a.database_id = w.database_id AND a.far_service = w.far_service AND a.is_under_way = w.is_under_way
+       AND (a.instance, a.address, a.mirror_address) IS NOT DISTINCT FROM (w.instance, w.address, w.mirror_address)
+     ORDER BY w.endpoint_id;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.astray_dialogs(integer, text[], boolean) FROM PUBLIC;
+
+-- After a change of routes: what waits for these services and is led elsewhere now, or was led nowhere. NULL among them: the route is for
+-- all services.
+-- Locks  their groups, where nobody holds them: the daemon looks at the others (ssb_internal.follow_routes)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_on_routes(p_database_id integer, VARIADIC p_services text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint_id bigint;
+BEGIN
+    IF array_position(p_services, NULL) IS NOT NULL OR 'SQL/ServiceBroker/BrokerConfiguration' = ANY (p_services) THEN
+        p_services := NULL;                         -- (Who is asked for routes is asked for those of any service.)
+    END IF;
+    FOR v_endpoint_id IN SELECT a FROM ssb_internal.astray_dialogs(p_database_id, p_services, true) AS a LOOP
+        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
+            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
+        END IF;
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.deliver_waiting_on_routes(integer, text[]) FROM PUBLIC;
+
 -- Dialogs whose route has changed while somebody held their group, or has expired, are looked at again; also dialogs that are
 -- no others' yet. Returned is what has to be given back at the next look, which does nothing where all is as it was then.
 -- Locks  their groups, where nobody holds them
@@ -56,26 +118,7 @@ BEGIN
         RETURN p_known;
     END IF;
     v_state := ssb_internal.epoch_of_routes(NULL) || v_expired;       -- NULL: somebody is changing definitions just now
-    FOR v_endpoint_id IN
-        WITH waiting AS MATERIALIZED (
-            SELECT e.endpoint_id, e.database_id, e.far_service, r.address, r.mirror_address,
-                   coalesce(r.is_under_way, false) AS is_under_way,
-                   coalesce(e.far_broker_instance, r.far_instance) AS instance
-              FROM (SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t) AS t
-              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id AND e.far_endpoint_id IS NULL
-              LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
-        ), astray AS MATERIALIZED (
-            SELECT w.*
-              FROM (SELECT DISTINCT w.database_id, w.far_service, w.instance, w.address, w.mirror_address, w.is_under_way
-                      FROM waiting AS w) AS w
-             CROSS JOIN LATERAL ssb_internal.find_route(w.database_id, w.far_service, w.instance, w.address, w.is_under_way) AS f
-             WHERE (nullif(upper(f.address), 'LOCAL'), f.mirror_address) IS DISTINCT FROM (upper(w.address), w.mirror_address)
-        )
-        SELECT w.endpoint_id
-          FROM waiting AS w
-          JOIN astray AS a ON a.database_id = w.database_id AND a.far_service = w.far_service AND a.is_under_way = w.is_under_way
-           AND (a.instance, a.address, a.mirror_address) IS NOT DISTINCT FROM (w.instance, w.address, w.mirror_address)
-         ORDER BY w.endpoint_id
+    FOR v_endpoint_id IN SELECT a FROM ssb_internal.astray_dialogs(NULL, NULL, false) AS a
     LOOP
         IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
             PERFORM ssb_internal.deliver_waiting(v_endpoint_id);

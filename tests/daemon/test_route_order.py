@@ -200,3 +200,25 @@ def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(
     near.do("SELECT ssb.alter_endpoint('BrokerEndpoint', encryption => 'SUPPORTED')")
     assert [body for _, _, body in far.receive(1)] == ["hello"]
     assert FAR in near.column("SELECT address FROM ssb.transport_connection")
+
+
+def test_a_route_for_another_service_holds_no_dialog_that_waits(near: Side) -> None:
+    """However many wait, only those that it may lead elsewhere are looked at."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "waits")
+    ((status,),) = near.connection.execute("SELECT transmission_status FROM sys.transmission_queue")
+    assert FAR in status
+    with psycopg.connect(near.database.dsn) as another:
+        another.execute("SELECT ssb.create_route('other', 'TCP://other.example:4022', '//Other')")
+        near.do("SET lock_timeout = '5s'")
+        near.send(handle, "//Ask", "goes on")
+        another.execute("SELECT ssb.alter_route('other', 'TCP://moved.example:4022')")
+        another.execute("SELECT ssb.drop_route('other')")
+        near.send(handle, "//Ask", "and on")
+    near.do("SELECT ssb.alter_route('ToFar', 'TCP://moved.example:4022')")
+    assert [("moved.example" in one, FAR in one) for one in near.waiting()] == [(True, False)] * 3
+    # One of no service is for all of them, but theirs says more.
+    near.do("SELECT ssb.create_route('any', 'TCP://any.example:4022')")
+    assert all("moved.example" in one for one in near.waiting())
+    near.do("SELECT ssb.drop_route('ToFar')")
+    assert ["any.example" in one for one in near.waiting()] == [True] * 3
