@@ -130,7 +130,9 @@ BEGIN
                   v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
                   v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_validation, v_far_id, v_order, v_is_in_0;
         EXIT WHEN FOUND;
-        IF v_lock IS NULL
+        IF ssb_internal.send_first_to_remote(p_endpoint_id, p_message_type, p_body) THEN
+            RETURN true;
+        ELSIF v_lock IS NULL
            OR (SELECT f.far_service_id FROM ssb.conversation_endpoint AS e
                 CROSS JOIN LATERAL ssb_internal.find_dialog_path(e.database_id, e.service_name, e.far_service, e.contract_name) AS f
                 WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL

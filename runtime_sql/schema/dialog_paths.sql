@@ -3,6 +3,10 @@
 -- routes lead here for good, and no priority is defined that is one of such a dialog's sides. Rights, states and the
 -- contract's message types are not kept: each dialog looks at those.
 --
+-- Also where its dialogs leave for another instance, always the same and for good: no route lapses, none is as good as the one
+-- taken, nobody is asked for routes. Then far_service_id, far_queue_id, far_order and far_state are NULL, so that what looks for a target
+-- here passes the row.
+--
 -- Only a memory, which nobody waits for. A definition that changes draws a new epoch at once, and paths of
 -- earlier ones count no more; it holds a lock on ssb.change_lock to the end of its transaction, and
 -- while somebody holds that, nothing is kept: what a filler reads then may be about to change. So a path of
@@ -19,12 +23,16 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.dialog_path (
     near_order   regclass NOT NULL,                -- the sequences of the initiator's queue
     near_state   regclass NOT NULL,
     contract_id  integer  NOT NULL,
-    far_service_id integer NOT NULL,
-    far_queue_id integer  NOT NULL,
-    far_order    regclass NOT NULL,                -- and of the target's
-    far_state    regclass NOT NULL,
+    far_service_id integer,
+    far_queue_id integer,
+    far_order    regclass,                -- and of the target's
+    far_state    regclass,
     broker_guid  text     NOT NULL,                -- of the database
-    epoch        bigint   NOT NULL
+    epoch        bigint   NOT NULL,
+    -- Of dialogs that leave:
+    peer_id      integer,
+    address      text,
+    mirror_address text
 );
 CREATE INDEX IF NOT EXISTS dialog_path_by_names ON ssb.dialog_path (from_service, to_service, contract, database_id);
 
@@ -52,6 +60,22 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.keep_dialog_path(p_path ssb.dialog_path)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    INSERT INTO ssb.dialog_path SELECT p_path.*;
+    DELETE FROM ssb.dialog_path AS p
+     WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.dialog_path AS o
+                                WHERE o.epoch < p_path.epoch LIMIT 100 FOR UPDATE SKIP LOCKED));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.keep_dialog_path(ssb.dialog_path) FROM PUBLIC;
 
 -- The path, found by all that it depends on, and kept; a row of NULLs where there is none. NULL arguments have none.
 -- Called by  the functions of conversations/dialog_fast_path.sql, where ssb.dialog_path has no row
@@ -108,10 +132,7 @@ BEGIN
                              AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
     END LOOP;
     IF v_may_keep THEN
-        INSERT INTO ssb.dialog_path SELECT v_path.*;
-        DELETE FROM ssb.dialog_path AS p
-         WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.dialog_path AS o
-                                    WHERE o.epoch < v_epoch LIMIT 100 FOR UPDATE SKIP LOCKED));
+        PERFORM ssb_internal.keep_dialog_path(v_path);
     END IF;
     RETURN v_path;
 END;

@@ -11,17 +11,17 @@
 -- others such a route is none. Without any route, the instance that the dialog names is found where it is here.
 --
 -- With a seed, the one of several is always the same for the same seed: an instance that forwards remembers no
--- dialogs.
+-- dialogs. is_only: it is the only one of its kind.
 --
--- As PL/pgSQL, whose plans are kept: SEND to another instance asks each time.
+-- As PL/pgSQL, whose plans are kept.
 CREATE OR REPLACE FUNCTION ssb_internal.find_route(p_database_id integer, p_service text, p_instance text, p_current text,
                                                    p_is_under_way boolean, p_seed text DEFAULT NULL,
-                                                   OUT address text, OUT mirror_address text)
+                                                   OUT address text, OUT mirror_address text, OUT is_only boolean)
 LANGUAGE plpgsql VOLATILE                           -- random: among several, each has its turn
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    SELECT f.address, f.mirror_address INTO address, mirror_address
+    SELECT f.address, f.mirror_address, count(*) OVER kind = 1 INTO address, mirror_address, is_only
       FROM (SELECT CASE WHEN upper(r.address) = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END
                        AS address, r.expires_at,
                    r.mirror_address, r.service_name, r.broker_instance, upper(r.address) AS kind
@@ -31,22 +31,25 @@ BEGIN
                AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
                AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)')) AS f
      WHERE coalesce(f.expires_at, 'infinity') > clock_timestamp() OR (p_is_under_way AND lower(f.address) = lower(p_current))
-     ORDER BY f.service_name IS NULL, (f.broker_instance IS NULL) = (p_instance IS NOT NULL),
-              (p_is_under_way AND lower(f.address) = lower(p_current)) DESC NULLS LAST,
-              CASE WHEN f.mirror_address IS NOT NULL THEN 0
-                   WHEN f.kind = 'LOCAL'
-                   THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
-                                           WHERE s.name = p_service
-                                             AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
-                             THEN 1 ELSE 4 END
-                   WHEN f.kind = 'TRANSPORT' THEN 3 ELSE 2 END,
-              lower(f.address) = lower(p_current) DESC NULLS LAST,
-              CASE WHEN p_seed IS NULL THEN random() ELSE hashtext(lower(f.address) || p_seed) END
+    WINDOW kind AS (ORDER BY f.service_name IS NULL, (f.broker_instance IS NULL) = (p_instance IS NOT NULL),
+                             (p_is_under_way AND lower(f.address) = lower(p_current)) DESC NULLS LAST,
+                             CASE WHEN f.mirror_address IS NOT NULL THEN 0
+                                  WHEN f.kind = 'LOCAL'
+                                  THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s
+                                                           JOIN ssb.database AS d ON d.database_id = s.database_id
+                                                          WHERE s.name = p_service
+                                                            AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
+                                            THEN 1 ELSE 4 END
+                                  WHEN f.kind = 'TRANSPORT' THEN 3 ELSE 2 END,
+                             lower(f.address) = lower(p_current) DESC NULLS LAST)
+     -- (Counted are those up to the last that is as good: of the best kind, all of it.)
+     ORDER BY count(*) OVER kind, CASE WHEN p_seed IS NULL THEN random() ELSE hashtext(lower(f.address) || p_seed) END
      LIMIT 1;
     IF address IS NULL AND p_instance IS NOT NULL
        AND EXISTS (SELECT FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
                     WHERE s.name = p_service AND d.service_broker_guid::text = lower(p_instance)) THEN
         address := 'LOCAL';
+        is_only := true;
     END IF;
 END;
 $$;
@@ -119,6 +122,8 @@ DECLARE
     v_delay text;
     v_epoch bigint;
     v_peer_id integer;
+    v_is_only boolean;
+    v_path ssb.dialog_path;
 BEGIN
     SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id;
     IF v_remote.endpoint_id IS NULL AND NOT p_sender.is_initiator THEN
@@ -127,7 +132,7 @@ BEGIN
     IF NOT p_is_last THEN
         v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
     END IF;
-    SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address INTO v_address, v_mirror
+    SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address, f.is_only INTO v_address, v_mirror, v_is_only
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
                                    coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
                                    coalesce(v_remote.is_under_way, false)) AS f;
@@ -154,6 +159,24 @@ BEGIN
                                              mirror_address, peer_id, route_epoch)
         VALUES (p_sender.endpoint_id, p_sender.conversation_id, true, p_sender.database_id, p_sender.service_id, v_address,
                 v_mirror, v_peer_id, v_epoch);
+        IF v_epoch IS NOT NULL AND v_is_only AND p_sender.far_broker_instance IS NULL AND NOT p_sender.is_system
+           AND NOT ssb_internal.has_notice_route(p_sender.database_id) THEN
+            SELECT s.database_id, s.name, p_sender.far_service, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence,
+                   c.contract_id, NULL, NULL, NULL, NULL, d.service_broker_guid::text, v_epoch, v_peer_id, v_address, v_mirror
+              INTO v_path
+              FROM ssb.service AS s
+              JOIN ssb.database AS d ON d.database_id = s.database_id
+              JOIN ssb.queue AS q ON q.queue_id = s.queue_id
+              JOIN ssb.contract AS c ON c.contract_id = p_sender.contract_id
+             WHERE s.service_id = p_sender.service_id
+               AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
+                                WHERE p.database_id = s.database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
+                                  AND coalesce(p.service_id, s.service_id) = s.service_id
+                                  AND coalesce(p.remote_service, p_sender.far_service) = p_sender.far_service);
+            IF FOUND THEN
+                PERFORM ssb_internal.keep_dialog_path(v_path);
+            END IF;
+        END IF;
         IF p_sender.has_waiting THEN
             UPDATE ssb.transmission AS t SET peer_id = v_peer_id, transmission_status = ssb_internal.status_on_route(v_address)
              WHERE t.endpoint_id = p_sender.endpoint_id;
@@ -204,6 +227,48 @@ BEGIN
     RETURN v_epoch;
 END;
 $$;
+
+-- The first message of an initiator that leaves, of which ssb.send has found that it is open and may send. Most new dialogs go the way
+-- that an earlier one of the same names has gone (ssb.dialog_path). False: nothing is done.
+--
+-- Called by  ssb_internal.send_first_fast_path, which has locked the message type, and whose caller has locked the group
+CREATE OR REPLACE FUNCTION ssb_internal.send_first_to_remote(p_endpoint_id bigint, p_message_type text, p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_dialog record;
+BEGIN
+    SELECT e.conversation_id, p.database_id, p.service_id, p.to_service, p.peer_id, p.address, p.mirror_address, p.epoch, u.validation
+      INTO v_dialog
+      FROM ssb.conversation_endpoint AS e
+      JOIN ssb.dialog_path AS p
+        ON p.database_id = e.database_id AND p.from_service = e.service_name AND p.to_service = e.far_service AND p.contract = e.contract_name
+      JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
+     WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
+       AND e.sent_count = 0 AND e.priority = 5
+       AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
+       AND p.peer_id IS NOT NULL AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND u.is_sent_by_initiator;
+    IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address, peer_id,
+                                         route_epoch)
+    VALUES (p_endpoint_id, v_dialog.conversation_id, true, v_dialog.database_id, v_dialog.service_id, v_dialog.address,
+            v_dialog.mirror_address, v_dialog.peer_id, v_dialog.epoch);
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+    VALUES (v_dialog.database_id, p_endpoint_id, v_dialog.to_service, 0, p_message_type, false, false, clock_timestamp(),
+            CASE WHEN v_dialog.validation = 'E' THEN nullif(p_body, '') ELSE p_body END,
+            ssb_internal.status_on_route(v_dialog.address), v_dialog.peer_id);
+    UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = 1, sent_order = NULL WHERE e.endpoint_id = p_endpoint_id;
+    PERFORM pg_notify('ssb_transport', v_dialog.peer_id::text);
+    RETURN true;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.send_first_to_remote(bigint, text, bytea) FROM PUBLIC;
 
 -- SEND of messages of one type on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False:
 -- something is special, or wrong, nothing is done, and ssb_internal.send_slow_path finds out. Who reads for the other instance is told

@@ -1,0 +1,160 @@
+"""The way that an earlier dialog to another instance took is taken only where it would be found again."""
+
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import Pair, Session, refused
+
+pytestmark = pytest.mark.one_postgres
+
+KEPT = """
+SELECT count(*) FROM ssb.dialog_path
+ WHERE from_service = %s AND peer_id IS NOT NULL AND epoch = pg_sequence_last_value('ssb.dialog_path_epoch')
+"""
+SHAPE = """
+SELECT e.sent_count, e.sent_order, e.has_waiting, e.priority, e.far_endpoint_id IS NULL, r.address,
+       r.mirror_address, r.is_initiator, r.database_id, r.service_id = e.service_id, r.is_under_way,
+       p.address = r.address, r.conversation_id = e.conversation_id, t.database_id, t.to_service,
+       t.message_sequence_number, t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body,
+       t.transmission_status, t.trace, t.priority, t.peer_id = r.peer_id
+  FROM ssb.conversation_endpoint AS e
+  LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
+  LEFT JOIN ssb.transport_peer AS p ON p.peer_id = r.peer_id
+  LEFT JOIN ssb.transmission AS t ON t.endpoint_id = e.endpoint_id
+ WHERE e.conversation_handle = %s ORDER BY t.transmission_id
+"""
+ONE, TWO = "TCP://one.example:4022", "TCP://two.example:4022"
+
+
+class Away:
+    """Dialogs of a pair's initiator with a service that a route leads to, and is not here."""
+
+    def __init__(self, session: Session, pair: Pair) -> None:
+        self.session, self.pair = session, pair
+        self.service = f"{pair.target}/away"
+        self.name = f"to {self.service}"
+        session.do("SELECT ssb.create_route(%s, %s, %s)", self.name, ONE, self.service)
+        session.commit()
+
+    def sent(self, session: Session | None = None, body: str = "job") -> list[tuple[object, ...]]:
+        """What the first message of a new dialog has left behind."""
+        by = session or self.session
+        handle = by.value(
+            "SELECT ssb.begin_dialog(%s, %s, %s)", self.pair.initiator, self.service, self.pair.contract
+        )
+        by.send(handle, self.pair.request, body)
+        return by.rows(SHAPE, handle)
+
+    def address(self, session: Session | None = None) -> object:
+        return self.sent(session)[0][5]
+
+    def kept(self) -> int:
+        found: int = self.session.value(KEPT, self.pair.initiator)
+        return found
+
+
+@pytest.fixture
+def away(session: Session, pair: Pair) -> Away:
+    return Away(session, pair)
+
+
+def test_the_second_dialog_is_as_the_first(session: Session, pair: Pair, away: Away) -> None:
+    first = away.sent()
+    assert away.kept() == 1
+    assert away.sent() == first
+    (named,) = session.rows(
+        "SELECT ssb.send_new(%s, %s, %s, %s, %s::bytea)",
+        pair.initiator,
+        away.service,
+        pair.contract,
+        pair.request,
+        b"job",
+    )
+    assert session.rows(SHAPE, named[0]) == first
+    # … and goes on as one: the next message has the next number.
+    pair.say(named[0], "more")
+    assert [(row[5], row[15]) for row in session.rows(SHAPE, named[0])] == [(ONE, 0), (ONE, 1)]
+
+
+@pytest.mark.parametrize(
+    ("change", "leads_to"),
+    [
+        ("SELECT ssb.alter_route(%(route)s, 'TCP://two.example:4022')", {TWO}),
+        ("SELECT ssb.drop_route(%(route)s)", {None}),
+        # One that is as good: they share new dialogs.
+        ("SELECT ssb.create_route(%(route)s || ' too', 'TCP://two.example:4022', %(service)s)", {ONE, TWO}),
+        (
+            "SELECT ssb.drop_route(%(route)s),"
+            " ssb.create_route(%(route)s, 'TCP://two.example:4022', %(service)s,"
+            " '11111111-1111-1111-1111-111111111111', mirror_address => 'TCP://mirror.example:4022')",
+            {TWO},
+        ),
+        # LOCAL counts more where the service is here, and only there.
+        ("SELECT ssb.create_route(%(route)s || ' too', 'LOCAL', %(service)s)", {ONE}),
+        (
+            "SELECT ssb.create_route(%(route)s || ' too', 'LOCAL', %(service)s),"
+            " ssb.create_service(%(service)s, %(queue)s, ARRAY[%(contract)s])",
+            {None},
+        ),
+    ],
+)
+def test_a_change_by_another_session_is_obeyed(
+    session: Session,
+    pair: Pair,
+    away: Away,
+    another: Callable[[], Session],
+    change: str,
+    leads_to: set[str | None],
+) -> None:
+    assert {away.address() for _ in range(2)} == {ONE}
+    values = {"route": away.name, "service": away.service, "queue": pair.far, "contract": pair.contract}
+    changing = another()
+    changing.connection.execute(change.encode(), values)
+    # As long as it is not committed nothing has changed, and nothing is remembered.
+    assert {away.address() for _ in range(2)} == {ONE}
+    assert away.kept() == 0
+    changing.commit()
+    assert {away.address() for _ in range(40 if len(leads_to) > 1 else 2)} == leads_to
+    assert away.kept() == (leads_to in ({ONE}, {TWO}))
+
+
+def test_a_route_that_lapses_is_looked_up_each_time(session: Session, away: Away) -> None:
+    session.do(
+        "SELECT ssb.create_route(%s, %s, %s, lifetime => 600)", f"{away.name} too", TWO, f"{away.service} too"
+    )
+    assert {away.address() for _ in range(2)} == {ONE}
+    assert away.kept() == 0
+
+
+def test_a_priority_and_retention_count(session: Session, pair: Pair, away: Away) -> None:
+    away.sent()
+    session.do(
+        "SELECT ssb.create_broker_priority('away', priority_level => 8, remote_service => %s)",
+        away.service,
+    )
+    assert away.sent()[0][3] == 8
+    session.do("SELECT ssb.drop_broker_priority('away')")
+    assert [away.sent()[0][3] for _ in range(2)] == [5, 5]
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    away.sent(body="kept")
+    assert session.column("SELECT body FROM ssb.retained_message") == [b"kept"]
+
+
+def test_a_type_of_the_other_side_is_refused(session: Session, pair: Pair, away: Away) -> None:
+    away.sent()
+    handle = session.value("SELECT ssb.begin_dialog(%s, %s, %s)", pair.initiator, away.service, pair.contract)
+    with refused(8432):
+        session.send(handle, pair.reply, "no")
+    session.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)
+    assert away.sent(body="")[0][19] is None
+
+
+def test_a_change_that_is_rolled_back_was_none(
+    session: Session, away: Away, another: Callable[[], Session]
+) -> None:
+    away.sent()
+    changing = another()
+    changing.do("SELECT ssb.alter_route(%s, %s)", away.name, TWO)
+    assert {away.address(changing) for _ in range(2)} == {TWO}
+    changing.rollback()
+    assert {away.address() for _ in range(2)} == {ONE}
