@@ -5,7 +5,8 @@
 -- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
 -- name, routes that all lead here, no priority of its own, a body that is valid without a schema, a
 -- dialog that shares its group with no other, queues that accept and
--- retain nothing and that nobody waits to be told of. Each function here returns false,
+-- retain nothing and that nobody waits to be told of. (Dialogs that leave for another instance:
+-- ssb_internal.send_first_to_remote.) Each function here returns false,
 -- or nothing, and has done nothing but lock its side's group, where that does not hold;
 -- the slow path then does it, and knows the errors. Their callers have the planner
 -- set as it must be.

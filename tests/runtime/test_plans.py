@@ -195,3 +195,24 @@ def test_looks_at_queues_and_conversations_compute_what_is_asked_for(session: Se
     session.do("RESET enable_sort")
     plan = session.rows("EXPLAIN VERBOSE SELECT state_desc FROM sys.conversation_endpoints")
     assert not any("number(" in row[0] or "principal_id_of" in row[0] for row in plan)
+
+
+def test_the_daemons_sweep_does_not_read_all_that_waits(session: Session, plans: Plans) -> None:
+    """Where much waits for services that are elsewhere: one probe for each service that is here."""
+    pair = Pair(session)
+    handle = session.value("SELECT ssb.begin_dialog(%s, '//elsewhere', %s)", pair.initiator, pair.contract)
+    session.send(handle, pair.request, "waits")
+    names = session.value(
+        "SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid = 'ssb.transmission'::regclass"
+        " AND attnum > 1 AND NOT attisdropped"
+    )
+    session.do(
+        f"INSERT INTO ssb.transmission ({names})"
+        f" SELECT {names} FROM ssb.transmission, generate_series(1, 40000)"
+    )
+    session.do("ANALYZE ssb.transmission")
+    plans.seen.clear()
+    session.rows("SELECT * FROM ssb_internal.broker_sweep('{}')")
+    scans = {scan for scan in plans.scans() if scan[1] == "transmission" and "ssb.service" in scan[2]}
+    assert {kind for kind, *_ in scans} == {"Index Only Scan"}
+    session.end(handle, cleanup=True)
