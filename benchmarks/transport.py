@@ -7,7 +7,8 @@ committed, and the rows deleted here. Both run in each round, in turns, and what
 order looked at. With --sealed the same dialogs are carried with full security too, by a daemon on either
 side. Figures are messages a second, and microseconds of processor time a message: of the sender's
 server (here), the target's (there) and the daemons. The ratio, minimum / median / maximum of the rounds, is
-that of the processor time altogether.
+that of the processor time altogether. Several backlogs, or several numbers of dialogs that are known
+beside, take turns in each round: the last figures are the processor time beside that of the first.
 """
 
 import os
@@ -16,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -186,7 +187,8 @@ class Load:
     def name(self) -> str:
         """As it is printed."""
         dialogs = "a new dialog each" if self.dialogs is None else f"dialogs: {self.dialogs:,}"
-        return f"{dialogs}, backlog {self.backlog:,}"
+        beside = f", {self.known:,} known" if self.known else ""
+        return f"{dialogs}, backlog {self.backlog:,}{beside}"
 
 
 @dataclass
@@ -394,19 +396,28 @@ def _median(costs: Sequence[Cost]) -> Cost:
     return Cost(*(statistics.median(getattr(cost, one.name) for cost in costs) for one in fields(Cost)))
 
 
-def _line(load: Load) -> str:
-    ratios = sorted(ours.total / floor.total for ours, floor in zip(load.ours, load.by_hand, strict=True))
+def _three(values: Iterable[float]) -> str:
+    found = sorted(values)
+    return f"{found[0]:.2f} / {statistics.median(found):.2f} / {found[-1]:.2f}"
+
+
+def _line(load: Load, first: Load) -> str:
+    """``first``: the first one on as many dialogs, beside which the others of its rounds are told."""
     cells = [
         f"{cost.rate:9,.0f}/s {cost.here:5.0f} {cost.there:5.0f} {cost.daemon:5.0f} {cost.total:6.0f}"
         for cost in (_median(load.ours), _median(load.by_hand))
     ]
-    ratio = f"{ratios[0]:.1f} / {statistics.median(ratios):.1f} / {ratios[-1]:.1f}"
-    line = f"{load.name:34}" + " | ".join([*cells, ratio])
+    ratio = _three(ours.total / floor.total for ours, floor in zip(load.ours, load.by_hand, strict=True))
+    line = f"{load.name:48}" + " | ".join([*cells, ratio])
+    if load is not first:
+        line += (
+            f" | {_three(one.total / other.total for one, other in zip(load.ours, first.ours, strict=True))}"
+        )
     if load.sealed:
         adds = sorted(sealed.total - ours.total for sealed, ours in zip(load.sealed, load.ours, strict=True))
         cost = _median(load.sealed)
         line += (
-            f"\n{'  sealed':34}{cost.rate:9,.0f}/s {cost.here:5.0f} {cost.there:5.0f} {cost.daemon:5.0f}"
+            f"\n{'  sealed':48}{cost.rate:9,.0f}/s {cost.here:5.0f} {cost.there:5.0f} {cost.daemon:5.0f}"
             f" {cost.total:6.0f} | adds {adds[0]:.1f} / {statistics.median(adds):.1f} / {adds[-1]:.1f}"
         )
     return line
@@ -418,7 +429,7 @@ def _line(load: Load) -> str:
 @click.option("--backlog", "backlogs", multiple=True, type=int, help="5000, 20000 and 60000 if not given.")
 @click.option("--dialogs", "dialogs", multiple=True, type=int, help="1, 50, 1000, 0 if not given; 0: new.")
 @click.option("--length", default=200, show_default=True, help="Of a body, in bytes.")
-@click.option("--known", default=0, show_default=True, help="Dialogs that are known beside.")
+@click.option("--known", "known", multiple=True, type=int, help="Dialogs that are known beside; by turns.")
 @click.option("--sealed", is_flag=True, help="With full dialog security, too.")
 @click.option("--quick", is_flag=True, help="One round, without 60,000.")
 def main(
@@ -427,7 +438,7 @@ def main(
     backlogs: tuple[int, ...],
     dialogs: tuple[int, ...],
     length: int,
-    known: int,
+    known: tuple[int, ...],
     sealed: bool,
     quick: bool,
 ) -> None:
@@ -435,8 +446,12 @@ def main(
     rounds = 1 if quick else rounds
     sizes = backlogs or ((5_000, 20_000) if quick else (5_000, 20_000, 60_000))
     loads = [
-        Load(count or None, size, length, known) for count in dialogs or (1, 50, 1_000, 0) for size in sizes
+        Load(count or None, size, length, beside)
+        for count in dialogs or (1, 50, 1_000, 0)
+        for size in sizes
+        for beside in known or (0,)
     ]
+    firsts = {load.dialogs: load for load in reversed(loads)}
     with running(postgres) as server, TemporaryDirectory() as keys:
         conditions = machine()
         click.echo(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
@@ -449,7 +464,9 @@ def main(
         if sealed:
             os.environ["PGSB_KEYS"] = keys
             make_sealed_templates(server)
-        click.echo(f"{'µs of processor time a message':34}pgsb: here, there, daemon, all | by hand | ratio")
+        click.echo(
+            f"{'µs of processor time a message':48}pgsb: here, there, daemon, all | by hand | ratio | beside the first"
+        )
         number = 0
         for _ in range(rounds):
             for load in loads:
@@ -467,9 +484,9 @@ def main(
                     for costs, carry in turns:
                         costs.append(carry())
                 if rounds == 1:
-                    click.echo(_line(load))
+                    click.echo(_line(load, firsts[load.dialogs]))
         for load in loads if rounds > 1 else ():
-            click.echo(_line(load))
+            click.echo(_line(load, firsts[load.dialogs]))
 
 
 if __name__ == "__main__":
