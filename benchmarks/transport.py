@@ -464,9 +464,8 @@ def main(
         if sealed:
             os.environ["PGSB_KEYS"] = keys
             make_sealed_templates(server)
-        click.echo(
-            f"{'µs of processor time a message':48}pgsb: here, there, daemon, all | by hand | ratio | beside the first"
-        )
+        columns = "pgsb: here, there, daemon, all | by hand | ratio | beside the first"
+        click.echo(f"{'µs of processor time a message':48}{columns}")
         number = 0
         for _ in range(rounds):
             for load in loads:

@@ -275,7 +275,7 @@ class Transport:
                 await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
         if not own.sides:
             return
-        headers = headers or loaded(own.values[0])
+        headers = headers or own.headers()
         runs = own.runs()
         if plain and not own.traced:
             part = own.part([run for run in runs if run.place in plain], headers, endpoints)

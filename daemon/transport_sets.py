@@ -192,10 +192,15 @@ class OwnSet:
         """How many."""
         return count_of(self.endpoints)
 
+    def headers(self) -> list[Row]:
+        """Of the dialogs, with what goes without saying between instances."""
+        told: list[Row] = loaded(self.values[0])
+        return [{"to_instance": None, "lifetime": None, "traces": {}} | one for one in told]
+
     def batch(self) -> Batch:
         """The same for Python."""
-        dialogs, *messages = (loaded(value) for value in self.values)
-        return Batch(loaded(self.endpoints), dialogs, *messages)
+        messages = (loaded(value) for value in self.values[1:])
+        return Batch(loaded(self.endpoints), self.headers(), *messages)
 
     def part(self, runs: Sequence[Run], headers: Sequence[Row], endpoints: Sequence[int]) -> "OwnSet":
         """Some of the dialogs; ``headers`` and ``endpoints`` are the whole set's."""
@@ -203,7 +208,7 @@ class OwnSet:
         now_at = {place: at for at, place in enumerate(dict.fromkeys(places))}
         count = sum(run.count for run in runs)
         values = (
-            json_of([headers[place] for place in now_at]),
+            json_of([headers[place] | {"set": str(self.set_id)} for place in now_at]),
             array_of(RawIntegers, count, (placed(now_at[run.place], run.count) for run in runs)),
             array_of(RawBigints, count, (run.numbers for run in runs)),
             array_of(RawTexts, count, (run.message_types for run in runs)),

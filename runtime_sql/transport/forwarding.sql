@@ -4,7 +4,8 @@
 -- the sender, who keeps the messages until the destination has them. A crash loses only what is sent again.
 --
 -- What travels with each dialog, beside what the destination reads: hops_remaining; time_to_live and time_consumed,
--- in seconds; set, the sender's number of the set.
+-- in seconds; set, the sender's number of the set, which the first dialog has for all. What it does not say is what the dialogs have that
+-- nobody has passed on yet.
 --
 -- Called by  ssb_internal.take_incoming, ssb_internal.take_sealed; the daemon
 -- Locks      the endpoint's row, for MESSAGE_FORWARD_SIZE
@@ -20,6 +21,17 @@ BEGIN
 END;
 $$;
 
+-- What a dialog has that says nothing of it.
+CREATE OR REPLACE FUNCTION ssb_internal.not_passed_on()
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN '{"hops_remaining": 16, "time_to_live": 60, "time_consumed": 0}';
+END;
+$$;
+
 -- Some of the dialogs of a set, each with its place there.
 CREATE OR REPLACE FUNCTION ssb_internal.part_of_dialogs(p_dialogs jsonb, p_places integer[])
 RETURNS jsonb
@@ -27,7 +39,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN (SELECT jsonb_agg((p_dialogs -> u.place) || jsonb_build_object('place', u.place) ORDER BY u.n)
+    RETURN (SELECT jsonb_agg(ssb_internal.not_passed_on() || (p_dialogs -> u.place) || jsonb_build_object('place', u.place) ORDER BY u.n)
               FROM unnest(p_places) WITH ORDINALITY AS u (place, n));
 END;
 $$;
@@ -41,10 +53,13 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
+DECLARE
+    v_new jsonb := ssb_internal.not_passed_on();
 BEGIN
     RETURN QUERY
-    SELECT d.place::integer - 1, f.address, f.mirror_address, coalesce(d.hops_remaining, 0),
-           coalesce(d.time_to_live - d.time_consumed, 0)
+    SELECT d.place::integer - 1, f.address, f.mirror_address, coalesce(d.hops_remaining, (v_new ->> 'hops_remaining')::integer),
+           coalesce(d.time_to_live, (v_new ->> 'time_to_live')::double precision)
+           - coalesce(d.time_consumed, (v_new ->> 'time_consumed')::double precision)
       FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                       AS (conversation_id uuid, is_initiator boolean, to_service text, to_instance text, hops_remaining integer,
                           time_to_live double precision, time_consumed double precision))

@@ -4,19 +4,20 @@
 -- Called by  the daemon
 
 -- What the other instance needs to know of a dialog, as JSON (no jsonb: making one here, of which the other instance reads the text, takes
--- twice as long). p_rest: what is the same for all dialogs of the set, from the comma on. It is put into the statements that call it.
+-- twice as long). Nothing is said that goes without saying (transport/forwarding.sql), for of a new dialog reading this is a tenth of the other
+-- instance's part. It is put into the statements that call it.
 CREATE OR REPLACE FUNCTION ssb_internal.dialog_descriptor(p_endpoint ssb.conversation_endpoint, p_remote ssb.remote_conversation,
-                                                          p_database ssb.database, p_rest text)
+                                                          p_instance text)
 RETURNS text
 LANGUAGE sql VOLATILE
 RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","is_initiator":', (p_endpoint).is_initiator::text,
               ',"key":"', (p_remote).session_key, '","to_service":', to_json((p_endpoint).far_service),
-              ',"to_instance":', coalesce(to_json(coalesce((p_endpoint).far_broker_instance, (p_remote).far_instance))::text, 'null'),
-              ',"from_service":', to_json((p_endpoint).service_name), ',"from_instance":"', (p_database).service_broker_guid,
-              '","contract":', to_json((p_endpoint).contract_name), ',"lifetime":',
-              coalesce(date_part('epoch', (p_endpoint).lifetime - clock_timestamp())::text, 'null'),
-              ',"is_encrypted":', (p_endpoint).is_encrypted::text, p_rest);
-REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, ssb.database, text) FROM PUBLIC;
+              ',"to_instance":' || to_json(coalesce((p_endpoint).far_broker_instance, (p_remote).far_instance))::text,
+              ',"from_service":', to_json((p_endpoint).service_name), ',"from_instance":"', p_instance,
+              '","contract":', to_json((p_endpoint).contract_name),
+              ',"lifetime":' || date_part('epoch', (p_endpoint).lifetime - clock_timestamp())::text,
+              ',"is_encrypted":', (p_endpoint).is_encrypted::text, '}');
+REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, text) FROM PUBLIC;
 
 -- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know. What this
 -- returns may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk
@@ -55,13 +56,14 @@ AS $$
 DECLARE
     v_stopped CONSTANT text := 'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.';
     v_left_out bigint[] := p_under_way;
+    v_databases integer[];                          -- that send, and their service_broker_guid
+    v_instances text[];
     v_priority smallint;
     v_from_endpoint bigint;
     v_from_id bigint;
     v_until bigint;
     v_quota integer;
     v_part record;
-    v_rest text := concat(',"hops_remaining":16,"time_to_live":60,"time_consumed":0,"traces":{},"set":', coalesce(to_json(p_set)::text, 'null'), '}');
     v_short bigint := least(p_bytes / greatest(p_messages, 1) - 200, p_fragment);      -- bodies no longer than this all fit
     v_is_measured boolean;
     v_is_flat boolean;                              -- the dialogs have hardly more than a message each: read as they stand, not one after the other
@@ -91,7 +93,7 @@ BEGIN
                        coalesce(length(t.body), 0) AS length
                   FROM ssb.transmission AS t
                  WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL LIMIT 1) AS t
-         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog
                                FROM ssb.remote_conversation AS r
                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                JOIN ssb.database AS d ON d.database_id = e.database_id
@@ -111,6 +113,9 @@ BEGIN
             bytes := v_part.length + 200;
             EXIT;
         END IF;
+        -- (Looked up once: a join is a look for each dialog.)
+        SELECT coalesce(array_agg(d.database_id), '{}'), array_agg(d.service_broker_guid::text) INTO v_databases, v_instances
+          FROM ssb.database AS d WHERE d.is_broker_enabled;
         dialogs := '';
         places := '{}';
         endpoints := '{}';
@@ -228,12 +233,11 @@ BEGIN
                                    x.is_under_way, x.security, x.is_encrypted, x.dialog, 1::bigint AS n
                               FROM walk AS w
                              CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.is_encrypted,
-                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                                                        ssb_internal.dialog_descriptor(e, r, v_instances[array_position(v_databases, e.database_id)]) AS dialog
                                                    FROM ssb.remote_conversation AS r
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
-                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
                                                   WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
-                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND r.peer_id = p_peer_id AND e.database_id = ANY (v_databases)
                                                     AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
                              CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
@@ -251,12 +255,11 @@ BEGIN
                                        AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
                                        AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)) AS t
                              CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
-                                                        ssb_internal.dialog_descriptor(e, r, d, v_rest) AS dialog
+                                                        ssb_internal.dialog_descriptor(e, r, v_instances[array_position(v_databases, e.database_id)]) AS dialog
                                                    FROM ssb.remote_conversation AS r
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
-                                                   JOIN ssb.database AS d ON d.database_id = e.database_id
                                                   WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL
-                                                    AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                    AND r.peer_id = p_peer_id AND e.database_id = ANY (v_databases)
                                                     AND t.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
                              WHERE v_is_flat
                              LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
@@ -363,7 +366,8 @@ BEGIN
         PERFORM ssb_internal.note_transport_failure(p_peer_id, v_stopped);
         RETURN;
     END IF;
-    dialogs := '[' || dialogs || ']';
+    -- The first one says which set it is, for all of them.
+    dialogs := concat('[{"set":', coalesce(to_json(p_set)::text, 'null'), ',', substr(dialogs, 2), ']');
     -- Where all that has been written is on the disk already, there is nothing to wait for.
     IF current_setting('synchronous_standby_names') <> '' OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN
         PERFORM pg_logical_emit_message(true, 'pgsb', '');
