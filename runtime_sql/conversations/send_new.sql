@@ -65,7 +65,8 @@ BEGIN
        AND has_sequence_privilege('public', p.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0;
     IF NOT FOUND THEN
-        RETURN NULL;
+        RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,
+                                                     p_is_encrypted);
     END IF;
     IF v_validation = 'N' THEN
         v_plain_type_id := v_type_id;

@@ -228,6 +228,27 @@ BEGIN
 END;
 $$;
 
+-- A dialog's first message, and what the instance has to know of the dialog beside its endpoint.
+CREATE OR REPLACE FUNCTION ssb_internal.put_first_to_remote(p_endpoint_id bigint, p_conversation_id uuid, p_path ssb.dialog_path,
+                                                            p_message_type text, p_body bytea)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address, peer_id,
+                                         route_epoch)
+    VALUES (p_endpoint_id, p_conversation_id, true, p_path.database_id, p_path.service_id, p_path.address, p_path.mirror_address,
+            p_path.peer_id, p_path.epoch);
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+    VALUES (p_path.database_id, p_endpoint_id, p_path.to_service, 0, p_message_type, false, false, clock_timestamp(), p_body,
+            ssb_internal.status_on_route(p_path.address), p_path.peer_id);
+    PERFORM pg_notify('ssb_transport', p_path.peer_id::text);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.put_first_to_remote(bigint, uuid, ssb.dialog_path, text, bytea) FROM PUBLIC;
+
 -- The first message of an initiator that leaves, of which ssb.send has found that it is open and may send. Most new dialogs go the way
 -- that an earlier one of the same names has gone (ssb.dialog_path). False: nothing is done.
 --
@@ -240,8 +261,7 @@ AS $$
 DECLARE
     v_dialog record;
 BEGIN
-    SELECT e.conversation_id, p.database_id, p.service_id, p.to_service, p.peer_id, p.address, p.mirror_address, p.epoch, u.validation
-      INTO v_dialog
+    SELECT e.conversation_id, p AS path, u.validation INTO v_dialog
       FROM ssb.conversation_endpoint AS e
       JOIN ssb.dialog_path AS p
         ON p.database_id = e.database_id AND p.from_service = e.service_name AND p.to_service = e.far_service AND p.contract = e.contract_name
@@ -254,21 +274,53 @@ BEGIN
     IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN false;
     END IF;
-    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address, peer_id,
-                                         route_epoch)
-    VALUES (p_endpoint_id, v_dialog.conversation_id, true, v_dialog.database_id, v_dialog.service_id, v_dialog.address,
-            v_dialog.mirror_address, v_dialog.peer_id, v_dialog.epoch);
-    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
-    VALUES (v_dialog.database_id, p_endpoint_id, v_dialog.to_service, 0, p_message_type, false, false, clock_timestamp(),
-            CASE WHEN v_dialog.validation = 'E' THEN nullif(p_body, '') ELSE p_body END,
-            ssb_internal.status_on_route(v_dialog.address), v_dialog.peer_id);
+    PERFORM ssb_internal.put_first_to_remote(p_endpoint_id, v_dialog.conversation_id, v_dialog.path, p_message_type,
+                                             CASE WHEN v_dialog.validation = 'E' THEN nullif(p_body, '') ELSE p_body END);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = 1, sent_order = NULL WHERE e.endpoint_id = p_endpoint_id;
-    PERFORM pg_notify('ssb_transport', v_dialog.peer_id::text);
     RETURN true;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.send_first_to_remote(bigint, text, bytea) FROM PUBLIC;
+
+-- BEGIN DIALOG and that message as one, for a dialog with no other clause than ENCRYPTION. The handle; NULL: nothing is done.
+--
+-- Called by  ssb_internal.begin_and_send, which has locked the message type, and found no path that ends here
+CREATE OR REPLACE FUNCTION ssb_internal.begin_and_send_to_remote(p_database_id integer, p_from_service text, p_to_service text, p_contract text,
+                                                                 p_message_type text, p_body bytea, p_is_encrypted boolean)
+RETURNS uuid
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_handle CONSTANT uuid := gen_random_uuid();
+    v_path ssb.dialog_path;
+    v_found record;
+BEGIN
+    SELECT p AS path, u.validation, nextval('ssb.endpoint_id') AS endpoint_id INTO v_found
+      FROM ssb.dialog_path AS p
+      JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
+     WHERE p.database_id = p_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service AND p.contract = p_contract
+       AND p.peer_id IS NOT NULL AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND u.is_sent_by_initiator AND p_body IS NOT NULL
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), p.near_order, 'USAGE')
+       AND has_sequence_privilege('public', p.near_state, 'SELECT');
+    IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
+        RETURN NULL;
+    END IF;
+    v_path := v_found.path;
+    INSERT INTO ssb.conversation_endpoint
+           (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
+            conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
+            service_name, contract_name, far_service, has_waiting, sent_count)
+    VALUES (v_found.endpoint_id, v_handle, v_handle, true, coalesce(p_is_encrypted, true), false, v_found.endpoint_id,
+            v_handle, p_database_id, v_path.service_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
+            p_from_service, p_contract, p_to_service, true, 1);
+    PERFORM ssb_internal.put_first_to_remote(v_found.endpoint_id, v_handle, v_path, p_message_type,
+                                             CASE WHEN v_found.validation = 'E' THEN nullif(p_body, '') ELSE p_body END);
+    RETURN v_handle;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.begin_and_send_to_remote(integer, text, text, text, text, bytea, boolean) FROM PUBLIC;
 
 -- SEND of messages of one type on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False:
 -- something is special, or wrong, nothing is done, and ssb_internal.send_slow_path finds out. Who reads for the other instance is told

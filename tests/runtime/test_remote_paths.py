@@ -16,7 +16,10 @@ SELECT e.sent_count, e.sent_order, e.has_waiting, e.priority, e.far_endpoint_id 
        r.mirror_address, r.is_initiator, r.database_id, r.service_id = e.service_id, r.is_under_way,
        p.address = r.address, r.conversation_id = e.conversation_id, t.database_id, t.to_service,
        t.message_sequence_number, t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body,
-       t.transmission_status, t.trace, t.priority, t.peer_id = r.peer_id
+       t.transmission_status, t.trace, t.priority, t.peer_id = r.peer_id, e.is_initiator, e.is_encrypted,
+       e.is_system, e.lock_id = e.endpoint_id, e.conversation_group_id = e.conversation_handle, e.near_order,
+       e.near_state, e.contract_id, e.queue_id, e.service_name, e.contract_name, e.far_service,
+       e.far_broker_instance, e.lifetime, e.due_at, e.plain_type
   FROM ssb.conversation_endpoint AS e
   LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
   LEFT JOIN ssb.transport_peer AS p ON p.peer_id = r.peer_id
@@ -62,18 +65,11 @@ def test_the_second_dialog_is_as_the_first(session: Session, pair: Pair, away: A
     first = away.sent()
     assert away.kept() == 1
     assert away.sent() == first
-    (named,) = session.rows(
-        "SELECT ssb.send_new(%s, %s, %s, %s, %s::bytea)",
-        pair.initiator,
-        away.service,
-        pair.contract,
-        pair.request,
-        b"job",
-    )
-    assert session.rows(SHAPE, named[0]) == first
+    named = pair.send_new(b"job", far=away.service)
+    assert session.rows(SHAPE, named) == first
     # … and goes on as one: the next message has the next number.
-    pair.say(named[0], "more")
-    assert [(row[5], row[15]) for row in session.rows(SHAPE, named[0])] == [(ONE, 0), (ONE, 1)]
+    pair.say(named, "more")
+    assert [(row[5], row[15]) for row in session.rows(SHAPE, named)] == [(ONE, 0), (ONE, 1)]
 
 
 @pytest.mark.parametrize(
@@ -158,3 +154,19 @@ def test_a_change_that_is_rolled_back_was_none(
     assert {away.address(changing) for _ in range(2)} == {TWO}
     changing.rollback()
     assert {away.address() for _ in range(2)} == {ONE}
+
+
+def test_its_rights_and_errors_are_those_of_the_statements(session: Session, pair: Pair, away: Away) -> None:
+    away.sent()
+    with refused(8428):
+        pair.send_new(far=away.service, type="//none")
+    with refused(8432):
+        pair.send_new(far=away.service, type=pair.reply)
+    session.do("CREATE ROLE away_sender")
+    try:
+        session.do("SET ROLE away_sender")
+        with refused(229):
+            pair.send_new(far=away.service)
+    finally:
+        session.do("RESET ROLE")
+        session.do("DROP ROLE away_sender")
