@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ElementTree
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 
+from ..grammar.lexer import lex
+from ..grammar.problems import Problems
 from ..grammar.source import Source
+from ..grammar.tokens import TokenKind
 
 # What a script makes first decides its turn: what others are made of comes before them.
 _TURNS = (
-    r"DATABASE|SCHEMA|ROLE|LOGIN|USER",
-    r"TYPE|XML\s+SCHEMA\s+COLLECTION|SEQUENCE|SYNONYM",
-    r"TABLE",
-    r"MESSAGE\s+TYPE|CONTRACT|QUEUE|SERVICE",
-    r"FUNCTION|VIEW",
-    r"PROC(?:EDURE)?|TRIGGER",
+    ("DATABASE", "SCHEMA", "ROLE", "LOGIN", "USER"),
+    ("TYPE", "XML SCHEMA COLLECTION", "SEQUENCE", "SYNONYM"),
+    ("TABLE",),
+    ("MESSAGE TYPE", "CONTRACT", "QUEUE", "SERVICE"),
+    ("FUNCTION", "VIEW"),
+    ("PROC", "PROCEDURE", "TRIGGER"),
 )
-_CREATES = re.compile(
-    r"^\s*CREATE\s+(?:OR\s+ALTER\s+)?(" + "|".join(f"({turn})" for turn in _TURNS) + r")\b", re.I | re.M
-)
+_KINDS = {tuple(kind.split()): turn for turn, kinds in enumerate(_TURNS) for kind in kinds}
+_LONGEST = len("CREATE OR ALTER XML SCHEMA COLLECTION".split())
 
 
 @dataclass
@@ -107,7 +110,14 @@ def _read(path: Path, project: Project) -> None:
 
 
 def _turn(source: Source) -> int:
-    found = _CREATES.search(source.text)
-    if found is None:
-        return len(_TURNS)
-    return next(turn for turn in range(len(_TURNS)) if found[turn + 2])
+    """The turn of what a script creates first; the last one where it creates none of these."""
+    words = (token.word for token in lex(source, Problems()) if token.kind is not TokenKind.COMMENT)
+    read: deque[str] = deque(maxlen=_LONGEST)
+    for word in chain(words, repeat("", _LONGEST)):
+        read.append(word)
+        if read[0] == "CREATE":
+            kind = tuple(read)[3:] if tuple(read)[1:3] == ("OR", "ALTER") else tuple(read)[1:]
+            for length in (1, 2, 3):
+                if kind[:length] in _KINDS:
+                    return _KINDS[kind[:length]]
+    return len(_TURNS)

@@ -15,6 +15,7 @@ from ..compiler.pipeline import (
     compile_script,
 )
 from ..diff.compare import compare
+from ..grammar.lexer import bracketed
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
@@ -124,8 +125,8 @@ def compile_command(
     text = CompiledScript(tuple(batches), session.problems).text(for_files=for_file)
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
-        named = database.replace("]", "]]")
-        text = f"{compile_script(Source('-d', f'USE [{named}]')).text().strip()}\n\n{text}"
+        use = compile_script(Source("-d", f"USE {bracketed(database)}"))
+        text = f"{use.text().strip()}\n\n{text}"
     if for_file:
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
         parts = installer.parts_needed(text)

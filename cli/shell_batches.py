@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from ..grammar.lexer import lex
+from ..grammar.lexer import bracketed, lex, one_name
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..server.connect import Target, describe
@@ -329,8 +329,7 @@ class Shell:
     def _change(self, argument: str, text: str) -> None:
         """``\\c DB`` is USE, ``:connect DSN`` another server."""
         if text[0] == "\\" and "=" not in argument and "://" not in argument:
-            name = argument.rstrip(";").strip('[]"').replace("]", "]]")
-            self._look_up([f"USE [{name}]"])
+            self._look_up([f"USE {bracketed(one_name(argument.rstrip(';')))}"])
         elif self.depth:
             click.echo("a transaction is open: COMMIT or ROLLBACK first", err=True)
         elif self._reconnect is None:

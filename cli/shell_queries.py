@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..grammar.lexer import one_name
+
 _COMMANDS = {
     "dt": ("U", "tables"),
     "dv": ("V", "views"),
@@ -107,7 +109,7 @@ def _listing(command: str) -> str | None:
 def _describe(name: str) -> list[str]:
     """The columns and indexes of a table, a view, a queue; the text of a module; a service or contract."""
     literal = _literal(name)
-    plain = _literal(re.sub(r"^\[(.*)\]$", r"\1", name))
+    plain = _literal(one_name(name))
     queue = _QUEUES.replace("{like}", f" AND q.object_id = OBJECT_ID({literal})")
     service = _SERVICES.replace("{like}", f" AND v.name = {plain}")
     contract = _CONTRACTS.replace("{like}", f" AND c.name = {plain}")

@@ -64,6 +64,11 @@ class CompiledStatement:
     """What stands before it."""
 
     @property
+    def is_block(self) -> bool:
+        """A DO block, in which errors may be caught."""
+        return isinstance(self.item, pl.Do)
+
+    @property
     def quiet(self) -> str | None:
         """The same as a DO block, which prints no table in psql; None for all but calls without a result."""
         if not isinstance(self.item, pl.Select) or self.item.returns_rows:

@@ -7,21 +7,19 @@ are compared byte by byte, whatever the collation: one that differs from another
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source, Span
 from . import nodes
+from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
 from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
 
-_CREATES = re.compile(r"(?i)\b(?:CREATE|ALTER)\s+PROC(?:EDURE)?\s+([^\s(@]+)")
-_PLAIN = re.compile(r"[\[\]\"']")
 # Those that a database has from the beginning, as far as scripts name them.
 _BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "service": ()}
 
@@ -99,10 +97,17 @@ class References:
                     span,
                     severity="warning",
                 )
-        made = self._procedures | set(_made_in_text(sources))
-        for module in self._executed:
-            name = module.name.text
-            if module.server is None and fold(name) not in made and not is_system_procedure(module):
+        unknown = [
+            module
+            for module in self._executed
+            if module.server is None
+            and fold(module.name.text) not in self._procedures
+            and not is_system_procedure(module)
+        ]
+        # Dynamic SQL may create one, and so may a batch that could not be read.
+        made = {name for source in sources if unknown for name in created_procedures(tokens_of(source))}
+        for module in unknown:
+            if fold(module.name.text) not in made:
                 problems.add(
                     f"no script creates the procedure '{module.text}', and it is no known system procedure",
                     module.span,
@@ -116,10 +121,3 @@ class References:
         if text in spellings and spellings[text] != span:
             return None
         return next((name for name in spellings if name != text), None)
-
-
-def _made_in_text(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield the folded names of procedures that dynamic SQL may create."""
-    for source in sources:
-        for match in _CREATES.finditer(source.text):
-            yield fold(_PLAIN.sub("", match[1].split(".")[-1]))

@@ -163,7 +163,8 @@ class CompileSession:
         )
         routine = pl.Routine(OPEN_BATCH, (pl.Parameter(session, SESSION_TYPE),), body, tag="batch")
         statements = [
-            CompiledStatement(emit.top_level(item), False, batch.span) for item in (*ctx.prelude, routine)
+            CompiledStatement(emit.top_level(item), False, batch.span, item=item)
+            for item in (*ctx.prelude, routine)
         ]
         finished = self._finish(batch, problems, statements, [])
         return finished if finished.problems else replace(finished, open=True, plain=False)
@@ -458,7 +459,7 @@ class CompileSession:
             begin = pl.Call("ssb_internal.begin_batch", (pl.Name(session),))
             do = pl.Do(pl.Block((begin, *body), declarations=declarations))
             for item in (*prelude, do):
-                compiled.append(CompiledStatement(emit.top_level(item), False, first.span))
+                compiled.append(CompiledStatement(emit.top_level(item), False, first.span, item=item))
         placed = False
         for batch, found in results:
             if found or placed:

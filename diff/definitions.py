@@ -189,7 +189,8 @@ def kind_of(statement: nodes.Statement) -> str | None:
 
 
 def _reads_otherwise(statement: nodes.SetOption) -> bool:
-    return "QUOTED_IDENTIFIER" in statement.span.text.upper() and statement.tokens[-1].word == "OFF"
+    words = [token.word for token in statement.tokens]
+    return "QUOTED_IDENTIFIER" in words and words[-1] == "OFF"
 
 
 def _name_of(kind: str, statement: Any) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..compiler import nodes
+from ..grammar.lexer import bracketed
 from ..grammar.tokens import RESERVED_WORDS
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -14,7 +15,7 @@ def identifier(name: str) -> str:
     """A name, in brackets where it needs them."""
     if _PLAIN.match(name) and name.upper() not in RESERVED_WORDS:
         return name
-    return f"[{name.replace(']', ']]')}]"
+    return bracketed(name)
 
 
 def qualified(name: nodes.QualifiedName) -> str:

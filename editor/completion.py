@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..grammar.batches import BatchText, split
-from ..grammar.lexer import lex
+from ..grammar.lexer import bracketed, lex
 from ..grammar.parser import keywords_after
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
@@ -198,4 +198,4 @@ def _spelled(name: str, quoted: TokenKind | None) -> str:
     plain = re.fullmatch(r"[^\W\d][\w@#$]*|#+\w[\w@#$]*", name) and name.upper() not in RESERVED_WORDS
     if plain and quoted is not TokenKind.BRACKETED:
         return name
-    return "[" + name.replace("]", "]]") + "]"
+    return bracketed(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..grammar.lexer import lex, string_value
+from ..grammar.lexer import lex, name_parts, string_value
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source, Span
@@ -118,7 +118,7 @@ def definitions_of(token: Token, documents: Iterable[Document]) -> list[tuple[Do
     name = string_value(token) if token.kind is TokenKind.STRING else token.name
     if token.kind is TokenKind.STRING:
         # 'dbo.q', of OBJECT_ID for example; names of services hold dots and slashes themselves.
-        names = {name.lower(), name.rpartition(".")[2].strip('[]"').lower()}
+        names = {name.lower(), (name_parts(name) or [name])[-1].lower()}
     else:
         names = {name.lower()}
     found = [(doc, one) for doc in documents for one in doc.definitions if one.name.lower() in names]

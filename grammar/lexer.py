@@ -17,7 +17,7 @@ from .problems import Problems
 from .source import Source
 from .tokens import Token, TokenKind
 
-__all__ = ["lex", "name_parts", "open_quote", "string_value"]
+__all__ = ["bracketed", "lex", "name_parts", "one_name", "open_quote", "string_value"]
 
 # What counts as white space between tokens: Unicode's, the byte order mark (files that were
 # joined have it in the middle), the zero-width space of web pages, and control characters.
@@ -275,6 +275,17 @@ def name_parts(text: str) -> list[str] | None:
         else:
             return None
     return None if expected else parts
+
+
+def one_name(text: str) -> str:
+    """Return the name that somebody means who types it with or without quotes; ``text`` where it is none."""
+    parts = name_parts(text)
+    return parts[0] if parts and len(parts) == 1 else text
+
+
+def bracketed(name: str) -> str:
+    """Return a name as ``[name]``."""
+    return f"[{name.replace(']', ']]')}]"
 
 
 def open_quote(text: str) -> TokenKind | None:

@@ -190,7 +190,7 @@ class Executor:
                     with self._connection.cursor() as cursor:
                         # Of several batches in one transaction the first is the batch's span.
                         text = self._script if batch.joined or batch.span is None else batch.span.text
-                        cursor.execute(with_script(statement.sql, text).encode())
+                        cursor.execute(with_script(statement, text).encode())
                         self._report(statement, cursor)
         except psycopg.Error as error:
             if self._unwritable is not None:

@@ -6,6 +6,7 @@ import re
 from itertools import chain
 
 from ..compiler.catalog.names import fold
+from ..compiler.compiled import CompiledStatement
 from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
@@ -46,14 +47,14 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     return message
 
 
-def with_script(sql: str, script: str) -> str:
-    """Return a batch's block with its T-SQL text behind it, where the script reads the messages of errors.
+def with_script(statement: CompiledStatement, script: str) -> str:
+    """Return a statement's text, a block's with its T-SQL behind it where the script reads errors' messages.
 
     ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, who knows it.
     """
-    if not sql.startswith("DO ") or _CATCH.search(script) is None:
-        return sql
-    return f"{sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
+    if not statement.is_block or _CATCH.search(script) is None:
+        return statement.sql
+    return f"{statement.sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def told_script(script: str) -> list[str]:

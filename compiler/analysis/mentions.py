@@ -5,8 +5,11 @@ Questions to tokens, asked in this file alone. A word in a string, a comment or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from ...grammar.lexer import lex, string_value
+from ...grammar.problems import Problems
+from ...grammar.source import Source
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import fold
 
@@ -50,6 +53,45 @@ def names(tokens: Iterable[Token]) -> set[str]:
     """Return the words and names, variables without their @, in lower case."""
     once = {token.text: token for token in tokens if token.kind in _NAMED}
     return {token.name.lstrip("@").lower() for token in once.values()}
+
+
+def texts_within(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens, and those of each string in them: EXEC may make code of it."""
+    waiting: list[Sequence[Token]] = [tokens]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        strings = [string_value(token) for token in found if token.kind is TokenKind.STRING]
+        waiting += [tokens_of(Source("string", text)) for text in strings]
+
+
+def tokens_of(source: Source) -> list[Token]:
+    """Return the tokens of a text without its comments, whatever is wrong with it."""
+    return [token for token in lex(source, Problems()) if token.kind is not TokenKind.COMMENT]
+
+
+def temporary_names(tokens: Sequence[Token]) -> set[str]:
+    """Return the folded names of temporary objects, in strings too."""
+    return {
+        fold(token.name)
+        for text in texts_within(tokens)
+        for token in text
+        if "#" in token.text and token.kind in _NAMES and token.name.startswith("#")
+    }
+
+
+def created_procedures(tokens: Sequence[Token]) -> set[str]:
+    """Return the folded names of the procedures that CREATE or ALTER makes, in strings too."""
+    found = set()
+    for text in texts_within(tokens):
+        words = [token.word for token in text]
+        for place, word in enumerate(words):
+            if word in ("PROC", "PROCEDURE") and words[place - 1 : place] in (["CREATE"], ["ALTER"]):
+                place += 1
+                while words[place + 1 : place + 2] == ["."]:
+                    place += 2
+                found |= {fold(name.name) for name in text[place : place + 1]}
+    return found
 
 
 def has_word(tokens: Iterable[Token], *words: str) -> bool:

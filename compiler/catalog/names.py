@@ -26,7 +26,8 @@ DEFAULT_SCHEMA = "dbo"
 MAX_IDENTIFIER_BYTES = 63
 """PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
 
-_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp", "ssb", "ssb_internal"})
+_TEMPORARY = "pg_temp"
+_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", _TEMPORARY, "ssb", "ssb_internal"})
 
 COMPATIBILITY_VIEWS = frozenset(
     """
@@ -66,6 +67,11 @@ def identifier(name: str) -> str:
     return quote(fold(name))
 
 
+def is_temporary(sql_name: str) -> bool:
+    """Tell whether a PostgreSQL name from :meth:`ObjectName.sql` is a temporary object's."""
+    return sql_name.partition(".")[0] == _TEMPORARY
+
+
 def is_placeholder(name: str) -> bool:
     """Tell whether a name of dynamic SQL is one that only the run time knows (lower/placeholders)."""
     return "pgsb_placeholder_" in name
@@ -101,7 +107,7 @@ class ObjectName:
         """
         name = fold(self.name)
         if self.is_temporary:
-            return "pg_temp", name
+            return _TEMPORARY, name
         if self.name.startswith("##"):
             return schema_name(None, "tempdb", default_database), name
         schema = fold(self.schema) if self.schema else DEFAULT_SCHEMA

@@ -184,11 +184,8 @@ def _check_place(
 
 def _head(statement: nodes.Statement) -> Span:
     """Return the place of the first word of a statement."""
-    span = statement.span
-    line = span.source.line_text(span.line)
-    rest = line[span.column - 1 :]
-    length = len(rest) - len(rest.lstrip("".join(filter(str.isalpha, rest[:20]))))
-    return Span(span.source, span.start, min(span.end, span.start + max(length, 1)))
+    first = statement.tokens[0]
+    return Span(statement.span.source, first.start, first.end)
 
 
 @dataclass

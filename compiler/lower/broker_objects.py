@@ -5,6 +5,8 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 
 from __future__ import annotations
 
+from ...grammar.lexer import string_value
+from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
 from ..catalog.names import is_placeholder
@@ -269,29 +271,33 @@ def alter_priority(node: nodes.AlterBrokerPriority, ctx: Context) -> list[pl.Inv
 def _endpoint_options(
     protocol: tuple[nodes.EndpointOption, ...], payload: tuple[nodes.EndpointOption, ...]
 ) -> dict[str, pl.Expr | None]:
+    # Words without comments between them: the run time tells AUTHENTICATION's from a certificate's name.
     written = {
-        option.name: option.value.text.strip() if option.value else "" for option in (*protocol, *payload)
+        option.name: [_word(token) for token in option.value.tokens] if option.value else []
+        for option in (*protocol, *payload)
     }
     result: dict[str, pl.Expr | None] = {}
     if "LISTENER_PORT" in written:
-        result["listener_port"] = pl.Number(int(written["LISTENER_PORT"]))
+        result["listener_port"] = pl.Number(int(written["LISTENER_PORT"][0]))
     if "LISTENER_IP" in written:
-        result["listener_ip"] = pl.Text(written["LISTENER_IP"].strip("()"))
-    for option in payload:
-        if option.name == "AUTHENTICATION" and option.value:
-            # Its words without comments between them: the run time tells them from the certificate's name.
-            result["authentication"] = pl.Text(" ".join(token.text for token in option.value.tokens))
+        result["listener_ip"] = pl.Text("".join(word for word in written["LISTENER_IP"] if word not in "()"))
+    if "AUTHENTICATION" in written:
+        result["authentication"] = pl.Text(" ".join(written["AUTHENTICATION"]))
     if "ENCRYPTION" in written:
-        word, _, algorithm = written["ENCRYPTION"].partition(" ")
-        result["encryption"] = pl.Text(word.upper())
-        rest = algorithm.strip()
-        if rest.upper().startswith("ALGORITHM"):
-            result["algorithm"] = pl.Text(rest[len("ALGORITHM") :].strip().upper())
+        # SUPPORTED ALGORITHM AES RC4
+        word, *algorithms = (word.upper() for word in written["ENCRYPTION"])
+        result["encryption"] = pl.Text(word)
+        if algorithms:
+            result["algorithm"] = pl.Text(" ".join(algorithms[1:]))
     if "MESSAGE_FORWARDING" in written:
-        result["message_forwarding"] = flag(written["MESSAGE_FORWARDING"].upper() == "ENABLED")
+        result["message_forwarding"] = flag(written["MESSAGE_FORWARDING"][0].upper() == "ENABLED")
     if "MESSAGE_FORWARD_SIZE" in written:
-        result["message_forward_size"] = pl.Number(int(written["MESSAGE_FORWARD_SIZE"]))
+        result["message_forward_size"] = pl.Number(int(written["MESSAGE_FORWARD_SIZE"][0]))
     return result
+
+
+def _word(token: Token) -> str:
+    return string_value(token) if token.kind is TokenKind.STRING else token.text
 
 
 @invocations.register

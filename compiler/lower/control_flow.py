@@ -328,7 +328,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         )
         return []
     message = ctx.expression(node.message, None)
-    numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.text.strip().isdecimal()
+    numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.alone.isdecimal()
     if not numbered:
         message = ctx.expression(node.message, NVARCHAR_MAX)
     severity = ctx.expression(node.severity, INT)
@@ -345,7 +345,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         pl.Raw(state.code),
     ]
     extra: list[tuple[str, pl.Expr]] = []
-    written = node.severity.text.strip()
+    written = node.severity.alone
     form = None if numbered else literal_text(node.message)
     refusal = substitution_error(form, sources)
     if written.isdecimal() and int(written) > 18 and "LOG" not in node.options:
@@ -370,7 +370,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     safe = form is not None and fits(form, sources)
     safe = safe and all(part.cannot_raise for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
-    level = int(node.severity.text) if node.severity.text.strip().isdecimal() else None
+    level = int(written) if written.isdecimal() else None
     if level is not None and level <= 10:
         return body
     if ctx.mode is Mode.BATCH and not ctx.tries and not ctx.string_level and level is not None:

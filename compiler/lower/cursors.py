@@ -151,7 +151,7 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
         if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
             return []
-    other_name = node.value.text.strip()
+    other_name = node.value.text
     if other_name.startswith("@"):
         ctx.problem(
             f"The variable '{other_name}' is not a cursor variable, but it is used in a place where a cursor "

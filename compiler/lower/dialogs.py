@@ -39,7 +39,7 @@ def _value(text: nodes.SqlText | None, ctx: Context) -> pl.Expr | None:
 def _lifetime(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     """Return the seconds; NULL, which would be no lifetime to the function, is an error (8406)."""
     seconds = ctx.argument(text, INT)
-    return seconds if text.text.strip().isdigit() else pl.Invoke("ssb_internal.given_lifetime", (seconds,))
+    return seconds if text.alone.isdigit() else pl.Invoke("ssb_internal.given_lifetime", (seconds,))
 
 
 def _identifier_variable(variable: nodes.Variable, what: str, statement: str, ctx: Context) -> pl.Name:

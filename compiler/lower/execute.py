@@ -138,7 +138,7 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
         names.append(f"{mark} OUTPUT" if argument.output else mark)
         texts.append(as_text(argument.value, ctx))
         if argument.output:
-            variable = ctx.scope.variable(argument.value.text.strip())
+            variable = ctx.scope.variable(argument.value.alone)
             cursor = passed_cursor(argument.value, ctx)
             given = n.Element(n.Variable(values), n.Integer(number))
             if cursor is not None:

@@ -18,6 +18,7 @@ from ...grammar.lexer import open_quote
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
+from ..catalog.names import unquoted
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
 from ..plpgsql import nodes as pl
@@ -29,14 +30,16 @@ from .context import Context, Placeholder
 from .results import columns_json
 
 _NAME = "pgsb_placeholder_{}_"
-_INSIDE = "q"
-"""In front of a number: the placeholder stands inside a string."""
 _ANY_NAME = re.compile(r"pgsb_placeholder_(\d+)_", re.I)
+_PART = r"""(?:\w+|"(?:[^"]|"")+")"""
+_LEXEME = re.compile(rf"(?P<string>E?'(?:[^']|'')*')|{_PART}(?:\.{_PART})*")
+"""A string or a dotted name in PostgreSQL's text."""
 _QUALIFIED = re.compile(
-    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_placeholder_(?P<quoted_inside>q?)(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
-    r"|(?P<head>\w*?)pgsb_placeholder_(?P<inside>q?)(?P<number>\d+)_(?P<tail>\w*))",
+    r"""(?:(?P<schema>\w+)\.)?(?P<last>"(?:[^"]|"")*?pgsb_placeholder_\d+_(?:[^"]|"")*\""""
+    r"|\w*?pgsb_placeholder_\d+_\w*)",
     re.I,
 )
+"""A name with a placeholder in its last part."""
 
 # A name that breaks off: N'CREATE QUEUE Queue' + CAST(@n AS nvarchar(10))
 _PART_OF_NAME = re.compile(r"(?<![\w@#$])[^\W\d]\w*\Z")
@@ -228,68 +231,130 @@ def _execution(code: n.Node, names: dict[str, str], ctx: Context) -> tuple[pl.Ex
     def numbered(node: n.Node) -> n.Node | None:
         if isinstance(node, n.Variable) and node.spelling in names:
             return n.Variable(used.setdefault(node.spelling, f"${len(used) + 1}"))
-        if isinstance(node, n.Text):
-            return n.Text(_ANY_NAME.sub(rf"pgsb_placeholder_{_INSIDE}\1_", node.value))
         return None
 
     text = text_of(n.replaced(code, numbered))
-    return _text_with_pieces(text, ctx), tuple(pl.Name(names[number]) for number in used)
+    return _sql_with_pieces(text, ctx), tuple(pl.Name(names[number]) for number in used)
 
 
-def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
+def _sql_with_pieces(sql: str, ctx: Context) -> pl.Expr:
     """Return an expression for PostgreSQL text with its placeholders replaced at run time."""
+    parts: list[pl.Expr] = []
+    at = 0
+    for match in _LEXEME.finditer(sql):
+        if not mentions_piece(match[0]):
+            continue
+        parts.append(pl.Text(sql[at : match.start()]))
+        if match["string"]:
+            # What is put in has its quotes doubled by the script, but a backslash is itself in T-SQL.
+            doubled = "'\\" if match[0].startswith("E") else "'"
+            parts += _string_with_pieces(match[0], ctx, doubled)
+        else:
+            parts += _name_with_pieces(re.findall(_PART, match[0]), ctx)
+        at = match.end()
+    return _concat([*parts, pl.Text(sql[at:])])
+
+
+def _name_with_pieces(names: list[str], ctx: Context) -> list[pl.Expr]:
+    """Return a dotted name: a part with a piece together with the plain one before it, its schema."""
+    result: list[pl.Expr] = []
+    place = 0
+    while place < len(names):
+        name, after = names[place], names[place + 1 : place + 2]
+        if after and mentions_piece(after[0]) and not name.startswith('"'):
+            result.append(_name_of(after[0], name, ctx))
+            place += 1
+        else:
+            result.append(_name_of(name, None, ctx) if mentions_piece(name) else pl.Text(name))
+        place += 1
+        if place < len(names):
+            result.append(pl.Text("."))
+    return result
+
+
+def _string_with_pieces(text: str, ctx: Context, doubled: str = "") -> list[pl.Expr]:
+    """Return a string's text: parts of the script's strings, and names that travel as data.
+
+    ``doubled``: what the string writes twice that is once in its value.
+    """
     pieces = {placed.number: placed for placed in ctx.placeholders}
     parts: list[pl.Expr] = []
     at = 0
-    for match in _QUALIFIED.finditer(sql):
-        placed = pieces.get(_number(match))
+    for match in _QUALIFIED.finditer(text):
+        placed = pieces.get(_number(match["last"]))
         if placed is None:
             continue
-        inside = match["quoted_inside"] or match["inside"] or ""
+        parts.append(pl.Text(text[at : match.start()]))
         if placed.kind == "text":
-            # As it is: where it stands in a string, the script has doubled its quotes.
-            group = "quoted" if match["quoted"] else "number"
-            parts.append(pl.Text(sql[at : match.start(group) - len("pgsb_placeholder_" + inside)]))
-            parts.append(pl.Name(placed.variable))
-            at = match.end(group) + 1
-            continue
-        parts.append(pl.Text(sql[at : match.start()]))
-        name = _name_of(placed, match, ctx)
-        if inside:
-            # A name that travels as data: ssb_internal.drop_constraint('dbo.t', '…').
-            name = pl.Invoke("replace", (name, pl.Text("'"), pl.Text("''")))
-        parts.append(name)
+            parts += _with_variables(match[0], ctx, doubled.replace("'", ""))
+        else:
+            # ssb_internal.drop_constraint('dbo.t', '…')
+            name = match["last"].replace("''", "'") if doubled else match["last"]
+            parts.append(_with_doubled(doubled, _name_of(name, match["schema"], ctx)))
         at = match.end()
-    parts.append(pl.Text(sql[at:]))
-    return pl.Invoke("concat", tuple(part for part in parts if part != pl.Text("")))
+    return [*parts, pl.Text(text[at:])]
 
 
-def _number(match: re.Match[str]) -> int:
-    return int(match["quoted"] or match["number"])
+def _with_variables(text: str, ctx: Context, doubled: str = "") -> list[pl.Expr]:
+    """Return the parts of a text, for each placeholder the variable that holds its piece."""
+    variables = {placed.number: placed.variable for placed in ctx.placeholders}
+    parts: list[pl.Expr] = []
+    at = 0
+    for match in _ANY_NAME.finditer(text):
+        if (variable := variables.get(int(match[1]))) is not None:
+            parts += pl.Text(text[at : match.start()]), _with_doubled(doubled, pl.Name(variable))
+            at = match.end()
+    return [*parts, pl.Text(text[at:])]
 
 
-def _joined(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
-    """Return what a piece is with the parts of the name before and behind it."""
-    head = match["quoted_head"] or match["head"] or ""
-    tail = match["quoted_tail"] or match["tail"] or ""
-    if not head and not tail:
-        return pl.Name(placed.variable)
-    around: list[pl.Expr] = [pl.Text(head), pl.Name(placed.variable), pl.Text(tail)]
-    return pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
+def _with_doubled(characters: str, value: pl.Expr) -> pl.Expr:
+    for character in characters:
+        value = pl.Invoke("replace", (value, pl.Text(character), pl.Text(2 * character)))
+    return value
 
 
-def _name_of(placed: Placeholder, match: re.Match[str], ctx: Context) -> pl.Expr:
+def _concat(parts: list[pl.Expr]) -> pl.Expr:
+    return pl.Invoke("concat", _merged(parts))
+
+
+def _merged(parts: list[pl.Expr]) -> tuple[pl.Expr, ...]:
+    """Return the parts of a text, constants that follow each other as one."""
+    result: list[pl.Expr] = []
+    for part in parts:
+        if isinstance(part, pl.Text) and result and isinstance(result[-1], pl.Text):
+            result[-1] = pl.Text(result[-1].value + part.value)
+        elif part != pl.Text(""):
+            result.append(part)
+    return tuple(result)
+
+
+def _number(name: str) -> int:
+    """The first placeholder in a name that has one."""
+    return int(_ANY_NAME.findall(name)[0])
+
+
+def _spelled(name: str, ctx: Context) -> pl.Expr:
+    """Return a name without PostgreSQL's quotes, of which pieces are the whole or parts."""
+    parts = _merged(_with_variables(unquoted(name), ctx))
+    return parts[0] if len(parts) == 1 else pl.Invoke("concat", parts)
+
+
+def _name_of(name: str, schema: str | None, ctx: Context) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
+    placed = next((one for one in ctx.placeholders if one.number == _number(name)), None)
+    if placed is None:
+        return pl.Text(name if schema is None else f"{schema}.{name}")
     if placed.kind == "value":
         return pl.Invoke("ssb_internal.dynamic_value", (pl.Name(placed.variable),))
-    value = _joined(placed, match)
+    if placed.kind == "text":
+        return _concat(_with_variables(name if schema is None else f"{schema}.{name}", ctx))
+    value = _spelled(name, ctx)
     if placed.is_bracketed:
         # Dots and blanks are part of the name.
         value = pl.Invoke("sys.quotename", (value,))
-    if match["schema"] is None:
+    if schema is None:
         return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
-    schema = match["schema"]
-    qualifier = _text_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
+    qualifier = _sql_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
     return pl.Invoke("ssb_internal.dynamic_name", (qualifier, value))
 
 
@@ -333,21 +398,18 @@ def _data(value: str, ctx: Context) -> pl.Expr:
             texts += [pl.Text(text)] if text else []
             texts += [pl.Name(pieces[number].variable)] if number is not None else []
         return texts[0] if len(texts) == 1 else pl.Invoke("concat", tuple(texts))
-    if whole is not None and _number(whole) in pieces:
-        placed = pieces[_number(whole)]
+    if whole is not None and (placed := pieces.get(_number(whole["last"]))) is not None:
         if whole["schema"] is not None:
-            return _name_of(placed, whole, ctx)
+            return _name_of(whole["last"], whole["schema"], ctx)
         if placed.kind == "name":
             # A service, a message type, the spelling of a queue: case counts, brackets do not.
-            joined = _joined(placed, whole)
-            return (
-                pl.Invoke("sys.parsename", (joined, pl.Number(1))) if isinstance(joined, pl.Name) else joined
-            )
-    return _text_with_pieces(value, ctx)
+            name = _spelled(whole["last"], ctx)
+            return pl.Invoke("sys.parsename", (name, pl.Number(1))) if isinstance(name, pl.Name) else name
+    return _concat(_string_with_pieces(value, ctx))
 
 
 def _string(code: n.Node, ctx: Context) -> n.Node | None:
     """What stands for a string literal of a static expression with a piece in it."""
     if not isinstance(code, n.Text) or not _ANY_NAME.search(code.value):
         return None
-    return pl.tree(_text_with_pieces(code.value, ctx))
+    return pl.tree(_concat(_string_with_pieces(code.value, ctx)))

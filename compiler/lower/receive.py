@@ -173,7 +173,7 @@ def _attempt(
         pl.Assign(target, pl.Name(f"{received}.{column}"))
         for target, column in zip(targets, columns, strict=True)
     )
-    if node.top is not None and node.top.text.strip() == "1":
+    if node.top is not None and node.top.alone == "1":
         body: list[pl.Statement] = [pl.SelectInto(query, (received,))]
         if counted:
             body.append(pl.GetRowCount(rowcount))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from ..analysis.constants import Constants
 from ..analysis.cursor_rows import located_cursors
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import BOTH, Status
-from ..analysis.mentions import global_variables, names
+from ..analysis.mentions import global_variables, names, temporary_names
 from ..analysis.structured_jumps import States, Structured, structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, quote, unquoted
@@ -134,7 +133,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         ]
     session = pl.Name(scope.session)
     outer: list[pl.Statement] = [
-        *refuse_planted(node.text.text),
+        *refuse_planted(node.text.tokens),
         pl.Call("ssb_internal.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
         pl.Block(
             (leave_if_nested_too_deep(label, scope.session), *entry, *body),
@@ -167,16 +166,13 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, procedure.sql_name)]
 
 
-_TEMPORARY = re.compile(r"\[(#(?:[^\]]|\]\])+)\]|\"(#[^\"]+)\"|(#[\w@$#]+)")
-
-
-def refuse_planted(text: str) -> list[pl.Statement]:
+def refuse_planted(tokens: Sequence[Token]) -> list[pl.Statement]:
     """Return what begins a module that names temporary objects, in a string too.
 
     Where it runs with rights that its caller has not, an object of the caller's that does something of
     its own is refused.
     """
-    names = sorted({fold("".join(found).replace("]]", "]")) for found in _TEMPORARY.findall(text)})
+    names = sorted(temporary_names(tokens))
     if not names:
         return []
     array = pl.Array(tuple(map(pl.Text, names)), "text")

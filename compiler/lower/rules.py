@@ -6,14 +6,11 @@ DEFAULT of the column: a rule holds for the rows that are put in from then on.
 
 from __future__ import annotations
 
-from ...grammar.lexer import lex
-from ...grammar.source import Source
+from ...grammar.lexer import bracketed, name_parts
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.names import ObjectName, fold
 from .context import Context
-
-_NAME = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
 def remember_rule(node: nodes.SqlStatement, ctx: Context) -> bool:
@@ -26,8 +23,8 @@ def remember_rule(node: nodes.SqlStatement, ctx: Context) -> bool:
         ctx.problem(f"Incorrect syntax near '{words[-1]}'.", node.span, number=102)
         return True
     place = words.index("AS", 3)
-    source = node.span.source.text
-    key = (words[1], ctx.catalog.key(_object(source[tokens[2].start : tokens[place - 1].end], ctx)))
+    parts = [token.name for token in tokens[2:place] if token.word != "."]
+    key = (words[1], ctx.catalog.key(_named(parts)))
     ctx.catalog.rules[key] = tokens[place + 1 :]
     return True
 
@@ -50,7 +47,7 @@ def binding(
     if target is None or (first is None and not unbind):
         ctx.problem(f"{procedure} needs names as literals", node.span)
         return ()
-    parts = _parts(target, ctx)
+    parts = _parts(target)
     if not 2 <= len(parts) <= 3:
         ctx.problem(
             f"{procedure} binds to columns only: '{target}' is no table.column",
@@ -58,32 +55,30 @@ def binding(
             hint="name the columns of that type one by one",
         )
         return ()
-    table, column = ".".join(f"[{part}]" for part in parts[:-1]), parts[-1]
-    name = f"{kind.lower()}__{fold(parts[-2])}__{fold(column)}"
-    drop = f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS [{name}]"
+    table, column = ".".join(map(bracketed, parts[:-1])), parts[-1]
+    name = bracketed(f"{kind.lower()}__{fold(parts[-2])}__{fold(column)}")
+    drop = f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}"
     if unbind:
         return (drop,)
-    found = ctx.catalog.rules.get((kind, ctx.catalog.key(_object(first or "", ctx))))
+    found = ctx.catalog.rules.get((kind, ctx.catalog.key(_object(first or ""))))
     if found is None:
         number = 15017 if kind == "RULE" else 15016
         ctx.problem(f"The {kind.lower()} '{first}' does not exist.", node.span, number=number)
         return ()
     # A rule has one variable, of any name, for the column's value.
-    said = " ".join(f"[{column}]" if token.text.startswith("@") else token.text for token in found)
+    said = " ".join(bracketed(column) if token.kind is TokenKind.VARIABLE else token.text for token in found)
     if kind == "DEFAULT":
-        return drop, f"ALTER TABLE {table} ADD CONSTRAINT [{name}] DEFAULT {said} FOR [{column}]"
-    return drop, f"ALTER TABLE {table} WITH NOCHECK ADD CONSTRAINT [{name}] CHECK ({said})"
+        return drop, f"ALTER TABLE {table} ADD CONSTRAINT {name} DEFAULT {said} FOR {bracketed(column)}"
+    return drop, f"ALTER TABLE {table} WITH NOCHECK ADD CONSTRAINT {name} CHECK ({said})"
 
 
-def _parts(written: str, ctx: Context) -> list[str]:
-    tokens = lex(Source("name", written), ctx.problems)
-    return [_bare(token.text) for token in tokens if token.kind in _NAME]
+def _parts(written: str) -> list[str]:
+    return [part for part in name_parts(written) or () if part]
 
 
-def _bare(text: str) -> str:
-    return text[1:-1] if text[:1] in ('"', "[") else text
+def _object(written: str) -> ObjectName:
+    return _named(_parts(written))
 
 
-def _object(written: str, ctx: Context) -> ObjectName:
-    parts = _parts(written, ctx)
+def _named(parts: list[str]) -> ObjectName:
     return ObjectName(parts[-1] if parts else "", parts[-2] if len(parts) > 1 else None)

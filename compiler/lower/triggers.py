@@ -202,7 +202,7 @@ def _frame(
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
-        *refuse_planted(node.text.text),
+        *refuse_planted(node.text.tokens),
         *before,
         pl.Block(tuple(body), label=ctx.scope.label, declarations=tuple(ctx.declarations.values())),
         *ctx.drop_temporary_tables(),

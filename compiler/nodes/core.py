@@ -119,6 +119,11 @@ class SqlText(Node):
         return readable_expression(self.tokens)
 
     @property
+    def alone(self) -> str:
+        """The text of the one token that it is, '' where it has several."""
+        return self.tokens[0].text if len(self.tokens) == 1 else ""
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The ``word`` of every token: upper-case keywords and names, symbols, '' for the rest."""
         return tuple(token.word for token in self.tokens)

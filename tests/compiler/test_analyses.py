@@ -7,6 +7,7 @@ from pgsb.compiler import nodes
 from pgsb.compiler.analysis.constants import Constants, Piece, plain
 from pgsb.compiler.analysis.live_status import DEAD, Live, Status, read_at_start
 from pgsb.compiler.analysis.may_fail import cannot_raise, condition_cannot_raise
+from pgsb.compiler.analysis.mentions import temporary_names, tokens_of
 from pgsb.compiler.analysis.transaction_depth import ANY, CLOSED, Depths
 from pgsb.compiler.builder.batches import parse_script
 from pgsb.compiler.catalog.scope import Catalog, Scope
@@ -194,3 +195,15 @@ def test_a_piece_tells_its_variables() -> None:
     (part,) = body("DECLARE @n nvarchar(10); PRINT QUOTENAME(@n)")[1:]
     assert isinstance(part, nodes.Print)
     assert Piece(part.value.tokens).variables == {"@n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('SELECT * FROM #a JOIN [#b c] ON 1 = 1 JOIN tempdb.."#d""e" ON 1 = 1', {"#a", "#b c", '#d"e'}),
+        ("EXEC('SELECT * FROM #a; EXEC(''SELECT * FROM [#b]]c]'')')", {"#a", "#b]c"}),
+        ("SELECT 1 -- #a\n/* 'SELECT * FROM #b' */", set()),
+    ],
+)
+def test_temporary_names_stand_in_strings_too(text: str, names: set[str]) -> None:
+    assert temporary_names(tokens_of(Source("text", text))) == names

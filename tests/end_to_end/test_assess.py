@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from pgsb.assess.project import read_project
+
 Pgsb = Callable[..., Any]
 
 TABLE = "CREATE TABLE dbo.Orders (Id INT PRIMARY KEY, Name NVARCHAR(50));\nGO\n"
@@ -164,3 +166,12 @@ def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.Monk
     left = pgsb("assess", "many")
     assert left.out.startswith("2,000 files, ")
     assert re.search(r"^ +20  Msg 137: ", left.out, re.MULTILINE)
+
+
+def test_what_a_script_creates_first_decides_its_turn(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("/*\nCREATE TABLE t\n*/\nCREATE OR ALTER PROCEDURE p AS SELECT 1\n")
+    (tmp_path / "b.sql").write_text("IF OBJECT_ID('t') IS NULL CREATE TABLE t (a INT)\n")
+    (tmp_path / "c.sql").write_text("PRINT 'CREATE\nSCHEMA s'\n")
+    (tmp_path / "d.sql").write_text("CREATE XML SCHEMA COLLECTION x AS N''\n")
+    found = [Path(source.name).name for source in read_project([tmp_path]).sources]
+    assert found == ["d.sql", "b.sql", "a.sql", "c.sql"]

@@ -102,14 +102,15 @@ CREATE QUEUE q
 CREATE SERVICE Shop ON QUEUE q (orders, Orders, [Default])
 CREATE SERVICE shop ON QUEUE q
 GO
-CREATE PROC Made AS EXEC('CREATE PROCEDURE dbo.[Dynamic] AS PRINT 1')
+CREATE PROC Made AS EXEC('CREATE PROCEDURE dbo.[Dyna mic]]] AS EXEC(''ALTER PROC Deeper AS PRINT 1'')')
+-- CREATE PROC Noted AS PRINT 1
 """
     uses = """
 DECLARE @h uniqueidentifier
 BEGIN DIALOG @h FROM SERVICE Shop TO SERVICE 'SHOP' ON CONTRACT Orders;
 SEND ON CONVERSATION @h MESSAGE TYPE [//Order] ('x');
 IF 1 = 1 EXEC dbo.MADE ELSE EXEC Nope 1
-EXEC Dynamic; EXEC sp_who; EXEC sp_nope; EXEC elsewhere...p
+EXEC [Dyna mic]]]; EXEC "deeper"; EXEC Noted; EXEC sp_who; EXEC sp_nope; EXEC elsewhere...p
 INSERT #t EXEC Nope2
 """
     problems = check_scripts([Source("a.sql", uses), Source("b.sql", definitions)])
@@ -121,6 +122,7 @@ INSERT #t EXEC Nope2
     assert told == [
         ("'SHOP'", "the service"),
         ("Nope", "no script creates the procedure"),
+        ("Noted", "no script creates the procedure"),
         ("sp_nope", "no script creates the procedure"),
         ("Nope2", "no script creates the procedure"),
         ("[//order]", "the message type"),

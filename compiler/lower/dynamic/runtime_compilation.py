@@ -71,7 +71,7 @@ def lower_runtime_compiled(
         marks.append(pl.Text(f"{name} OUTPUT" if argument.output else name))
         texts.append(pl.NULL if argument.value is None else argument_value(argument.value, NVARCHAR_MAX, ctx))
         if argument.output and argument.value is not None:
-            variable = ctx.scope.variable(argument.value.text.strip())
+            variable = ctx.scope.variable(argument.value.alone)
             if variable is not None:
                 given = n.Element(n.Variable(values), n.Integer(number))
                 after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))

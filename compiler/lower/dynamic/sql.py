@@ -8,7 +8,6 @@ unknown (:mod:`..placeholders`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -110,17 +109,14 @@ def _database_of_executesql(template: Template | None) -> str | pl.Expr | None:
     ``N'db.sys.sp_executesql'`` gives its name, '' where it names none; None: the name is another's or not
     known. Where only the run time knows the database the caller has to ask for it.
     """
-    last = template[-1] if template else None
-    if not isinstance(last, str) or not _EXECUTESQL.search(last):
+    # What only the run time knows stands for the beginning of the name: a database, or it and a schema.
+    text = "".join(part if isinstance(part, str) else "unknown." for part in template or ())
+    named = name_parts(text) or [""]
+    if named[-1].lower() != "sp_executesql":
         return None
-    whole = plain(template)
-    if whole is None:
+    if template is None or plain(template) is None:
         return pl.NULL
-    named = name_parts(whole) or []
     return fold(named[0]) if len(named) > 2 else ""
-
-
-_EXECUTESQL = re.compile(r"(?<!\w)\[?sp_executesql\]?$", re.IGNORECASE)
 
 
 def _lower_executesql(
@@ -387,7 +383,7 @@ def _table_parameter(
     rows = f"{table.row_type}[]"
     value: pl.Expr = pl.NO_ROWS
     if argument is not None and argument.value is not None:
-        given = ctx.scope.table_variable(argument.value.text.strip())
+        given = ctx.scope.table_variable(argument.value.alone)
         if given is None or given.row_type != table.row_type:
             ctx.problem(
                 f"Operand type clash: {argument.value.text} is incompatible with {parameter.written}",
@@ -466,7 +462,7 @@ def lower_text(
         variable = inner.scope.declare(f"@{parameter.name}", parameter.type)
         declarations.append(pl.Declaration(variable.reference, parameter.type.postgres, value))
         if argument is not None and argument.output and argument.value is not None and value is not None:
-            target = ctx.scope.variable(argument.value.text.strip())
+            target = ctx.scope.variable(argument.value.alone)
             if target is not None:
                 assert isinstance(value, pl.Name)
                 # Only where the batch came to its end.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ....grammar.lexer import lex, name_parts, string_value
+from ....grammar.lexer import bracketed, lex, name_parts, one_name, string_value
 from ....grammar.problems import Problems
 from ....grammar.source import Source, Span
 from ....grammar.tokens import TokenKind
@@ -244,7 +244,7 @@ def _constant(node: nodes.Execute, position: int, name: str) -> str | None:
     for number, argument in enumerate(node.arguments):
         if argument.name.key == name if argument.name is not None else number == position:
             tokens = argument.value.tokens if argument.value is not None else ()
-            if len(tokens) != 1 or tokens[0].text.startswith("@"):
+            if len(tokens) != 1 or tokens[0].kind is TokenKind.VARIABLE:
                 return None
             return string_value(tokens[0]) if tokens[0].kind == TokenKind.STRING else tokens[0].text
     return None
@@ -258,8 +258,7 @@ def _add_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         ctx.problem("sp_addtype needs the name and the type as literals", node.span)
         return []
     not_null = nullable.strip().upper() in ("NOT NULL", "NONULL")
-    quoted = name if name.startswith("[") else "[" + name.replace("]", "]]") + "]"
-    text = f"CREATE TYPE dbo.{quoted} FROM {base} {'NOT NULL' if not_null else 'NULL'}"
+    text = f"CREATE TYPE dbo.{bracketed(one_name(name))} FROM {base} {'NOT NULL' if not_null else 'NULL'}"
     return _definition(node, text, "CREATE", ctx)
 
 
@@ -379,7 +378,7 @@ def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     positional = [argument for argument in node.arguments if argument.name is None]
     handle = by_name.get("@hdoc") or (positional.pop(0) if positional else None)
     text = by_name.get("@xmltext") or (positional.pop(0) if positional else None)
-    target = ctx.scope.variable(handle.value.text.strip()) if handle and handle.value else None
+    target = ctx.scope.variable(handle.value.alone) if handle and handle.value else None
     if target is None or text is None or text.value is None:
         ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span)
         return []

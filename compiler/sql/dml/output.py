@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.records import dataclass
-from ...catalog.names import fold
+from ...catalog.names import fold, is_temporary
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
 from ...target import queries as q
@@ -179,7 +179,7 @@ def finish(
 
 def refuse_triggers(target: str, changes: Sequence[s.Change]) -> tuple[n.Node, ...]:
     """Error 334, as the statement begins: rows go to the client, and a trigger wants those changes."""
-    if target.startswith("pg_temp."):
+    if is_temporary(target):
         return ()
     events = n.Array(
         tuple(n.Text(event) for event in sorted({type(one).__name__.upper() for one in changes}))

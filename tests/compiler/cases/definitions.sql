@@ -137,6 +137,10 @@ CLOSE MASTER KEY;
 SELECT CERTPROPERTY(CERT_ID('c'), 'Subject') AS subject, DATALENGTH(CERTPRIVATEKEY(CERT_ID('c'), 'x')) AS length;
 CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
 DROP ENDPOINT e;
+CREATE ENDPOINT e AS TCP (LISTENER_PORT /* one */ = 4022, LISTENER_IP = ( '::1' )) FOR SERVICE_BROKER (ENCRYPTION = SUPPORTED
+    ALGORITHM /* in this order */ AES RC4, MESSAGE_FORWARDING = ENABLED -- these
+);
+DROP ENDPOINT e;
 -- expect
 SELECT ssb.create_master_key(password => 'it''s secret');
 
@@ -167,6 +171,10 @@ SELECT ssb.close_master_key();
 SELECT sys.certproperty(sys.cert_id('c'), 'Subject') AS subject, sys.datalength(sys.certprivatekey(sys.cert_id('c'), 'x')) AS length;
 
 SELECT ssb.create_endpoint('e', state => 'STARTED', listener_port => 4022, authentication => 'WINDOWS');
+
+SELECT ssb.drop_endpoint('e');
+
+SELECT ssb.create_endpoint('e', listener_port => 4022, listener_ip => '::1', encryption => 'SUPPORTED', algorithm => 'AES RC4', message_forwarding => true);
 
 SELECT ssb.drop_endpoint('e');
 -- shows

@@ -555,6 +555,133 @@ left_over
 
 (1 row affected)
 
+-- case: a piece between names that need quotes
+DECLARE @v int = 1 + @@SPID * 0, @a sysname = N'o' + LEFT(CAST(@@SPID AS nvarchar(9)), 0), @b sysname = N'p' + LEFT(CAST(@@SPID AS nvarchar(9)), 0);
+EXEC (N'SELECT [a b] FROM (SELECT 1 AS [a b], 2 AS [c d]) AS q WHERE [a b] = ' + @v + N' AND [c d] = 2');
+EXEC (N'SELECT 1 AS [it''s "' + @a + N'"], ''"'' AS x, N''c:\' + @b + N''' AS y');
+EXEC (N'SELECT [' + @a + N'_' + @b + N'] FROM (SELECT 3 AS o_p) AS q');
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+    detail text;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        v integer;
+        a varchar(128);
+        b varchar(128);
+        piece_1 text;
+        caller ssb.session;
+        piece_1_2 text;
+        piece_2 text;
+        caller_2 ssb.session;
+        piece_1_3 text;
+        piece_2_2 text;
+        caller_3 ssb.session;
+    BEGIN
+        BEGIN
+            v := 1 + pg_backend_pid() * 0;
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            a := 'o' || left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            b := 'p' || left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            piece_1 := v::text;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller := session;
+        session := ssb_internal.enter_string(session);
+        <<string_1>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR EXECUTE concat('SELECT "a b"
+FROM (SELECT 1 AS "a b", 2 AS "c d") AS q
+WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
+                session := ssb_internal.show(session, result, '[{"name":"a b","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_1 WHEN session.leaving;
+            END;
+        END string_1;
+        session := ssb_internal.leave(session, caller);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            piece_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller_2 := session;
+        session := ssb_internal.enter_string(session);
+        <<string_2>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', piece_1_2, '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
+                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', piece_1_2, '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_2 WHEN session.leaving;
+            END;
+        END string_2;
+        session := ssb_internal.leave(session, caller_2);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_3 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            piece_2_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller_3 := session;
+        session := ssb_internal.enter_string(session);
+        <<string_3>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', piece_1_3, '_p', piece_2_2))), ' FROM (SELECT 3 AS o_p) AS q');
+                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', piece_1_3, '_p', piece_2_2), 'type', NULL)));
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_3 WHEN session.leaving;
+            END;
+        END string_3;
+        session := ssb_internal.leave(session, caller_3);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+a b
+---
+  1
+
+(1 row affected)
+
+it's "o" x y
+-------- - ----
+       1 " c:\p
+
+(1 row affected)
+
+o_p
+---
+  3
+
+(1 row affected)
+
 -- case: USE holds to the end of its text
 CREATE DATABASE Elsewhere
 GO

@@ -48,3 +48,9 @@ BEGIN CATCH
 END CATCH
 SELECT name FROM sys.tables
 GO
+-- Another procedure, whose name ends alike.
+CREATE PROCEDURE [my sp_executesql] @a SYSNAME AS PRINT 'mine: ' + @a
+GO
+DECLARE @p SYSNAME = N'[my sp_executesql]'
+EXEC @p N'SELECT 1'
+GO

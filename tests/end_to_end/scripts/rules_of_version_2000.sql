@@ -32,6 +32,20 @@ SELECT price, pub_id FROM titles WHERE id > 2
 GO
 EXEC sp_bindrule 'pub_idrule', 'titles.pub_id'
 GO
+-- Names in quotes of either kind, with a quote in them.
+CREATE RULE [at least]]one] AS @v >= 1
+GO
+CREATE TABLE [odd]]table] ([a'b] int)
+GO
+EXEC sp_bindrule '[at least]]one]', '[odd]]table]."a''b"'
+GO
+INSERT [odd]]table] VALUES (0)
+GO
+DROP TABLE [odd]]table]
+DROP RULE [at least]]one]
+GO
+EXEC sp_bindrule '[at least]]one]', 'titles.id'
+GO
 -- KILL takes the number of a session.
 KILL 2147483
 GO
