@@ -1,4 +1,4 @@
-"""Handlers by what they handle, a node class or a verb; the two ``dispatch`` modules hold them."""
+"""Handlers by what they handle, a node class, a verb or a rule; the ``dispatch`` modules hold them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,27 @@
-"""Lark tree → typed nodes: the last files that know Lark."""
+"""Lark tree → typed nodes: the last files that know Lark. Every module: builders register themselves."""
+
+from . import (
+    batches,
+    conversations,
+    dispatch,
+    keys,
+    modules,
+    procedural,
+    queries,
+    reader,
+    service_broker,
+    tables,
+)
+
+__all__ = [
+    "batches",
+    "conversations",
+    "dispatch",
+    "keys",
+    "modules",
+    "procedural",
+    "queries",
+    "reader",
+    "service_broker",
+    "tables",
+]

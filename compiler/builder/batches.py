@@ -8,8 +8,7 @@
 it. Building never raises on account of the script: what is wrong is in ``problems``, and a
 batch with errors says so (``Batch.has_errors``).
 
-The builders of the statements are in service_broker.py, conversations.py,
-procedural.py, modules.py and queries.py, one function per rule of the
+The builders of the statements register with :data:`dispatch.builders`, one function per rule of the
 grammar.
 """
 
@@ -26,19 +25,14 @@ from ...grammar.tokens import Token
 from ...grammar.tree import Terminal
 from .. import nodes
 from ..check.statements import check_batch
-from . import conversations, modules, procedural, queries
+from . import modules, queries
+from .dispatch import builders
 from .reader import Node, Reader
 
 __all__ = ["parse_batch", "parse_batches", "parse_script"]
 
 DEEPEST_NESTING = 100
 """How many statements may stand inside one another (ELSE IF does not count)."""
-
-_SIMPLE = {
-    **conversations.BUILDERS,  # those of service_broker too
-    **procedural.BUILDERS,
-    **queries.BUILDERS,
-}
 
 
 def parse_script(source: Source, problems: Problems) -> nodes.Script:
@@ -164,7 +158,7 @@ class _BatchBuilder:
 
     def _build(self, tree: Node, span: Span) -> nodes.Statement:
         rule = str(tree.data)
-        builder = _SIMPLE.get(rule)
+        builder = builders.find(rule)
         if builder is not None:
             return builder(tree, self._read, {"span": span})
         match rule:

@@ -7,16 +7,14 @@ from typing import Any
 from ...grammar.tokens import Token, TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
+from .dispatch import builders
 from .reader import Node, Reader
-from .service_broker import BUILDERS, builds, refuse_repeated
-
-__all__ = ["BUILDERS"]
-
+from .service_broker import refuse_repeated
 
 # ------------------------------------------------------------------ conversations
 
 
-@builds("begin_dialog")
+@builders.register("begin_dialog")
 def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     to_service, *instance = [
         read.string_or_variable(terminal)
@@ -55,7 +53,7 @@ def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
-@builds("begin_conversation_timer")
+@builders.register("begin_conversation_timer")
 def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.BeginConversationTimer(
         handle=read.unwrapped(read.need(tree, "GROUP")),
@@ -64,7 +62,7 @@ def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
     )
 
 
-@builds("send")
+@builders.register("send")
 def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     start, end = read.range_of(read.need_tree(tree, "handles"))
     if read.tokens[start].word == "(" and read.closing(start, end) == end - 1:
@@ -88,7 +86,7 @@ def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     )
 
 
-@builds("end_conversation")
+@builders.register("end_conversation")
 def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     option = read.tree(tree, "end_option")
     error = read.tree(option, "end_error") if option else None
@@ -102,20 +100,20 @@ def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes
     )
 
 
-@builds("get_conversation_group")
+@builders.register("get_conversation_group")
 def _get_conversation_group(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.GetConversationGroup(
         variable=read.need_variable(tree), queue=read.need_qualified(tree), **common
     )
 
 
-@builds("move_conversation")
+@builders.register("move_conversation")
 def _move_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     handle, group = read.trees(tree, "handle")
     return nodes.MoveConversation(handle=read.unwrapped(handle), group=read.unwrapped(group), **common)
 
 
-@builds("receive")
+@builders.register("receive")
 def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     top = read.tree(tree, "top")
     items = [item for child in read.trees(tree) if (item := _receive_item(child, read)) is not None]
@@ -218,7 +216,7 @@ def _receive_filter(tree: Node, read: Reader) -> nodes.ReceiveFilter:
     )
 
 
-@builds("wait_for_time")
+@builders.register("wait_for_time")
 def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.WaitForTime(
         kind=read.words(read.need_tree(tree, "wait_kind")),
@@ -227,10 +225,10 @@ def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
     )
 
 
-@builds("wait_for_message")
+@builders.register("wait_for_message")
 def _wait_for_message(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     inner_tree = read.need_tree(tree, "receive", "get_conversation_group")
-    inner = BUILDERS[str(inner_tree.data)](inner_tree, read, {"span": read.span(inner_tree)})
+    inner = builders[str(inner_tree.data)](inner_tree, read, {"span": read.span(inner_tree)})
     assert isinstance(inner, nodes.Receive | nodes.GetConversationGroup)
     timeout = read.tree(tree, "timeout")
     return nodes.WaitForMessage(

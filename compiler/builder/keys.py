@@ -10,8 +10,8 @@ from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
+from .dispatch import builders
 from .reader import Node, Reader
-from .service_broker import builds
 
 
 class _Words:
@@ -121,7 +121,7 @@ def _active(words: _Words) -> bool | None:
 _CERTIFICATE_OPTIONS = ("subject", "start_date", "expiry_date")
 
 
-@builds("create_certificate")
+@builders.register("create_certificate")
 def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     words = _words(tree, read)
     found: dict[str, Any] = {}
@@ -165,7 +165,7 @@ def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nod
     )
 
 
-@builds("alter_certificate")
+@builders.register("alter_certificate")
 def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     words = _words(tree, read)
     found: dict[str, Any] = {}
@@ -204,7 +204,7 @@ def backup_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> node
     return nodes.BackupCertificate(name=name, **found, **common)
 
 
-@builds("create_master_key")
+@builders.register("create_master_key")
 def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     password = read.terminal(tree, "STRING")
     return nodes.MasterKeyStatement(
@@ -212,7 +212,7 @@ def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> node
     )
 
 
-@builds("master_key_action")
+@builders.register("master_key_action")
 def _master_key_action(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action = read.tokens[read.range_of(tree)[0]].word
     service = read.terminal(tree, "SERVICE_MASTER_KEY") is not None

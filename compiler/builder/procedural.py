@@ -5,33 +5,20 @@ Statements that hold statements are built in batches.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
+from .dispatch import builders
 from .reader import Node, Reader, numbered
-from .service_broker import Builder
 from .tables import table_definition
 
-__all__ = ["BUILDERS", "cursor_definition"]
-
-BUILDERS: dict[str, Builder] = {}
-"""By the name of the grammar's rule."""
-
-
-def _builds(rule: str) -> Callable[[Builder], Builder]:
-    def register(builder: Builder) -> Builder:
-        BUILDERS[rule] = builder
-        return builder
-
-    return register
-
+__all__ = ["cursor_definition"]
 
 # ------------------------------------------------------------------ variables
 
 
-@_builds("declare")
+@builders.register("declare")
 def _declare(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Declare(
         declarations=tuple(_declaration(child, read) for child in read.trees(tree)), **common
@@ -56,7 +43,7 @@ def _declaration(
     )
 
 
-@_builds("set_variable")
+@builders.register("set_variable")
 def _set_variable(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.SetVariable(
         variable=read.need_variable(tree),
@@ -66,7 +53,7 @@ def _set_variable(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
-@_builds("set_method")
+@builders.register("set_method")
 def _set_method(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     return nodes.SetMethod(
@@ -77,20 +64,20 @@ def _set_method(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
     )
 
 
-@_builds("set_cursor")
+@builders.register("set_cursor")
 def _set_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.SetCursorVariable(
         variable=read.need_variable(tree), cursor=cursor_definition(tree, read), **common
     )
 
 
-@_builds("set_switch")
+@builders.register("set_switch")
 def _set_switch(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     names = tuple(read.raw(terminal).text.upper() for terminal in read.terminals(tree, "NAME"))
     return nodes.SetOption(names=names, value=read.words(read.need_tree(tree, "on_off")), **common)
 
 
-@_builds("set_statistics")
+@builders.register("set_statistics")
 def _set_statistics(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     names = tuple(
         f"STATISTICS {read.raw(terminal).text.upper()}" for terminal in read.terminals(tree, "NAME")
@@ -98,12 +85,12 @@ def _set_statistics(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     return nodes.SetOption(names=names, value=read.words(read.need_tree(tree, "on_off")), **common)
 
 
-@_builds("set_offsets")
+@builders.register("set_offsets")
 def _set_offsets(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.SetOption(names=("OFFSETS",), value=read.words(read.need_tree(tree, "on_off")), **common)
 
 
-@_builds("set_identity_insert")
+@builders.register("set_identity_insert")
 def _set_identity_insert(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.SetOption(
         names=("IDENTITY_INSERT",),
@@ -113,14 +100,14 @@ def _set_identity_insert(tree: Node, read: Reader, common: dict[str, Any]) -> no
     )
 
 
-@_builds("set_value_option")
+@builders.register("set_value_option")
 def _set_value_option(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     argument = read.text(read.need_tree(tree, "set_value"))
     name = read.tokens[read.range_of(tree)[0] + 1].text.upper()
     return nodes.SetOption(names=(name,), value=argument.text, argument=argument, **common)
 
 
-@_builds("set_isolation")
+@builders.register("set_isolation")
 def _set_isolation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     level = read.words(read.need_tree(tree, "isolation_level"))
     return nodes.SetOption(names=("TRANSACTION ISOLATION LEVEL",), value=level, **common)
@@ -129,32 +116,32 @@ def _set_isolation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 # ------------------------------------------------------------------ control flow
 
 
-@_builds("break")
+@builders.register("break")
 def _break(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Break(**common)
 
 
-@_builds("continue")
+@builders.register("continue")
 def _continue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Continue(**common)
 
 
-@_builds("goto")
+@builders.register("goto")
 def _goto(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Goto(label=read.name(tree), **common)
 
 
-@_builds("label")
+@builders.register("label")
 def _label(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Label(name=read.identifier(read.need(tree, "LABEL")), **common)
 
 
-@_builds("return")
+@builders.register("return")
 def _return(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Return(value=read.optional_text(read.tree(tree, "expression")), **common)
 
 
-@_builds("throw")
+@builders.register("throw")
 def _throw(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     arguments = [read.text(argument) for argument in read.trees(tree, "throw_argument")]
     if not arguments:
@@ -163,7 +150,7 @@ def _throw(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Throw(number=number, message=message, state=state, **common)
 
 
-@_builds("raiserror")
+@builders.register("raiserror")
 def _raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     start, end = read.range_of(read.need(tree, "GROUP"))
     arguments = []
@@ -207,7 +194,7 @@ def _raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statem
     )
 
 
-@_builds("old_raiserror")
+@builders.register("old_raiserror")
 def _old_raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     read.unexpected(
         read.range_of(tree)[0] + 1,
@@ -216,12 +203,12 @@ def _old_raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
     return nodes.InvalidStatement(**common)
 
 
-@_builds("print")
+@builders.register("print")
 def _print(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Print(value=read.text(read.need_tree(tree, "expression")), **common)
 
 
-@_builds("use")
+@builders.register("use")
 def _use(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.Use(database=read.name(tree), **common)
 
@@ -229,7 +216,7 @@ def _use(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 # ------------------------------------------------------------------ transactions
 
 
-@_builds("begin_transaction")
+@builders.register("begin_transaction")
 def _begin_transaction(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     mark_tree = read.tree(tree, "mark")
     mark: nodes.StringLiteral | None = None
@@ -244,7 +231,7 @@ def _begin_transaction(tree: Node, read: Reader, common: dict[str, Any]) -> node
     )
 
 
-@_builds("commit_transaction")
+@builders.register("commit_transaction")
 def _commit(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     if group is not None and not (
@@ -255,12 +242,12 @@ def _commit(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement
     return nodes.CommitTransaction(name=read.name_or_variable(tree), **common)
 
 
-@_builds("rollback_transaction")
+@builders.register("rollback_transaction")
 def _rollback(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.RollbackTransaction(name=read.name_or_variable(tree), **common)
 
 
-@_builds("save_transaction")
+@builders.register("save_transaction")
 def _save(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     name = read.name_or_variable(tree)
     assert name is not None
@@ -270,7 +257,7 @@ def _save(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 # ------------------------------------------------------------------ EXEC
 
 
-@_builds("execute")
+@builders.register("execute")
 def _execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return_code = read.tree(tree, "return_code")
     variable = read.terminal(tree, "VARIABLE")
@@ -289,7 +276,7 @@ def _execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
     )
 
 
-@_builds("implicit_execute")
+@builders.register("implicit_execute")
 def _implicit_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     call = _call(tree, read)
     module = numbered(read.need_qualified(tree), call["number"])
@@ -334,7 +321,7 @@ def _argument(tree: Node, read: Reader) -> nodes.Argument:
     return nodes.Argument(span=read.span(tree), name=name, value=value, output=output)
 
 
-@_builds("execute_string")
+@builders.register("execute_string")
 def _execute_string(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     start, end = read.range_of(read.need(tree, "GROUP"))
     (first, last), *others = read.split(start + 1, end - 1)
@@ -358,7 +345,7 @@ def _execute_string(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@_builds("execute_as")
+@builders.register("execute_as")
 def _execute_as(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     principal = read.need_tree(tree, "execute_as_principal")
     value = read.terminal(principal, "STRING", "VARIABLE")
@@ -373,7 +360,7 @@ def _execute_as(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
     )
 
 
-@_builds("revert")
+@builders.register("revert")
 def _revert(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     cookie = read.terminal(tree, "VARIABLE")
     return nodes.Revert(cookie=read.variable(cookie) if cookie else None, **common)
@@ -425,7 +412,7 @@ def _for_clause(start: int, end: int, read: Reader) -> int | None:
     return None
 
 
-@_builds("declare_cursor")
+@builders.register("declare_cursor")
 def _declare_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.DeclareCursor(name=read.name(tree), cursor=cursor_definition(tree, read), **common)
 
@@ -439,22 +426,22 @@ def _cursor(tree: Node, read: Reader) -> nodes.CursorReference:
     )
 
 
-@_builds("open_cursor")
+@builders.register("open_cursor")
 def _open_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.OpenCursor(cursor=_cursor(tree, read), **common)
 
 
-@_builds("close_cursor")
+@builders.register("close_cursor")
 def _close_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CloseCursor(cursor=_cursor(tree, read), **common)
 
 
-@_builds("deallocate_cursor")
+@builders.register("deallocate_cursor")
 def _deallocate_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.DeallocateCursor(cursor=_cursor(tree, read), **common)
 
 
-@_builds("fetch_cursor")
+@builders.register("fetch_cursor")
 def _fetch_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     direction = "NEXT"
     offset: nodes.SqlText | None = None

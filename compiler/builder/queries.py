@@ -9,25 +9,13 @@ from ...grammar.source import Span
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
+from .dispatch import Builder, builders
 from .keys import backup_certificate
-from .procedural import BUILDERS as PROCEDURAL
 from .reader import Node, Reader
-from .service_broker import Builder, event_scope
+from .service_broker import event_scope
 from .tables import table_definition
 
-__all__ = ["BUILDERS", "create_schema"]
-
-BUILDERS: dict[str, Builder] = {}
-"""By the name of the grammar's rule."""
-
-
-def _builds(rule: str) -> Callable[[Builder], Builder]:
-    def register(builder: Builder) -> Builder:
-        BUILDERS[rule] = builder
-        return builder
-
-    return register
-
+__all__ = ["create_schema"]
 
 # ------------------------------------------------------------------ queries and changes
 
@@ -40,20 +28,20 @@ def _sql(kind: str) -> Builder:
 
 
 for _rule in ("select", "insert", "update", "delete", "merge"):
-    BUILDERS[_rule] = _sql(_rule.upper())
-BUILDERS["alter_table"] = _sql("ALTER TABLE")
+    builders.register(_rule)(_sql(_rule.upper()))
+builders.register("alter_table")(_sql("ALTER TABLE"))
 
 
-@_builds("with_statement")
+@builders.register("with_statement")
 def _with_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     (inner,) = read.trees(tree)
     return nodes.SqlStatement(kind=str(inner.data).upper(), text=read.text(tree), with_clause=True, **common)
 
 
-@_builds("insert_execute")
+@builders.register("insert_execute")
 def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     target, call = read.trees(tree)
-    execute = PROCEDURAL[str(call.data)](call, read, {"span": read.span(call)})
+    execute = builders[str(call.data)](call, read, {"span": read.span(call)})
     assert isinstance(execute, nodes.Execute | nodes.ExecuteString)
     return nodes.InsertExecute(target=read.text(target), execute=execute, **common)
 
@@ -61,7 +49,7 @@ def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 # ------------------------------------------------------------------ tables and the like
 
 
-@_builds("create_table")
+@builders.register("create_table")
 def _create_table(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     name = read.need_qualified(tree)
@@ -115,7 +103,7 @@ _VIEWS = {
 }
 
 
-@_builds("drop")
+@builders.register("drop")
 def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     if read.terminal(tree, "TEXT") is not None:
         kind = read.words_before_text(tree)
@@ -153,7 +141,7 @@ def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     )
 
 
-@_builds("sql_statement")
+@builders.register("sql_statement")
 def _sql_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     kind = read.words_before_text(tree)
     if "INDEX" in kind and kind.startswith("CREATE"):
@@ -178,7 +166,7 @@ def create_schema(
     )
 
 
-@_builds("alter_schema")
+@builders.register("alter_schema")
 def _alter_schema(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterSchema(
         name=read.name(tree),
@@ -188,13 +176,13 @@ def _alter_schema(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
-@_builds("create_synonym")
+@builders.register("create_synonym")
 def _create_synonym(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     name, target = map(read.qualified, read.trees(tree, "qualified_name"))
     return nodes.CreateSynonym(name=name, target=target, **common)
 
 
-@_builds("enable_trigger")
+@builders.register("enable_trigger")
 def _enable_trigger(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     names = [read.qualified(name) for name in read.trees(tree, "qualified_name")]
     scope = read.tree(tree, "trigger_scope")
@@ -207,7 +195,7 @@ def _enable_trigger(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@_builds("create_database")
+@builders.register("create_database")
 def _create_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     text = read.terminal(tree, "TEXT")
     words = read.text(text).words if text else ()
@@ -232,7 +220,7 @@ def _create_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
     )
 
 
-@_builds("alter_database")
+@builders.register("alter_database")
 def _alter_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action_tree = read.need_tree(tree, "alter_database_set", "alter_database_other")
     start, end = read.range_of(action_tree)
@@ -306,12 +294,12 @@ def _database_options(
 # ------------------------------------------------------------------ principals
 
 
-@_builds("create_login")
+@builders.register("create_login")
 def _create_login(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateLogin(name=read.name(tree), text=read.text(tree), **common)
 
 
-@_builds("create_user")
+@builders.register("create_user")
 def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     start, end = read.range_of(tree)
     words = [token.word for token in read.tokens[start:end]]
@@ -334,7 +322,7 @@ def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
     )
 
 
-@_builds("create_role")
+@builders.register("create_role")
 def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateRole(
         kind=read.words_before_text(tree).removeprefix("CREATE "),
@@ -345,7 +333,7 @@ def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
     )
 
 
-@_builds("alter_role")
+@builders.register("alter_role")
 def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     end = read.range_of(tree)[1]
     action = next(
@@ -360,7 +348,7 @@ def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
     )
 
 
-@_builds("alter_principal")
+@builders.register("alter_principal")
 def _alter_principal(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterPrincipal(
         kind=read.words_before_text(tree).removeprefix("ALTER "),
@@ -404,7 +392,7 @@ def _principals(tree: Node, read: Reader) -> tuple[nodes.Identifier, ...]:
     return tuple(map(read.identifier, read.terminals(tree, "NAME", "PUBLIC", "CONSTANT_WORD")))
 
 
-@_builds("permission")
+@builders.register("permission")
 def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action = read.words(read.need_tree(tree, "permission_action"))
     grantor = read.tree(tree, "grantor")
@@ -431,7 +419,7 @@ def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
     )
 
 
-@_builds("alter_authorization")
+@builders.register("alter_authorization")
 def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     owner = read.terminal(tree, "NAME", "PUBLIC", "CONSTANT_WORD")
     return nodes.AlterAuthorization(
@@ -444,7 +432,7 @@ def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> no
 # ------------------------------------------------------------------ everything else
 
 
-@_builds("administrative")
+@builders.register("administrative")
 def _administrative(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     kind = read.words_before_text(tree)
     text = read.text(tree)

@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
+from .dispatch import builders
 from .reader import Node, Reader
 
-__all__ = ["BUILDERS", "Builder", "builds", "event_scope", "execute_as_clause", "refuse_repeated"]
+__all__ = ["event_scope", "execute_as_clause", "refuse_repeated"]
 
-
-class Builder(Protocol):
-    """Makes the statement of one tree; ``common`` are the fields that all statements share."""
-
-    def __call__(self, tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-        """Return the node."""
-
-
-BUILDERS: dict[str, Builder] = {}
-"""By the name of the grammar's rule."""
 
 _VALIDATIONS = ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML")
-
-
-def builds(rule: str) -> Callable[[Builder], Builder]:
-    """Register the builder of a rule of the grammar."""
-
-    def register(builder: Builder) -> Builder:
-        BUILDERS[rule] = builder
-        return builder
-
-    return register
 
 
 # ------------------------------------------------------------------ message types, contracts
@@ -63,7 +43,7 @@ def _validation(tree: Node, read: Reader) -> tuple[str | None, nodes.QualifiedNa
     return validation, collection
 
 
-@builds("create_message_type")
+@builders.register("create_message_type")
 def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.CreateMessageType(
@@ -75,7 +55,7 @@ def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> no
     )
 
 
-@builds("alter_message_type")
+@builders.register("alter_message_type")
 def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.AlterMessageType(
@@ -83,7 +63,7 @@ def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nod
     )
 
 
-@builds("create_contract")
+@builders.register("create_contract")
 def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     messages = tuple(
         nodes.ContractMessage(
@@ -99,7 +79,7 @@ def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 # ------------------------------------------------------------------ queues
 
 
-@builds("create_queue")
+@builders.register("create_queue")
 def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = read.optional(tree, "queue_options", lambda t: _queue_options(t, read))
     if options is not None and options.activation is not None:
@@ -112,7 +92,7 @@ def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
-@builds("alter_queue")
+@builders.register("alter_queue")
 def _alter_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _queue_options(read.need_tree(tree, "queue_options"), read)
     return nodes.AlterQueue(name=read.need_qualified(tree), options=options, **common)
@@ -195,7 +175,7 @@ def refuse_repeated(tree: Node, read: Reader) -> None:
         seen.add(name)
 
 
-@builds("maintain_queue")
+@builders.register("maintain_queue")
 def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action_tree = read.need_tree(tree, "rebuild_or_move")
     start, end = read.range_of(action_tree)
@@ -228,7 +208,7 @@ def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 # ------------------------------------------------------------------ services, routes, bindings
 
 
-@builds("create_service")
+@builders.register("create_service")
 def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     contracts = read.tree(tree, "service_contracts")
     return nodes.CreateService(
@@ -240,7 +220,7 @@ def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@builds("alter_service")
+@builders.register("alter_service")
 def _alter_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     changes = read.tree(tree, "service_changes")
     added: list[nodes.Identifier] = []
@@ -272,7 +252,7 @@ def _route_options(tree: Node, read: Reader) -> nodes.RouteOptions:
     return nodes.RouteOptions(span=span, **values)
 
 
-@builds("create_route")
+@builders.register("create_route")
 def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _route_options(tree, read)
     if options.address is None:
@@ -285,7 +265,7 @@ def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     return nodes.CreateRoute(name=read.name(tree), owner=read.owner(tree), options=options, **common)
 
 
-@builds("alter_route")
+@builders.register("alter_route")
 def _alter_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterRoute(name=read.name(tree), options=_route_options(tree, read), **common)
 
@@ -294,7 +274,7 @@ def _binding_user(tree: Node, read: Reader) -> nodes.Identifier:
     return read.identifier_at(read.range_of(tree)[1] - 1)
 
 
-@builds("create_remote_service_binding")
+@builders.register("create_remote_service_binding")
 def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     refuse_repeated(tree, read)
     name = read.name(tree)
@@ -313,7 +293,7 @@ def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@builds("alter_remote_service_binding")
+@builders.register("alter_remote_service_binding")
 def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     refuse_repeated(tree, read)
     return nodes.AlterRemoteServiceBinding(
@@ -354,13 +334,13 @@ def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
     )
 
 
-@builds("create_broker_priority")
+@builders.register("create_broker_priority")
 def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read))
     return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
 
 
-@builds("alter_broker_priority")
+@builders.register("alter_broker_priority")
 def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _priority_options(read.need_tree(tree, "priority_options"), read)
     return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
@@ -454,12 +434,12 @@ def _endpoint_options(group: Terminal, of: str, read: Reader) -> tuple[nodes.End
     return tuple(options)
 
 
-@builds("create_endpoint")
+@builders.register("create_endpoint")
 def _create_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateEndpoint(**_endpoint_fields(tree, read), **common)
 
 
-@builds("alter_endpoint")
+@builders.register("alter_endpoint")
 def _alter_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterEndpoint(**_endpoint_fields(tree, read), **common)
 
@@ -470,7 +450,7 @@ def event_scope(tree: Node, read: Reader) -> nodes.EventScope:
     return nodes.EventScope(span=read.span(tree), kind="QUEUE" if queue else read.words(tree), queue=queue)
 
 
-@builds("create_event_notification")
+@builders.register("create_event_notification")
 def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     name, *events = map(read.identifier, read.terminals(tree, "NAME"))
     service, instance = map(read.string, read.terminals(tree, "STRING"))
@@ -488,14 +468,14 @@ def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any])
 # ------------------------------------------------------------------ schema collections
 
 
-@builds("create_xml_schema_collection")
+@builders.register("create_xml_schema_collection")
 def _create_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateXmlSchemaCollection(
         name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )
 
 
-@builds("alter_xml_schema_collection")
+@builders.register("alter_xml_schema_collection")
 def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterXmlSchemaCollection(
         name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
