@@ -117,20 +117,20 @@ def _pieces(column: Any, type_: str, name: str) -> list[Any]:
 
     count = len(column)
     if type_ == UUID_OR_TEXT:
-        ids, is_usual = _usual_uuids(column)
+        ids, is_canonical = _canonical_uuids(column)
         texts = column.cast(pyarrow.large_binary())
-        if is_usual.all():
+        if is_canonical.all():
             rest = [_fixed(numpy.full(count, -1, dtype=">i4"), 4)]
         else:
             null = pyarrow.scalar(None, pyarrow.large_binary())
-            rest = _pieces(pc.if_else(pyarrow.array(is_usual), null, texts), "bytea", name)
+            rest = _pieces(pc.if_else(pyarrow.array(is_canonical), null, texts), "bytea", name)
         pairs = numpy.zeros(count, dtype=[("length", ">i4"), ("value", "V16")])
         pairs["length"] = 16
         pairs["value"] = ids
         first = _fixed(pairs, 20)
-        if not is_usual.all():
+        if not is_canonical.all():
             absent = pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary())
-            first = pc.if_else(pyarrow.array(is_usual), first, absent)
+            first = pc.if_else(pyarrow.array(is_canonical), first, absent)
         return [first, *rest]
     if type_ in ("bytea", "text"):
         values = column.cast(pyarrow.large_binary())
@@ -182,8 +182,8 @@ def _uuids(column: Any, name: str) -> Any:
     import pyarrow
     import pyarrow.compute as pc
 
-    ids, is_usual = _usual_uuids(column)
-    if is_usual.all():
+    ids, is_canonical = _canonical_uuids(column)
+    if is_canonical.all():
         return ids
     if column.null_count:
         column = pc.fill_null(column, "00000000-0000-0000-0000-000000000000")
@@ -198,7 +198,7 @@ def _uuids(column: Any, name: str) -> Any:
     return ((nibbles[0::2] << 4) | nibbles[1::2]).view("V16")
 
 
-def _usual_uuids(column: Any) -> tuple[Any, Any]:
+def _canonical_uuids(column: Any) -> tuple[Any, Any]:
     """The 16 bytes of each uuid that is written as PostgreSQL writes it, and which ones are."""
     import numpy
     import pyarrow
@@ -211,7 +211,7 @@ def _usual_uuids(column: Any) -> tuple[Any, Any]:
     chosen = found.dictionary.filter(has_length)
     # The last stands for NULL.
     ids = numpy.zeros((len(found.dictionary) + 1, 16), dtype="u1")
-    is_usual = numpy.zeros(len(ids), dtype=bool)
+    is_canonical = numpy.zeros(len(ids), dtype=bool)
     if len(chosen):
         data = numpy.frombuffer(chosen.cast(pyarrow.binary(36)).buffers()[1], dtype="u1")
         data = data[: 36 * len(chosen)].reshape(-1, 36)
@@ -225,7 +225,7 @@ def _usual_uuids(column: Any) -> tuple[Any, Any]:
         ]
         is_there = numpy.append(has_length.to_numpy(zero_copy_only=False), False)
         ids[is_there] = numpy.concatenate(bytes_, axis=1)
-        is_usual[is_there] = ((nibbles > 15).sum(axis=1) == len(_HYPHENS)) & (
+        is_canonical[is_there] = ((nibbles > 15).sum(axis=1) == len(_HYPHENS)) & (
             data[:, _HYPHENS] == ord("-")
         ).all(axis=1)
-    return ids.view("V16")[:, 0][places], is_usual[places]
+    return ids.view("V16")[:, 0][places], is_canonical[places]

@@ -1,6 +1,6 @@
 """Which expressions can never raise an error, so that they need no exception block.
 
-Conservative: what is not surely safe is not safe.  Arithmetic on integers may overflow
+Conservative: what is not known to be harmless may raise.  Arithmetic on integers may overflow
 (8115), comparisons between different kinds of values convert (245), queries may meet
 missing tables; joining strings, comparing like with like and testing for NULL cannot fail.
 """

@@ -42,7 +42,7 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Translated:
-    """A translated expression; ``safe``: evaluating it can never raise an error."""
+    """A translated expression; ``cannot_raise``: evaluating it never raises an error."""
 
     code: n.Node
     type: SqlType | None
@@ -238,8 +238,8 @@ class Context:
         result = translate.translate_expression(
             text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
-        safe = columns is None and cannot_raise(text.tree, self.scope, target)
-        return Translated(result.code, result.type, safe)
+        never_raises = columns is None and cannot_raise(text.tree, self.scope, target)
+        return Translated(result.code, result.type, never_raises)
 
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
         """Translate an expression to a piece of the target tree."""

@@ -367,9 +367,9 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     if numbered:
         extra.append(("number", pl.Raw(message.code)))
     statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))
-    safe = form is not None and fits(form, sources)
-    safe = safe and all(part.cannot_raise for part in (message, severity, state, *arguments))
-    body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
+    never_raises = form is not None and fits(form, sources)
+    never_raises = never_raises and all(part.cannot_raise for part in (message, severity, state, *arguments))
+    body: list[pl.Statement] = [statement] if never_raises else ctx.guard(node, [statement])
     level = int(written) if written.isdecimal() else None
     if level is not None and level <= 10:
         return body

@@ -1,7 +1,7 @@
 """Parameters as their declared types: PostgreSQL drops the length and precision of a parameter's type.
 
 T-SQL converts an argument to the declared type: strings are cut, decimals rounded.  A caller
-that knows the procedure may have done so; an application has not.
+that knows the procedure may have done so; an application does not.
 """
 
 from __future__ import annotations

@@ -298,8 +298,8 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         deadline = ctx.helper("deadline", "timestamptz")
         call = pl.Invoke("ssb_internal.deadline", (ctx.argument(node.timeout, INT),))
         computed = pl.Assign(deadline, call)
-        safe = ctx.expression(node.timeout, INT).cannot_raise
-        result += [computed] if safe else ctx.guard(node, [computed])
+        never_raises = ctx.expression(node.timeout, INT).cannot_raise
+        result += [computed] if never_raises else ctx.guard(node, [computed])
     done: n.Node | None = None
     show: list[pl.Statement] = []
     if isinstance(inner, nodes.GetConversationGroup):

@@ -169,7 +169,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
 def refuse_planted(tokens: Sequence[Token]) -> list[pl.Statement]:
     """Return what begins a module that names temporary objects, in a string too.
 
-    Where it runs with rights that its caller has not, an object of the caller's that does something of
+    Where it runs with rights that its caller lacks, an object of the caller's that does something of
     its own is refused.
     """
     names = sorted(temporary_names(tokens))

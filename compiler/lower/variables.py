@@ -177,8 +177,8 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
     if not isinstance(translated, Assignment) or len(translated.values) != 1:
         return []
     joins = node.operator == "+=" and variable.type.is_string
-    safe = joins and cannot_raise(node.value.tree, ctx.scope, variable.type)
-    return assign(node, variable, Translated(translated.values[0], variable.type, safe), ctx)
+    never_raises = joins and cannot_raise(node.value.tree, ctx.scope, variable.type)
+    return assign(node, variable, Translated(translated.values[0], variable.type, never_raises), ctx)
 
 
 @lower.register

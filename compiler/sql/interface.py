@@ -35,7 +35,7 @@ class Assignment:
 
     * ``rows`` is None: no relation at all; assign ``values`` in order, @@ROWCOUNT = 1.
     * ``exactly_one_row`` (an aggregate without GROUP BY): ``SELECT … INTO a, b …`` will do:
-      ``query``, which other cases have not, has one column a target.
+      ``query``, None in other cases, has one column a target.
     * else loop: ``FOR next_row IN rows LOOP target := value; … END LOOP``.  ``values`` are
       expressions over the loop's record ``next_row``; a value may read a variable assigned
       before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True and

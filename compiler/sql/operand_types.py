@@ -165,7 +165,7 @@ _ZONE_PARTS = frozenset({"tzoffset", "iso_week"})
 
 
 def date_part_error(function: str, part: str, value: Value) -> Error | None:
-    """What DATEADD, DATEPART and DATENAME (``function``) raise for a part that the type has not."""
+    """What DATEADD, DATEPART and DATENAME (``function``) raise for a part that the type lacks."""
     type_ = value.type
     if type_ is None or value.is_literal:
         return None

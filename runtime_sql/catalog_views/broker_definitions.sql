@@ -29,7 +29,7 @@ SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(
        (q.is_enqueue_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
        q.is_retention_enabled::integer::sys.bit AS is_retention_enabled,
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
-       -- Behind SQL Server's columns, what it has not.
+       -- Behind SQL Server's columns our own.
        q.external_program, q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
   FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id
 UNION ALL

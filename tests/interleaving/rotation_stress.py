@@ -4,7 +4,7 @@ python tests/interleaving/rotation_stress.py [--postgres 18] [--seconds 60] [--s
 hand, it starts a server of its own. Senders linger and roll back, readers too, by one message or many; two
 sessions rotate at once, at tiny thresholds, and roll back now and then; one reads the message tables and
 stays a while, as pg_dump does; one pins the horizon, one vacuums, one moves conversations from group to group
-(with an odd seed none does, so that RECEIVE goes its usual way); one ends sessions, and with --crash kills
+(with an odd seed none does, so that RECEIVE takes its fast path); one ends sessions, and with --crash kills
 processes of the server. What was sent and received is written down in the transactions that do it. Printed,
 one JSON object:
 

@@ -1,6 +1,6 @@
 """RECEIVE returns no rows at little cost, and only when nothing was free.
 
-Its usual way is enough for that: in most tests ssb_internal.receive_slow_path fails.
+Its fast path is enough for that: in most tests ssb_internal.receive_slow_path fails.
 """
 
 import uuid

@@ -67,7 +67,7 @@ _LOCKS = "AND e.closed_at IS NULL AND e.claim_id IS NULL"
 
 @contextmanager
 def fast_path(session: Session, *, before_walk: str = "", before_lock: str = "") -> Iterator[None]:
-    """RECEIVE's usual way always: with a statement before it walks past what others hold, a condition there.
+    """RECEIVE's fast path always: with a statement before it walks past what others hold, a condition there.
 
     However long the test takes, it is the same tenth of a second.
     """
@@ -92,7 +92,7 @@ _PAUSES = "AND CASE WHEN pg_advisory_lock(4711)::text || 'x' <> 'y' THEN pg_advi
 
 
 def reader_with_mark(session: Session, another: Open, pair: Pair) -> Session:
-    """A session that goes the usual way from now on."""
+    """A session that takes the fast path from now on."""
     reader = another()
     session.send(pair.dialog(), pair.request, "before")
     assert reader.bodies(pair.far, 1) == ["before"]

@@ -38,7 +38,7 @@ def tables_of(session: Session, body: str) -> list[str]:
 
 
 def reader_with_mark(session: Session, another: Open, pair: Pair) -> Session:
-    """A session that goes the usual way from now on."""
+    """A session that takes the fast path from now on."""
     reader = another()
     for _ in range(2):
         session.send(pair.dialog(), pair.request, "before")

@@ -220,7 +220,7 @@ def test_a_drained_table_that_somebody_reads_is_left_alone_and_nobody_else_looks
     assert rotate(session) == ["switched"]
     assert phase(session) == (1, 4)
     session.do("SELECT ssb.send(%s, %s, 'x'::bytea) FROM generate_series(1, 50)", near, pair.request)
-    # The usual RECEIVE locks the table that takes new messages, and not the other.
+    # RECEIVE on its fast path locks the table that takes new messages, and not the other.
     used: list[set[object]] = []
     for _ in range(49):
         with session.connection.transaction():

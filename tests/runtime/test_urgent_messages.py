@@ -165,7 +165,7 @@ def test_a_session_that_knows_its_queue_sees_the_first_of_a_database(database: D
             session.do("SELECT ssb_internal.broker_sweep('{}')")
             assert session.value(counted)
         assert _types(session, pair) == [ERROR, pair.reply]
-        # Who looks still takes the usual way, where nothing is urgent.
+        # Who looks still takes the fast path, where nothing is urgent.
         far = pair.conversing()[1]
         session.send(far, pair.reply)
         assert _types(session, pair, 1) == [pair.reply]

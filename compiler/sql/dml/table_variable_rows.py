@@ -20,12 +20,12 @@ from ..values import Value
 from .columns import fillable, fitted
 
 
-def typed(rows: list[list[Value]], columns: list[ColumnInfo], safe: set[int]) -> list[list[Value]]:
+def typed(rows: list[list[Value]], columns: list[ColumnInfo], known_to_fit: set[int]) -> list[list[Value]]:
     """The first row's cells carry the columns' types, which VALUES would otherwise guess."""
     if not rows:
         return rows  # they do not fit, which is reported
     first = [
-        _cast(cell, column.type if place in safe else column.type.unlimited)
+        _cast(cell, column.type if place in known_to_fit else column.type.unlimited)
         if column.type is not None and (cell.is_null or cell.is_literal or cell.type is None)
         else cell
         for place, (cell, column) in enumerate(zip(rows[0], columns, strict=True))
@@ -201,9 +201,9 @@ def new_rows(
     *,
     recursive: bool = False,
     before: tuple[n.Node, ...] = (),
-    safe: Collection[str] = (),
+    known_to_fit: Collection[str] = (),
 ) -> TableVariableDml:
-    """The array with the rows of ``source`` behind its own; ``safe``: columns whose values fit."""
+    """The array with the rows of ``source`` behind its own; ``known_to_fit``: columns whose values fit."""
     info = variable.info
     given = tuple(fold(column.name) for column in columns)
     names = {fold(column.name) for column in columns}
@@ -219,7 +219,7 @@ def new_rows(
         label = fold(column.name)
         own = n.Name(("n", label))
         if label in names:
-            code = own if label in safe else fitting(own, column)
+            code = own if label in known_to_fit else fitting(own, column)
             cells.append(code if column.nullable else not_null(code, column, name))
             continue
         if column.computed is not None:

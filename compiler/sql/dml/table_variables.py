@@ -64,20 +64,22 @@ def insert_into_variable(
         cells = one_row(variable, columns, rows[0], name)
         appended = TableVariableDml(variable, append=row_of(variable, cells))
         return _with_output(appended, statement.outputs, ctx)
-    safe: set[str] = set()
+    known_to_fit: set[str] = set()
     if rows is not None:
         kept = [[default_of(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows]
         if columns:
             short = {
                 place for place, column in enumerate(columns) if all(fits(row[place], column) for row in kept)
             }
-            safe = {fold(columns[place].name) for place in short}
+            known_to_fit = {fold(columns[place].name) for place in short}
             query = q.Values(tuple(tuple(cell.code for cell in row) for row in typed(kept, columns, short)))
         else:
             query = q.Select((), breaks=q.Breaks.NEVER)
     assert query is not None
     query = limited(query, statement.top, ctx)
-    added = new_rows(variable, name, columns, query, definitions, recursive=recursive, safe=safe)
+    added = new_rows(
+        variable, name, columns, query, definitions, recursive=recursive, known_to_fit=known_to_fit
+    )
     return _with_output(added, statement.outputs, ctx)
 
 
