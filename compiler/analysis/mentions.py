@@ -55,14 +55,14 @@ def names(tokens: Iterable[Token]) -> set[str]:
     return {token.name.lstrip("@").lower() for token in once.values()}
 
 
-def texts_within(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the tokens, and those of each string in them: EXEC may make code of it."""
+def _texts_within(tokens: Sequence[Token], word: str) -> Iterator[Sequence[Token]]:
+    """Yield the tokens, and those of each string in them that has ``word``: EXEC may make code of it."""
     waiting: list[Sequence[Token]] = [tokens]
     while waiting:
         found = waiting.pop()
         yield found
-        strings = [string_value(token) for token in found if token.kind is TokenKind.STRING]
-        waiting += [tokens_of(Source("string", text)) for text in strings]
+        strings = [token for token in found if token.kind is TokenKind.STRING and word in token.text.upper()]
+        waiting += [tokens_of(Source("string", string_value(token))) for token in strings]
 
 
 def tokens_of(source: Source) -> list[Token]:
@@ -74,7 +74,7 @@ def temporary_names(tokens: Sequence[Token]) -> set[str]:
     """Return the folded names of temporary objects, in strings too."""
     return {
         fold(token.name)
-        for text in texts_within(tokens)
+        for text in _texts_within(tokens, "#")
         for token in text
         if "#" in token.text and token.kind in _NAMES and token.name.startswith("#")
     }
@@ -83,7 +83,7 @@ def temporary_names(tokens: Sequence[Token]) -> set[str]:
 def created_procedures(tokens: Sequence[Token]) -> set[str]:
     """Return the folded names of the procedures that CREATE or ALTER makes, in strings too."""
     found = set()
-    for text in texts_within(tokens):
+    for text in _texts_within(tokens, "PROC"):
         words = [token.word for token in text]
         for place, word in enumerate(words):
             if word in ("PROC", "PROCEDURE") and words[place - 1 : place] in (["CREATE"], ["ALTER"]):
