@@ -7,12 +7,19 @@ that FETCH sees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from sqlglot import exp
+
+from ...grammar.lexer import bracketed
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import ObjectName, fold, quote
 from ..catalog.objects import RowPlace, TableInfo
+from ..sql.parse.dml import from_items, read_delete, read_update
+from ..sql.parse.tokens import Unreadable
+from ..sql.parse.trees import READERS
 
 __all__ = ["RowPlace", "located_cursors", "with_row_place"]
 
@@ -26,20 +33,29 @@ def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
     """Return the cursors that UPDATE or DELETE … WHERE CURRENT OF name, with the tables they change."""
     result: dict[str, ObjectName] = {}
     for statement in body:
-        if isinstance(statement, nodes.SqlStatement) and statement.kind in ("UPDATE", "DELETE"):
-            words = statement.text.words
-            for index in range(len(words) - 2):
-                if words[index] == "CURRENT" and words[index + 1] == "OF":
-                    last = statement.text.tokens[-1 if words[-1] != ";" else -2]
-                    result[fold(last.name.lstrip("@"))] = _target(statement.text.tokens)
+        if (
+            isinstance(statement, nodes.SqlStatement)
+            and statement.kind in ("UPDATE", "DELETE")
+            and ("CURRENT", "OF") in pairwise(statement.text.words)
+        ):
+            result.update(_at_cursor(statement))
         result |= located_cursors(nodes.children_of(statement))
     return result
 
 
-def _target(tokens: Sequence[Token]) -> ObjectName:
-    """The table behind UPDATE or DELETE [FROM]."""
-    index = 2 if tokens[1].word == "FROM" else 1
-    return ObjectName(*reversed(_name_at(tokens, index)))
+def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, ObjectName]]:
+    """Yield the cursor and the table of UPDATE or DELETE; nothing where the statement cannot be read."""
+    read = read_update if statement.kind == "UPDATE" else read_delete
+    try:
+        change = read(list(statement.text.tokens), READERS.reader)
+    except (Unreadable, RecursionError):
+        return  # reported where it is translated
+    if change.cursor is not None:
+        named = [item for item in from_items(change) if isinstance(item, exp.Table) and item.alias]
+        wanted = fold(change.target.name)
+        table = next((item for item in named if fold(item.alias) == wanted), change.target)
+        name = ObjectName(table.name, table.db or None, table.catalog or None)
+        yield fold(change.cursor.lstrip("@")), name
 
 
 def _name_at(tokens: Sequence[Token], index: int) -> list[str]:
@@ -88,9 +104,9 @@ def with_row_place(
     at = text.tokens[start].start
     for name in [name for name, _ in columns] or ["ctid"]:
         added.append(Token(TokenKind.SYMBOL, ",", at, at, ","))
-        added.append(Token(TokenKind.BRACKETED, f"[{alias}]", at, at, ""))
+        added.append(Token(TokenKind.BRACKETED, bracketed(alias), at, at, ""))
         added.append(Token(TokenKind.SYMBOL, ".", at, at, "."))
-        added.append(Token(TokenKind.BRACKETED, f"[{name}]", at, at, ""))
+        added.append(Token(TokenKind.BRACKETED, bracketed(name), at, at, ""))
     tokens = (*text.tokens[:start], *added, *text.tokens[start:])
     return nodes.SqlText(span=text.span, tokens=tokens), place
 

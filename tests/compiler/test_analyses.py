@@ -5,11 +5,13 @@ from sqlglot import exp
 
 from pgsb.compiler import nodes
 from pgsb.compiler.analysis.constants import Constants, Piece, plain
+from pgsb.compiler.analysis.cursor_rows import located_cursors
 from pgsb.compiler.analysis.live_status import DEAD, Live, Status, read_at_start
 from pgsb.compiler.analysis.may_fail import cannot_raise, condition_cannot_raise
 from pgsb.compiler.analysis.mentions import temporary_names, tokens_of
 from pgsb.compiler.analysis.transaction_depth import ANY, CLOSED, Depths
 from pgsb.compiler.builder.batches import parse_script
+from pgsb.compiler.catalog.names import ObjectName
 from pgsb.compiler.catalog.scope import Catalog, Scope
 from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, nvarchar
 from pgsb.compiler.lower.placeholders import place
@@ -207,3 +209,19 @@ def test_a_piece_tells_its_variables() -> None:
 )
 def test_temporary_names_stand_in_strings_too(text: str, names: set[str]) -> None:
     assert temporary_names(tokens_of(Source("text", text))) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("UPDATE dbo.[t]]u] SET a = 1 WHERE CURRENT OF C", ObjectName("t]u", "dbo")),
+        ("UPDATE TOP (1) t SET a = 1 WHERE CURRENT OF c", ObjectName("t")),
+        ("UPDATE x SET a = 1 FROM s.t AS x WHERE CURRENT OF GLOBAL c", ObjectName("t", "s")),
+        ("WITH x AS (SELECT 1 AS a) DELETE FROM t WHERE CURRENT OF c OPTION (MAXDOP 1)", ObjectName("t")),
+        ("DELETE t WHERE a IN (SELECT [CURRENT] FROM [OF])", None),
+    ],
+)
+def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | None) -> None:
+    problems = Problems()
+    (batch,) = parse_script(Source("text", text), problems).batches
+    assert located_cursors(batch.statements) == ({} if table is None else {"c": table})
