@@ -15,18 +15,17 @@ from sqlglot import exp
 from ...grammar.lexer import bracketed
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
+from ..catalog.functions import AGGREGATES
 from ..catalog.names import ObjectName, fold, quote
 from ..catalog.objects import RowPlace, TableInfo
 from ..sql.parse.dml import from_items, read_delete, read_update
-from ..sql.parse.tokens import Unreadable
+from ..sql.parse.tokens import Unreadable, to_sqlglot
 from ..sql.parse.trees import READERS
 
 __all__ = ["RowPlace", "located_cursors", "with_row_place"]
 
-_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
-_NOT_UPDATABLE = frozenset({"DISTINCT", "GROUP", "UNION", "EXCEPT", "INTERSECT"})
-_ENDS_FROM = frozenset({"WHERE", "ORDER", "FOR", "OPTION", "OFFSET"})
-_NO_ALIAS = _ENDS_FROM | frozenset("WITH JOIN INNER LEFT RIGHT FULL CROSS OUTER ON".split())
+
+_GROUPING = ("distinct", "group", "having")
 
 
 def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
@@ -58,16 +57,6 @@ def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, ObjectName]
         yield fold(change.cursor.lstrip("@")), name
 
 
-def _name_at(tokens: Sequence[Token], index: int) -> list[str]:
-    parts: list[str] = []
-    while index < len(tokens) and tokens[index].kind in _NAMES:
-        parts.append(tokens[index].name)
-        if index + 1 >= len(tokens) or tokens[index + 1].word != ".":
-            break
-        index += 2
-    return parts[-3:] or [""]
-
-
 def with_row_place(
     text: nodes.SqlText, table: ObjectName, info: TableInfo | None
 ) -> tuple[nodes.SqlText, RowPlace] | None:
@@ -75,22 +64,12 @@ def with_row_place(
 
     None where a row of the query is no single row of the table.
     """
-    words = text.words
-    depth = 0
-    start: int | None = None
-    for index, word in enumerate(words):
-        depth += (word == "(") - (word == ")")
-        if depth:
-            continue
-        if word in _NOT_UPDATABLE:
-            return None
-        if word == "FROM" and start is None:
-            start = index
-    if start is None:
+    select = _updatable(text.tokens)
+    tables = _tables(select) if select is not None else ()
+    item = next((one for one in tables if fold(one.name) == fold(table.name)), None)
+    if item is None:
         return None
-    alias = _alias(text.tokens, start, table)
-    if alias is None:
-        return None
+    alias = item.alias or item.name
     key = next((key.columns for key in info.keys if key.primary), None) if info is not None else None
     columns: list[tuple[str, str]] = []
     for name in key or ():
@@ -101,6 +80,7 @@ def with_row_place(
         columns.append((name, column.type.postgres))
     place = RowPlace(tuple((quote(fold(name)), type_) for name, type_ in columns) or (("ctid", "tid"),))
     added: list[Token] = []
+    start = _place_of_from(text.tokens)
     at = text.tokens[start].start
     for name in [name for name, _ in columns] or ["ctid"]:
         added.append(Token(TokenKind.SYMBOL, ",", at, at, ","))
@@ -111,25 +91,39 @@ def with_row_place(
     return nodes.SqlText(span=text.span, tokens=tokens), place
 
 
-def _alias(tokens: Sequence[Token], start: int, table: ObjectName) -> str | None:
-    """The name under which FROM knows the table; None when it does not name it."""
+def _updatable(tokens: Sequence[Token]) -> exp.Select | None:
+    """Return a cursor's query where each of its rows is one row of each table."""
+    reader = READERS.reader
+    try:
+        query = reader.whole(to_sqlglot(tokens), reader.query)
+    except (Unreadable, RecursionError):
+        return None  # reported where it is translated
+    if not isinstance(query, exp.Select) or any(query.args.get(key) for key in _GROUPING):
+        return None
+    asked = [*query.expressions, *filter(None, [query.args.get("order")])]
+    own = (node for value in asked for node in value.walk(prune=_has_rows_of_its_own))
+    return None if any(isinstance(n, exp.Anonymous) and n.name.upper() in AGGREGATES for n in own) else query
+
+
+def _has_rows_of_its_own(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Query | exp.Window)
+
+
+def _tables(item: exp.Expr) -> Iterator[exp.Table]:
+    """Yield the tables that FROM names, those in a joined table in parentheses too."""
+    from_ = item.args.get("from_")
+    for one in [from_ and from_.this, *(join.this for join in item.args.get("joins") or ())]:
+        if isinstance(one, exp.Table):
+            yield one
+        if isinstance(one, exp.Subquery) and isinstance(one.this, exp.Table):
+            yield from (one.this, *_tables(one.this))
+
+
+def _place_of_from(tokens: Sequence[Token]) -> int:
+    """The first FROM outside parentheses: the columns of the query end there."""
     depth = 0
-    index = start + 1
-    while index < len(tokens):
-        token = tokens[index]
+    for index, token in enumerate(tokens):
         depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and token.word in _ENDS_FROM:
-            return None
-        if depth == 0 and token.kind in _NAMES and tokens[index - 1].word in ("FROM", "JOIN", ","):
-            parts = _name_at(tokens, index)
-            index += 2 * len(parts) - 1
-            if fold(parts[-1]) != fold(table.name):
-                continue
-            after = tokens[index] if index < len(tokens) else None
-            if after is not None and after.word == "AS":
-                after = tokens[index + 1] if index + 1 < len(tokens) else None
-            if after is not None and after.kind in _NAMES and after.word not in _NO_ALIAS:
-                return after.name
-            return parts[-1]
-        index += 1
-    return None
+        if token.word == "FROM" and not depth:
+            return index
+    raise AssertionError("a query with tables has FROM")

@@ -5,7 +5,7 @@ from sqlglot import exp
 
 from pgsb.compiler import nodes
 from pgsb.compiler.analysis.constants import Constants, Piece, plain
-from pgsb.compiler.analysis.cursor_rows import located_cursors
+from pgsb.compiler.analysis.cursor_rows import located_cursors, with_row_place
 from pgsb.compiler.analysis.live_status import DEAD, Live, Status, read_at_start
 from pgsb.compiler.analysis.may_fail import cannot_raise, condition_cannot_raise
 from pgsb.compiler.analysis.mentions import temporary_names, tokens_of
@@ -225,3 +225,26 @@ def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | No
     problems = Problems()
     (batch,) = parse_script(Source("text", text), problems).batches
     assert located_cursors(batch.statements) == ({} if table is None else {"c": table})
+
+
+@pytest.mark.parametrize(
+    ("query", "added"),
+    [
+        ("SELECT a FROM t WHERE a IN (SELECT a FROM u GROUP BY a)", "[t].[ctid]"),
+        (
+            "SELECT (SELECT MAX(b) FROM u), COUNT(*) OVER () FROM u JOIN dbo.t AS [x]]y] ON 1 = 1",
+            "[x]]y].[ctid]",
+        ),
+        ("SELECT 1 FROM (u CROSS JOIN t AS x)", "[x].[ctid]"),
+        ("SELECT MAX(a) FROM t", None),
+        ("SELECT DISTINCT a FROM t", None),
+        ("SELECT a FROM t UNION ALL SELECT a FROM t", None),
+        ("SELECT a FROM u", None),
+    ],
+)
+def test_the_row_that_a_cursor_stands_on(query: str, added: str | None) -> None:
+    source = Source("text", query)
+    text = nodes.SqlText(span=source.span(0, len(query)), tokens=tuple(tokens_of(source)))
+    found = with_row_place(text, ObjectName("t"), None)
+    shown = "".join(token.text for token in found[0].tokens if token not in text.tokens) if found else None
+    assert shown == (added and f",{added}")

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from ....grammar.lexer import name_parts
 from ...catalog import types as tm
+from ...catalog.functions import AGGREGATES
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import UserFunction
 from ...target import nodes as n
@@ -125,7 +126,7 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
         return ctx.problem(_ONLY_A_DEFAULT, node, number=302, hint="NEWID() stands anywhere")
     before = ctx.frame.aggregates
     value = function_value(node, ctx)
-    if upper in builtin.AGGREGATES and ctx.frame.aggregates > before + 1:
+    if upper in AGGREGATES and ctx.frame.aggregates > before + 1:
         return ctx.problem(
             "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
             node,
@@ -214,7 +215,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         return ctx.problem(
             f"'{name}' is not a recognized built-in function name.", node, number=195, hint=hint
         )
-    if upper in builtin.AGGREGATES:
+    if upper in AGGREGATES:
         ctx.frame.aggregates += 1
     return value
 
@@ -267,7 +268,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 return None
             values += columns
         elif isinstance(argument, exp.Distinct):
-            if upper not in builtin.AGGREGATES:
+            if upper not in AGGREGATES:
                 ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
                 return None
             inner = scalar(argument.expressions[0], ctx)

@@ -16,6 +16,7 @@ from dataclasses import field, replace
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
+from ...catalog.functions import AGGREGATES
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from .. import operand_types
@@ -53,13 +54,6 @@ DATE_PARTS: dict[str, str] = {
 
 DATE_PART_FUNCTIONS = frozenset(
     {"DATEADD", "DATEDIFF", "DATEDIFF_BIG", "DATEPART", "DATENAME", "DATETRUNC", "DATE_BUCKET"}
-)
-
-AGGREGATES = frozenset(
-    """
-    COUNT COUNT_BIG SUM AVG MIN MAX STDEV STDEVP VAR VARP STRING_AGG CHECKSUM_AGG GROUPING GROUPING_ID
-    APPROX_COUNT_DISTINCT
-    """.split()
 )
 
 WINDOW_FUNCTIONS = frozenset(

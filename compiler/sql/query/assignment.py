@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+from ...catalog.functions import AGGREGATES
 from ...catalog.names import fold
 from ...catalog.objects import ScalarVariable
 from ...target import nodes as n
@@ -170,7 +171,7 @@ def _flowing(
 
 def _aggregates(node: exp.Expr) -> bool:
     """Tell whether an aggregate function is called, as far as the names tell it."""
-    return any(call.name.upper() in builtin.AGGREGATES for call in node.find_all(exp.Anonymous))
+    return any(call.name.upper() in AGGREGATES for call in node.find_all(exp.Anonymous))
 
 
 class Assigned(exp.Expression):
