@@ -139,6 +139,7 @@ RETURNS TABLE (peer_id integer, address text, mirror_address text, has_forwarded
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET enable_sort = off                               -- see ssb_internal.next_set
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -150,7 +151,8 @@ BEGIN
                                          WHERE f.address = p.address
                                            AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
      WHERE f.is_there
-        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id))
+        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id
+                                                    ORDER BY t.priority DESC OFFSET 0))
         OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= (SELECT clock_timestamp()));
 END;
 $$;

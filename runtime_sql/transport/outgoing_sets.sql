@@ -31,8 +31,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpo
 -- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
 -- p_key_ids of those that were sealed; NULL: nothing.
 --
--- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off: where there is next to
--- nothing, reading another index and sorting costs the same.
+-- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off, and every statement asks
+-- for that order: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
 --
 -- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
@@ -92,14 +92,15 @@ BEGIN
           FROM (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
                        coalesce(length(t.body), 0) AS length
                   FROM ssb.transmission AS t
-                 WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL LIMIT 1) AS t
+                 WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL
+                 ORDER BY t.priority DESC LIMIT 1) AS t
          CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog
                                FROM ssb.remote_conversation AS r
                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                JOIN ssb.database AS d ON d.database_id = e.database_id
                               WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL AND r.peer_id = p_peer_id
                                 AND r.is_under_way AND r.security = 'N' AND d.is_broker_enabled OFFSET 0) AS x
-         WHERE (SELECT count(*) FROM (SELECT FROM ssb.transmission AS o WHERE o.peer_id = p_peer_id LIMIT 2) AS o) = 1
+         WHERE (SELECT count(*) FROM (SELECT FROM ssb.transmission AS o WHERE o.peer_id = p_peer_id ORDER BY o.priority DESC LIMIT 2) AS o) = 1
            AND t.length <= v_short AND t.endpoint_id <> ALL (v_left_out);
         IF FOUND THEN
             dialogs := v_part.dialog;
@@ -136,7 +137,8 @@ BEGIN
                 SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false),
                        count(*) = 8 AND NOT bool_or(EXISTS (SELECT FROM ssb.transmission AS t
                                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                               AND t.endpoint_id + 0 = w.endpoint_id OFFSET 1))
+                                                               AND t.endpoint_id + 0 = w.endpoint_id
+                                                             ORDER BY t.endpoint_id + 0, t.transmission_id + 0 OFFSET 1))
                   INTO v_quota, v_is_measured, v_is_flat
                   FROM (WITH RECURSIVE walk AS (
                             (SELECT t.endpoint_id, length(t.body) AS length, 1 AS n FROM ssb.transmission AS t
@@ -321,7 +323,7 @@ BEGIN
                             WHERE t.peer_id = p_peer_id AND t.priority < v_priority ORDER BY t.priority DESC LIMIT 1);
         END LOOP;
         IF v_count = 0 THEN
-            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id) THEN
+            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC OFFSET 0) THEN
                 PERFORM ssb_internal.park_stragglers(ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r
                                                             WHERE r.peer_id = p_peer_id AND r.retry_at IS NOT NULL));
             END IF;

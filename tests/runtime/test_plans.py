@@ -197,22 +197,46 @@ def test_looks_at_queues_and_conversations_compute_what_is_asked_for(session: Se
     assert not any("number(" in row[0] or "principal_id_of" in row[0] for row in plan)
 
 
+MANY = """
+INSERT INTO ssb.transmission
+       (database_id, endpoint_id, to_service, message_sequence_number, message_type_name, is_end_of_dialog,
+        is_conversation_error, enqueued_at, transmission_status, peer_id)
+SELECT 5, n, '//elsewhere', 0, 'waits', false, false, now(), 'waits', %s FROM generate_series(1, 40000) AS n
+"""
+
+
 def test_the_daemons_sweep_does_not_read_all_that_waits(session: Session, plans: Plans) -> None:
     """Where much waits for services that are elsewhere: one probe for each service that is here."""
-    pair = Pair(session)
-    handle = session.value("SELECT ssb.begin_dialog(%s, '//elsewhere', %s)", pair.initiator, pair.contract)
-    session.send(handle, pair.request, "waits")
-    names = session.value(
-        "SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid = 'ssb.transmission'::regclass"
-        " AND attnum > 1 AND NOT attisdropped"
-    )
-    session.do(
-        f"INSERT INTO ssb.transmission ({names})"
-        f" SELECT {names} FROM ssb.transmission, generate_series(1, 40000)"
-    )
+    session.do(MANY, None)
     session.do("ANALYZE ssb.transmission")
     plans.seen.clear()
     session.rows("SELECT * FROM ssb_internal.broker_sweep('{}')")
     scans = {scan for scan in plans.scans() if scan[1] == "transmission" and "ssb.service" in scan[2]}
     assert {kind for kind, *_ in scans} == {"Index Only Scan"}
-    session.end(handle, cleanup=True)
+    session.do("DELETE FROM ssb.transmission")
+
+
+def test_reading_a_set_probes_indexes(session: Session, plans: Plans) -> None:
+    """Where statistics say that nothing waits, a scan of all of another index costs what a probe costs."""
+    pair = Pair(session)
+    session.do("SELECT ssb.create_endpoint('plans', 'STARTED', 4022)")
+    session.do("SELECT ssb.create_route('plans', 'TCP://plans.example:4022', '//plans')")
+    session.do("VACUUM (FULL, ANALYZE) ssb.transmission")
+    begin = "SELECT ssb.begin_dialog(%s, '//plans', %s, encryption => false)"
+    for _ in range(9):
+        session.send(session.value(begin, pair.initiator, pair.contract), pair.request, "a", "b")
+    plans.seen.clear()
+    peer = session.value("SELECT peer_id FROM ssb.transport_peer WHERE address LIKE '%%plans%%'")
+    session.rows("SELECT * FROM ssb_internal.transport_peers('{}')")
+    for after in (None, 1):
+        session.rows(
+            "SELECT numbers FROM ssb_internal.next_set(%s, NULL, 5, 10000, 5000, '{}', 5, %s, 1,"
+            " NULL, NULL, NULL, NULL, NULL)",
+            peer,
+            after,
+        )
+    scans = [scan for scan in plans.scans() if scan[1] == "transmission"]
+    assert len(scans) > 8
+    assert {scan for scan in scans if scan[0] not in PROBES} == set()
+    session.do("SELECT ssb.drop_endpoint('plans'), ssb.drop_route('plans')")
+    session.do("DELETE FROM ssb.transmission")
