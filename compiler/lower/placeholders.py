@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...grammar.lexer import open_quote
+from ...grammar.source import Source
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
+from ..analysis.mentions import tokens_of
 from ..catalog.names import unquoted
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
@@ -40,9 +42,6 @@ _QUALIFIED = re.compile(
     re.I,
 )
 """A name with a placeholder in its last part."""
-
-# A name that breaks off: N'CREATE QUEUE Queue' + CAST(@n AS nvarchar(10))
-_PART_OF_NAME = re.compile(r"(?<![\w@#$])[^\W\d]\w*\Z")
 
 # Words behind which the name of an object stands.
 _BEFORE_NAMES = frozenset(
@@ -79,11 +78,13 @@ def _kind(before: str, piece: Piece) -> str:
     if piece.tokens[0].word == "QUOTENAME":
         # QUOTENAME(@value, '''') makes a string of it.
         return "value" if piece.tokens[-2].text == "''''" else "name"
-    stripped = before.rstrip()
-    if stripped.endswith(".") or _PART_OF_NAME.search(before):
-        return "name"
-    word = re.search(r"(\w+)\s*\Z", before)
-    return "name" if word and word.group(1).lower() in _BEFORE_NAMES else "value"
+    words = tokens_of(Source("text", before))
+    if not words:
+        return "value"
+    last = words[-1]
+    # A name that breaks off: N'CREATE QUEUE Queue' + CAST(@n AS nvarchar(10))
+    breaks_off = last.kind is TokenKind.WORD and last.end == len(before)
+    return "name" if last.word == "." or breaks_off or last.word.lower() in _BEFORE_NAMES else "value"
 
 
 def left_over(statements: list[pl.Statement]) -> bool:
