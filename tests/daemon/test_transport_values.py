@@ -146,7 +146,7 @@ def test_a_set_is_cut_between_its_dialogs_and_put_together_again() -> None:
     assert first.bodies == element(b"one") + element(None)
     part = own.part([second], [{"n": 0}, {"n": 1}], [5, 6])
     assert [loaded(value) for value in part.values] == [
-        [{"n": 1}],
+        [{"n": 1, "set": str(own.set_id)}],
         [0],
         [7],
         ["b"],
