@@ -16,6 +16,8 @@ them and completing the claim (a reply and an end for each) cost in microseconds
 clock, and of the server's processor, which other work on the machine does not change (Linux only).
 
 Dialogs and messages are copies of one dialog's rows: what BEGIN DIALOG and SEND write, without their cost.
+Not as they lie in their pages: all rows are inserted, and then all initiators' updated. That leaves less
+room in them than BEGIN DIALOG and SEND do, so that more of a claim's updates write indexes (docs/spark.md).
 The messages of all conversations are interleaved: the first of each, then the second of each, and so on.
 Run in a checkout, from its root. A shape of a million takes minutes.
 """
