@@ -15,9 +15,9 @@ With --claims there is no Spark: for growing numbers of conversations of 100 mes
 them and completing the claim (a reply and an end for each) cost in microseconds per message: by the
 clock, and of the server's processor, which other work on the machine does not change (Linux only).
 
-Dialogs and messages are copies of one dialog's rows: what BEGIN DIALOG and SEND write, without their cost.
-Not as they lie in their pages: all rows are inserted, and then all initiators' updated. That leaves less
-room in them than BEGIN DIALOG and SEND do, so that more of a claim's updates write indexes (docs/spark.md).
+Dialogs and their first messages come by BEGIN DIALOG and SEND, each committed, so their rows lie in pages as
+in life: where one statement inserts them, a claim's updates find no room there (docs/spark.md). Further
+messages are copies of the first: what SEND writes, without its cost.
 The messages of all conversations are interleaved: the first of each, then the second of each, and so on.
 Run in a checkout, from its root. A shape of a million takes minutes.
 """
@@ -44,39 +44,38 @@ from benchmarks.queues.server import running
 from benchmarks.spark import define, over_tcp, totals
 
 LARGE = 8 * 1024 * 1024
-COPY_ENDPOINTS = """
-WITH made AS MATERIALIZED (
-    INSERT INTO pg_temp.made
-    SELECT nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
-           gen_random_uuid(), gen_random_uuid(), gen_random_uuid()
-      FROM generate_series(1, %(conversations)s)
-    RETURNING *)
-INSERT INTO ssb.conversation_endpoint ({columns})
-SELECT {values}
-  FROM made AS d, ssb.conversation_endpoint AS e
-  JOIN pg_temp.sample AS s ON e.endpoint_id IN (s.near, s.far)
+BEGIN_AND_SEND = """
+CREATE OR REPLACE PROCEDURE pg_temp.begin_and_send(p_conversations integer, p_body bytea)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_handle uuid;
+BEGIN
+    FOR n IN 1..p_conversations LOOP
+        v_handle := ssb.begin_dialog('//Bulk/Source', '//Bulk/Target', '//Bulk/Items');
+        PERFORM ssb.send(v_handle, '//Bulk/Item', p_body);
+        COMMIT;
+    END LOOP;
+END;
+$$
 """
-CHANGED = {
-    "endpoint_id": "CASE WHEN e.is_initiator THEN d.near ELSE d.far END",
-    "lock_id": "CASE WHEN e.is_initiator THEN d.near ELSE d.far END",
-    "far_endpoint_id": "CASE WHEN e.is_initiator THEN d.far ELSE d.near END",
-    "conversation_handle": "CASE WHEN e.is_initiator THEN d.near_handle ELSE d.far_handle END",
-    "conversation_group_id": "CASE WHEN e.is_initiator THEN d.near_handle ELSE d.far_handle END",
-    "conversation_id": "d.conversation",
-    "sent_count": "CASE WHEN e.is_initiator THEN %(messages)s ELSE e.sent_count END",
-}
+MADE = """
+INSERT INTO pg_temp.made
+SELECT e.endpoint_id, e.far_endpoint_id
+  FROM ssb.conversation_endpoint AS e WHERE e.is_initiator AND e.endpoint_id > %(before)s
+"""
 COPY_MESSAGES = """
 INSERT INTO ssb.message_0
 SELECT d.far, nextval(e.far_order), n - 1, clock_timestamp(),
        m.queue_id, m.message_type_id, m.priority, m.validation,
        convert_to(lpad(n::text, 10, '0') || repeat('x', %(size)s - 10), 'UTF8')
-  FROM (SELECT o.far, n FROM pg_temp.made AS o, generate_series(1, %(messages)s) AS n ORDER BY n, o.far) AS d,
-       pg_temp.sample AS s
+  FROM (SELECT o.far, n FROM pg_temp.made AS o, generate_series(2, %(messages)s) AS n ORDER BY n, o.far) AS d,
+       (SELECT * FROM pg_temp.made LIMIT 1) AS s
   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.near
   JOIN ssb.message_stored AS m ON m.endpoint_id = s.far
 """
 LAST_ORDERS = """
-UPDATE ssb.conversation_endpoint AS e SET sent_order = o.last
+UPDATE ssb.conversation_endpoint AS e SET sent_count = %(messages)s, sent_order = o.last
   FROM (SELECT m.endpoint_id, max(m.queuing_order) AS last FROM ssb.message_0 AS m GROUP BY 1) AS o
  WHERE e.far_endpoint_id = o.endpoint_id AND e.is_initiator
 """
@@ -85,41 +84,28 @@ UPDATE ssb.conversation_endpoint AS e SET sent_order = o.last
 def fill(connection: psycopg.Connection[Any], conversations: int, messages: int, size: int) -> None:
     """``messages`` bodies of ``size`` bytes on each of so many new dialogs to the bulk queue."""
     for statement in (
-        "CREATE TEMP TABLE IF NOT EXISTS made"
-        " (near bigint, far bigint, near_handle uuid, far_handle uuid, conversation uuid)",
-        "CREATE TEMP TABLE IF NOT EXISTS sample (near bigint, far bigint, handle uuid)",
-        "TRUNCATE made, sample",
+        "CREATE TEMP TABLE IF NOT EXISTS made (near bigint, far bigint)",
+        "TRUNCATE made",
+        BEGIN_AND_SEND,
+        "SET synchronous_commit = off",
     ):
-        connection.execute(statement)
-    handle = _one(connection, "SELECT ssb.begin_dialog('//Bulk/Source', '//Bulk/Target', '//Bulk/Items')")
-    connection.execute("SELECT ssb.send(%s, '//Bulk/Item', '0000000001'::text)", (handle,))
-    connection.execute(
-        "INSERT INTO sample SELECT e.endpoint_id, e.far_endpoint_id, e.conversation_handle"
-        "  FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = %s",
-        (handle,),
-    )
-    columns = [
-        str(row[0])
-        for row in connection.execute(
-            "SELECT attname FROM pg_attribute WHERE attrelid = 'ssb.conversation_endpoint'::regclass"
-            "   AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"
-        )
-    ]
-    numbers = {"conversations": conversations, "messages": messages, "size": size}
-    endpoints = COPY_ENDPOINTS.format(
-        columns=", ".join(columns), values=", ".join(CHANGED.get(name, f"e.{name}") for name in columns)
-    )
-    for statement in (
-        endpoints,
-        COPY_MESSAGES,
-        "ANALYZE ssb.conversation_endpoint, ssb.message_0",
-        LAST_ORDERS,
-    ):
-        connection.execute(statement.encode(), numbers)
-    connection.execute(
-        "SELECT ssb.receive('dbo.bulkqueue', 1, conversation => far.conversation_handle)"
-        "  FROM sample AS s JOIN ssb.conversation_endpoint AS far ON far.endpoint_id = s.far"
-    )
+        connection.execute(statement.encode())
+    numbers = {
+        "before": _one(connection, "SELECT coalesce(max(endpoint_id), 0) FROM ssb.conversation_endpoint"),
+        "messages": messages,
+        "size": size,
+    }
+    first = f"{1:010}".encode() + b"x" * (size - 10)
+    connection.execute("CALL pg_temp.begin_and_send(%s, %s)", [conversations, first])
+    connection.execute("RESET synchronous_commit")
+    if messages > 1:
+        for statement in (
+            MADE,
+            COPY_MESSAGES,
+            "ANALYZE ssb.conversation_endpoint, ssb.message_0",
+            LAST_ORDERS,
+        ):
+            connection.execute(statement.encode(), numbers)
     connection.execute("VACUUM ANALYZE")
 
 
