@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EVERY = 0.5  # seconds
+_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+"""What setJobGroup sets."""
 
 
 @contextmanager
@@ -19,6 +21,7 @@ def watch_tasks(
 ) -> Iterator[None]:
     """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run."""
     context = spark.sparkContext
+    own = {name: context.getLocalProperty(name) for name in _PROPERTIES}
     group = f"pgsb {description}"
     context.setJobGroup(group, description)
     ended = threading.Event()
@@ -30,8 +33,8 @@ def watch_tasks(
         ended.set()
         watcher.join()
         progress.stage, progress.tasks, progress.all_tasks = "", 0, 0
-        context.setLocalProperty("spark.jobGroup.id", None)
-        context.setLocalProperty("spark.job.description", None)
+        for name, value in own.items():
+            context.setLocalProperty(name, value)
 
 
 def _watch(

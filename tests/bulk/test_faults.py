@@ -212,7 +212,15 @@ def test_a_stream_goes_on_from_its_checkpoint(
         assert fault.__name__.removeprefix("dies_") in str(query.exception())
     assert desk.value("SELECT count(*) FROM dbo.total") == 2
     desk.send(1, 3)
-    query = _stream(spark, dsn, tmp_path, process)
+    told: list[Any] = []
+
+    def program(messages: Any, context: Any) -> Any:
+        told.append((context.queue, context.claim_id, context.server.dsn, context.table("dbo.total").count()))
+        told.append([one.messages for one in context.conversations.collect()])
+        assert context.spark.range(1).count() == 1
+        return totals(messages)
+
+    query = _stream(spark, dsn, tmp_path, completing(program, dsn, "dbo.target"))
     try:
         _until(watcher, lambda: desk.value("SELECT count(*) FROM dbo.total") == 3 or not query.isActive)
     finally:
@@ -220,6 +228,10 @@ def test_a_stream_goes_on_from_its_checkpoint(
     assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 3
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 3
     assert desk.waiting() == 0
+    # The program was told what it works for, as one that run_job runs is.
+    ((queue, claim_id, at, totals_before), messages) = told
+    assert (queue, totals_before, messages) == ("dbo.target", 2, [3]) and claim_id > 0
+    assert f"dbname={desk.database.name}" in at
 
 
 READER = """

@@ -308,7 +308,7 @@ def test_claims_that_fail_count_as_rollbacks(spark: Any, desk: Desk, tcp: Tcp) -
 # What is the user's
 
 
-def test_what_the_user_has_cached_stays(spark: Any, desk: Desk, tcp: Tcp) -> None:
+def test_what_the_user_has_cached_and_named_stays(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(1, 1)
     own = spark.range(3).persist()
     own.count()
@@ -319,9 +319,14 @@ def test_what_the_user_has_cached_stays(spark: Any, desk: Desk, tcp: Tcp) -> Non
         messages.count()
         return Outputs()
 
+    spark.sparkContext.setJobGroup("mine", "my own work", interruptOnCancel=True)
     run_job(tcp(desk.database), "dbo.target", program)
     assert own.storageLevel.useMemory and not cached[0].storageLevel.useMemory
     own.unpersist()
+    names = ("jobGroup.id", "job.description", "job.interruptOnCancel")
+    kept = [spark.sparkContext.getLocalProperty(f"spark.{name}") for name in names]
+    spark.sparkContext.setJobGroup(None, None)
+    assert kept == ["mine", "my own work", "true"]
 
 
 def test_settings_of_a_session_that_runs_are_not_ignored(spark: Any, desk: Desk, tcp: Tcp) -> None:
