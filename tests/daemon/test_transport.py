@@ -171,6 +171,7 @@ def test_a_transport_route_takes_the_address_from_the_name(
     assert any("could not be found" in status for status in near.waiting())
 
 
+@pytest.mark.one_postgres
 def test_a_route_that_has_expired_is_none(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.alter_route('ToFar', lifetime => 1000)")
     handle = near.begin("//Far")
@@ -187,6 +188,7 @@ def test_a_route_that_has_expired_is_none(near: Side, far: Side, daemons: Callab
     assert [body for _, _, body in far.receive(1)] == ["an old one"]
 
 
+@pytest.mark.one_postgres
 def test_the_most_exact_route_counts(near: Side) -> None:
     near.do("SELECT ssb.drop_route('ToFar')")
     name = "TCP://by.name:1/Far"
@@ -234,6 +236,7 @@ def test_a_change_of_routes_brings_a_dialog_home_until_it_has_left(
     assert [body for _, _, body in far.receive(1)] == ["three"]
 
 
+@pytest.mark.one_postgres
 def test_a_reply_needs_a_route_back(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     far.do("SELECT ssb.drop_route('ToNear')")
     daemons(near)
@@ -246,6 +249,7 @@ def test_a_reply_needs_a_route_back(near: Side, far: Side, daemons: Callable[...
     assert [body for _, _, body in near.receive(1)] == ["where are you"]
 
 
+@pytest.mark.one_postgres
 def test_the_broker_instance_is_obeyed(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     wrong = near.begin("//Far", broker_instance="11111111-2222-3333-4444-555555555555")
@@ -287,6 +291,7 @@ def test_what_the_target_cannot_take_comes_back_as_an_error(
     assert set(far.states()) == {"ERROR"}
 
 
+@pytest.mark.one_postgres
 def test_a_shut_queue_holds_up_its_own_dialogs_only(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -314,6 +319,7 @@ def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callabl
     assert [body for _, _, body in far.receive(1)] == ["early"]
 
 
+@pytest.mark.one_postgres
 def test_a_lifetime_ends_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     handle = near.begin("//Far", lifetime=4)
@@ -336,6 +342,7 @@ def test_connections_are_shown(near: Side, far: Side, daemons: Callable[..., Dae
     until(lambda: near.value(shown) == 0)
 
 
+@pytest.mark.one_postgres
 def test_a_dropped_service_answers_with_an_error(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -350,6 +357,7 @@ def test_a_dropped_service_answers_with_an_error(
     assert "-8470" in str(body)
 
 
+@pytest.mark.one_postgres
 def test_both_sides_may_be_one_instance(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     """A route whose address is the own one: the messages go round."""
     near.do("SELECT ssb.create_service('//Echo', 'dbo.near_queue', '{//Talk}')")
@@ -486,6 +494,7 @@ def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Cal
     until(lambda: far.column(bodies) == [10_000_000, 0, None])
 
 
+@pytest.mark.one_postgres
 def test_an_error_comes_although_the_group_is_in_use(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
@@ -499,6 +508,7 @@ def test_an_error_comes_although_the_group_is_in_use(
         until(lambda: program.execute(query).fetchall() == [(ERROR,)])
 
 
+@pytest.mark.one_postgres
 def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     """ERROR_BROKER_CONVERSATIONS, for an instance that has forgotten what the other one has counted."""
     daemon = daemons(near)
@@ -638,6 +648,7 @@ def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callabl
     assert near.column(counter) == [2]
 
 
+@pytest.mark.one_postgres
 def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.send(near.begin("//Far"), "//Ask", "12345", "678")
     running = daemons(near, sample=0.1)
@@ -655,6 +666,7 @@ def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., 
     assert dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8
 
 
+@pytest.mark.one_postgres
 def test_a_timeline_tells_what_this_instance_knows_of_the_other(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:

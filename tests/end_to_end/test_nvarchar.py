@@ -14,6 +14,8 @@ from pgsb.runtime_sql import installer
 from pgsb.runtime_sql.installer import RuntimeVersionError
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 
 @pytest.fixture
 def wide(utf16: Database) -> Iterator[Tsql]:

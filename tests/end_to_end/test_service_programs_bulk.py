@@ -16,6 +16,8 @@ from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
 from support import Database
 
+pytestmark = pytest.mark.one_postgres
+
 
 @dataclass(frozen=True)
 class Programs:

@@ -16,6 +16,8 @@ from pgsb.compiler.session import CompileSession
 from pgsb.grammar.source import Source
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 _SETUP = """
 CREATE TABLE dbo.t (id int PRIMARY KEY, word nvarchar(50));
 CREATE TABLE dbo.log (id int, word nvarchar(50));
