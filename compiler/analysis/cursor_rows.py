@@ -15,8 +15,7 @@ from sqlglot import exp
 from ...grammar.lexer import bracketed
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
-from ..catalog.functions import AGGREGATES
-from ..catalog.names import ObjectName, fold, quote
+from ..catalog.names import AGGREGATES, ObjectName, fold, quote
 from ..catalog.objects import RowPlace, TableInfo
 from ..sql.parse.dml import from_items, read_delete, read_update
 from ..sql.parse.tokens import Unreadable, to_sqlglot

@@ -3,7 +3,6 @@
 from . import (
     batches,
     conversations,
-    dispatch,
     keys,
     modules,
     procedural,
@@ -16,7 +15,6 @@ from . import (
 __all__ = [
     "batches",
     "conversations",
-    "dispatch",
     "keys",
     "modules",
     "procedural",

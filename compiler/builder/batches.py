@@ -8,7 +8,7 @@
 it. Building never raises on account of the script: what is wrong is in ``problems``, and a
 batch with errors says so (``Batch.has_errors``).
 
-The builders of the statements register with :data:`dispatch.builders`, one function per rule of the
+The builders of the statements register with :data:`reader.builders`, one function per rule of the
 grammar.
 """
 
@@ -26,8 +26,7 @@ from ...grammar.tree import Terminal
 from .. import nodes
 from ..check.statements import check_batch
 from . import modules, queries
-from .dispatch import builders
-from .reader import Node, Reader
+from .reader import Node, Reader, builders
 
 __all__ = ["parse_batch", "parse_batches", "parse_script"]
 

@@ -7,8 +7,7 @@ from typing import Any
 from ...grammar.tokens import Token, TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
-from .dispatch import builders
-from .reader import Node, Reader
+from .reader import Node, Reader, builders
 from .service_broker import refuse_repeated
 
 # ------------------------------------------------------------------ conversations

@@ -10,8 +10,7 @@ from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from .dispatch import builders
-from .reader import Node, Reader
+from .reader import Node, Reader, builders
 
 
 class _Words:

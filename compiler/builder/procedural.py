@@ -9,8 +9,7 @@ from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from .dispatch import builders
-from .reader import Node, Reader, numbered
+from .reader import Node, Reader, builders, numbered
 from .tables import table_definition
 
 __all__ = ["cursor_definition"]

@@ -9,9 +9,8 @@ from ...grammar.source import Span
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
-from .dispatch import Builder, builders
 from .keys import backup_certificate
-from .reader import Node, Reader
+from .reader import Builder, Node, Reader, builders
 from .service_broker import event_scope
 from .tables import table_definition
 

@@ -1,4 +1,4 @@
-"""What the builders of nodes share: reading names, values and text off a tree.
+"""What the builders of nodes share: where they register, and reading names, values and text off a tree.
 
 A :class:`Reader` belongs to one batch. Positions in a tree count the batch's tokens; a reader
 turns them into spans of the source.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ...grammar.batches import BatchText
 from ...grammar.hints import incorrect_syntax
@@ -18,8 +18,9 @@ from ...grammar.source import Span
 from ...grammar.tokens import RESERVED_WORDS, Token, TokenKind
 from ...grammar.tree import Terminal, Tree
 from .. import nodes
+from ..registry import Registry
 
-__all__ = ["Child", "Node", "Reader"]
+__all__ = ["Builder", "Child", "Node", "Reader", "builders"]
 
 Node = Tree
 Child = Terminal | Node
@@ -404,3 +405,14 @@ class Reader:
         """Return ``read`` of the first subtree made by ``rule``, None without one."""
         found = self.tree(tree, rule)
         return None if found is None else read(found)
+
+
+class Builder(Protocol):
+    """Makes the statement of one tree; ``common`` are the fields that all statements share."""
+
+    def __call__(self, tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+        """Return the node."""
+
+
+builders: Registry[Builder] = Registry("builder")
+"""Who makes the statement of which rule of the grammar, by the rule's name."""

@@ -8,8 +8,7 @@ from typing import Any
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
-from .dispatch import builders
-from .reader import Node, Reader
+from .reader import Node, Reader, builders
 
 __all__ = ["event_scope", "execute_as_clause", "refuse_repeated"]
 

@@ -22,6 +22,13 @@ from ..target.quoting import quote as quote
 from ..target.quoting import unquoted as unquoted
 
 DEFAULT_SCHEMA = "dbo"
+AGGREGATES = frozenset(
+    """
+    COUNT COUNT_BIG SUM AVG MIN MAX STDEV STDEVP VAR VARP STRING_AGG CHECKSUM_AGG GROUPING GROUPING_ID
+    APPROX_COUNT_DISTINCT
+    """.split()
+)
+"""Built-in functions of many rows, as analysis and translation ask for them."""
 
 MAX_IDENTIFIER_BYTES = 63
 """PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""

@@ -8,8 +8,7 @@ from sqlglot import exp
 
 from ....grammar.lexer import name_parts
 from ...catalog import types as tm
-from ...catalog.functions import AGGREGATES
-from ...catalog.names import ObjectName, fold
+from ...catalog.names import AGGREGATES, ObjectName, fold
 from ...catalog.objects import UserFunction
 from ...target import nodes as n
 from ...target import queries as q

@@ -16,7 +16,7 @@ from dataclasses import field, replace
 
 from ....grammar.records import dataclass
 from ...catalog import types as tm
-from ...catalog.functions import AGGREGATES
+from ...catalog.names import AGGREGATES
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from .. import operand_types

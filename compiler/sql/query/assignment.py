@@ -11,8 +11,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from ...catalog.functions import AGGREGATES
-from ...catalog.names import fold
+from ...catalog.names import AGGREGATES, fold
 from ...catalog.objects import ScalarVariable
 from ...target import nodes as n
 from .. import values as v
