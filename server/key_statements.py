@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg.conninfo import make_conninfo
 
 from ..compiler.catalog.names import literal
+from .translate import give_answer, own_conninfo
 
 if TYPE_CHECKING:
     from ..security.keys import ServiceKeys
@@ -33,8 +33,7 @@ class KeyAnswerer:
     def __init__(self, connection: psycopg.Connection[Any], keys: ServiceKeys | None = None) -> None:
         """Answer a connection that is open; the server is told."""
         connection.execute(SETTING)
-        info = connection.info
-        self._conninfo = make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+        self._conninfo = own_conninfo(connection)
         self._keys = keys
         self._made: KeyStatements | None = None
 
@@ -79,13 +78,10 @@ class KeyAnswerer:
             self._made = KeyStatements(self._keys)
         return self._made
 
-    def _answer(self, *values: Any) -> None:
-        with psycopg.connect(
-            self._conninfo, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb keys"
-        ) as connection:
-            connection.execute(
-                "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text)", values
-            )
+    def _answer(
+        self, token: str, statements: list[str] | None, number: int | None, message: str | None
+    ) -> None:
+        give_answer(self._conninfo, token, statements, number, message, None)
 
 
 def is_written(asked: dict[str, Any], running: str) -> bool:

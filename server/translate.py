@@ -5,8 +5,9 @@ the answer goes through a second connection of the same user.
 """
 
 import json
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -20,18 +21,51 @@ from ..compiler.lower.dynamic.runtime_compilation import (
 )
 from .learn import learn_tables
 
+T = TypeVar("T")
+
 SETTING = "SET pgsb.translator = 'on'"
 """Tells the server that this client answers."""
 
 
 def second_connection(connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
     """Open another connection like this one, of the same user."""
-    return _open(_conninfo(connection))
+    return _open(own_conninfo(connection))
 
 
-def _conninfo(connection: psycopg.Connection[Any]) -> str:
+def own_conninfo(connection: psycopg.Connection[Any]) -> str:
+    """What opens another connection like this one."""
     info = connection.info
     return make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+
+
+def over_second_connection(conninfo: str, do: Callable[[psycopg.Connection[Any]], T]) -> T:
+    """Do something on another connection, which is closed again, while the session waits.
+
+    The connection can be ended by others, and the server have none free just then: that would leave
+    the session waiting for a minute and end its statement, so it is tried again for 10 seconds.
+    ``do`` can be done twice. Raises OperationalError of the last try.
+    """
+    pause, deadline = 0.05, time.monotonic() + 10
+    while True:
+        try:
+            with _open(conninfo) as connection:
+                return do(connection)
+        except psycopg.OperationalError:
+            if time.monotonic() + pause > deadline:
+                raise
+        time.sleep(pause)
+        pause = min(pause * 2, 1.0)
+
+
+def give_answer(conninfo: str, *values: Any) -> None:
+    """Answer the session that waits: token, statements or None, and number, message and line of an error."""
+    over_second_connection(
+        conninfo,
+        lambda connection: connection.execute(
+            "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
+            values,
+        ),
+    )
 
 
 def _open(conninfo: str) -> psycopg.Connection[Any]:
@@ -56,7 +90,7 @@ class Translator:
     def of(cls, connection: psycopg.Connection[Any], catalog: Callable[[], Catalog]) -> "Translator":
         """Answer a connection that is open; the server is told."""
         connection.execute(SETTING)
-        return cls(_conninfo(connection), catalog)
+        return cls(own_conninfo(connection), catalog)
 
     def __call__(self, request: str) -> None:
         """Answer one request: the text of a notice SX001."""
@@ -85,18 +119,13 @@ class Translator:
                 self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
 
     def _learn(self) -> Catalog:
-        with self._connect() as connection:
+        def read(connection: psycopg.Connection[Any]) -> Catalog:
             catalog = Catalog(default_database=connection.info.dbname)
             learn_tables(connection, catalog)
-        return catalog
+            return catalog
 
-    def _connect(self) -> psycopg.Connection[Any]:
         # Dynamic SQL of this kind is rare: no connection is kept open for it.
-        return _open(self._conninfo)
+        return over_second_connection(self._conninfo, read)
 
     def _answer(self, *values: Any) -> None:
-        with self._connect() as connection:
-            connection.execute(
-                "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
-                values,
-            )
+        give_answer(self._conninfo, *values)

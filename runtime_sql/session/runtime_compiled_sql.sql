@@ -124,5 +124,7 @@ AS $$
     -- What a session left behind that was cancelled while it waited.
     DELETE FROM ssb.translation AS t WHERE t.made_at < clock_timestamp() - interval '10 minutes';
     INSERT INTO ssb.translation (token, statements, number, message, line)
-    VALUES (p_token, p_statements, p_number, p_message, p_line);
+    VALUES (p_token, p_statements, p_number, p_message, p_line)
+    -- Whose connection was ended while it answered answers again.
+    ON CONFLICT (token) DO NOTHING;
 $$;

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -10,6 +11,7 @@ from end_to_end.tsql import Tsql
 
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
+from pgsb.server import translate
 from support import Database
 
 TEXT = "DECLARE @s nvarchar(100); SELECT @s = v FROM (VALUES (N'PRINT ''done''')) AS x (v); EXEC (@s)"
@@ -35,6 +37,45 @@ def test_what_cannot_be_compiled_is_an_error_of_the_statement(tsql: Tsql) -> Non
     broken = TEXT.replace("PRINT ''done''", "SELEC 1 FROM")
     tsql.run(f"BEGIN TRY {broken} END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH")
     assert tsql.prints == ["156"]
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first three connections for answers are ended by others before they are used; their pids."""
+    pids: list[int] = []
+    opened = translate._open
+
+    def open_and_kill(conninfo: str) -> psycopg.Connection[Any]:
+        connection = opened(conninfo)
+        if len(pids) < 3:
+            pids.append(connection.info.backend_pid)
+            with opened(conninfo) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 10000)", (pids[-1],))
+        return connection
+
+    monkeypatch.setattr(translate, "_open", open_and_kill)
+    return pids
+
+
+def test_a_text_is_translated_though_connections_for_it_are_ended(tsql: Tsql, killed: list[int]) -> None:
+    tsql.run(TEXT)
+    assert (tsql.prints, tsql.errors, len(killed)) == (["done"], [], 3)
+
+
+def test_keys_are_used_though_connections_for_it_are_ended(
+    tsql: Tsql, killed: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+    tsql.run_well("CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'; CREATE CERTIFICATE c WITH SUBJECT = 's'")
+    assert tsql.connection.execute("SELECT name FROM sys.certificates").fetchall() == [("c",)]
+    assert len(killed) == 3
+
+
+def test_an_answer_given_twice_is_one(database: Database, connect: Any) -> None:
+    owner, token = connect(database.dsn), uuid.uuid4()
+    for _ in range(2):
+        translate.give_answer(database.dsn, token, ["SELECT 1"], None, None, None)
+    assert owner.execute("SELECT token FROM ssb.translation").fetchall() == [(token,)]
 
 
 def test_only_the_same_user_can_answer_and_only_once(
