@@ -26,7 +26,7 @@ HERE = "here"
 SLICES = 10
 """Parts of a round that take turns."""
 _TOP = Path(__file__).resolve().parent.parent
-_OBJECTS = """
+OBJECTS = """
 SELECT ssb.create_queue('dbo.source'), ssb.create_queue('dbo.target');
 SELECT ssb.create_message_type('m'), ssb.create_message_type('x', 'WELL_FORMED_XML');
 SELECT ssb.create_contract('c', message_types => '{m,x}', sent_by => '{ANY,ANY}');
@@ -49,7 +49,7 @@ _BEGIN_FUSED = """
         v_handle := ssb.send_new('source', 'target', 'c', 'm', v_body);
         COMMIT;
 """
-_PROCEDURE = """
+PROCEDURE = """
 CREATE PROCEDURE bench_{name}(p_times integer) LANGUAGE plpgsql AS $$
 DECLARE
     v_body CONSTANT bytea := convert_to(repeat('x', 200), 'UTF8');
@@ -114,7 +114,7 @@ def _file(revision: str, path: str) -> str:
     return shown.stdout
 
 
-def _install(connection: Connection, revision: str) -> None:
+def install(connection: Connection, revision: str) -> None:
     if revision == HERE:
         installer.install(connection)
         return
@@ -129,9 +129,9 @@ def _install(connection: Connection, revision: str) -> None:
 def _engine(server: BenchServer, number: int, revision: str) -> Engine:
     own = server.database(f"bench_engine_{number}")
     connection = own.connect()
-    _install(connection, revision)
+    install(connection, revision)
     connection.execute("SET synchronous_commit = off")
-    connection.execute(_OBJECTS)
+    connection.execute(OBJECTS)
     connection.execute(
         "CREATE TABLE bench_open AS SELECT ssb.begin_dialog('source', 'target', 'c') AS handle"
     )
@@ -141,11 +141,11 @@ def _engine(server: BenchServer, number: int, revision: str) -> Engine:
     (has_send_new,) = row.fetchone() or (False,)
     for place, steps in enumerate(LIVES.values()):
         text = steps if has_send_new else steps.replace(_BEGIN_FUSED, _BEGIN)
-        connection.execute(_PROCEDURE.format(name=place, steps=text).encode())
+        connection.execute(PROCEDURE.format(name=place, steps=text).encode())
     return Engine(revision, own, connection, has_send_new)
 
 
-def _took(connection: Connection, work: Callable[[], object]) -> float:
+def took(connection: Connection, work: Callable[[], object]) -> float:
     before = processor_seconds(connection.info.backend_pid)
     work()
     after = processor_seconds(connection.info.backend_pid)
@@ -163,7 +163,7 @@ def _lives(engines: Sequence[Engine], times: int) -> None:
             random.shuffle(order)
             for engine in order:
                 call = f"CALL bench_{place}({times // SLICES})".encode()
-                took = _took(engine.connection, partial(engine.connection.execute, call))
+                took = took(engine.connection, partial(engine.connection.execute, call))
                 slices.setdefault((engine.name, name), []).append(took / (times // SLICES))
     for engine in engines:
         for name in LIVES:
@@ -181,7 +181,7 @@ def _first_uses(engine: Engine) -> None:
             def work(statement: str = statement, cells: list[object] = cells) -> None:
                 cells.extend(connection.execute(statement.encode()).fetchone() or ())
 
-            engine.note(name, _took(connection, work))
+            engine.note(name, took(connection, work))
             found["handle" if "begin_dialog" in text else "received"] = str(cells[0])
 
 
