@@ -3,7 +3,7 @@
 -- CONVERSATION stands in end_conversation.sql.)
 --
 -- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
--- name, routes that all lead here, no priority of its own, a body that is valid without a schema, a
+-- name, routes that all lead here, a body that is valid without a schema, a
 -- dialog that shares its group with no other, queues that accept and
 -- retain nothing and that nobody waits to be told of. (Dialogs that leave for another instance:
 -- ssb_internal.send_first_to_remote.) Each function here returns false,
@@ -30,17 +30,19 @@ DECLARE
     v_order regclass;
     v_state regclass;
     v_contract_id integer;
+    v_priority smallint := 5;
 BEGIN
-    SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id
-      INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id
+    SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id,
+           p.near_priority
+      INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority
       FROM ssb.dialog_path AS p
      WHERE p.database_id = p_database_id AND p.from_service = p_service AND p.to_service = p_far_service AND p.contract = p_contract
        AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), p.near_order, 'USAGE');
     IF NOT FOUND THEN
-        -- For a target that is elsewhere, or not there yet.
-        SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id
-          INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id
+        -- For a target that is elsewhere, or not there yet; of the level 5.
+        SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id, 5
+          INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority
           FROM ssb.service AS s
           JOIN ssb.queue AS q ON q.queue_id = s.queue_id
           JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
@@ -60,7 +62,7 @@ BEGIN
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, lifetime, due_at)
     VALUES (v_id, v_handle, v_handle, true, p_is_encrypted, false, v_id,
-            v_handle, p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
+            v_handle, p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority,
             p_service, p_contract, p_far_service, p_lifetime, p_lifetime);
     RETURN v_handle;
 END;
@@ -99,6 +101,8 @@ DECLARE
     v_type_id integer;
     v_validation char(2);
     v_order bigint;
+    v_priority smallint;
+    v_far_priority smallint;
     v_is_in_0 boolean;
 BEGIN
     LOOP
@@ -106,7 +110,7 @@ BEGIN
         -- may draw it, as nobody else can change the row now.
         UPDATE ssb.conversation_endpoint AS e
            SET far_endpoint_id = nextval('ssb.endpoint_id'), far_queue_id = p.far_queue_id, far_order = p.far_order,
-               far_state = p.far_state, far_contract_id = p.contract_id, far_priority = 5, sent_count = 1,
+               far_state = p.far_state, far_contract_id = p.contract_id, far_priority = p.far_priority, sent_count = 1,
                sent_order = CASE WHEN pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL
                                  THEN nextval(p.far_order) END,
                plain_type_id = CASE WHEN u.validation = 'N' THEN u.message_type_id END,
@@ -117,7 +121,7 @@ BEGIN
            AND p.to_service = e.far_service AND p.contract = e.contract_name
            AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
            AND e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
-           AND e.sent_count = 0 AND e.priority = 5
+           AND e.sent_count = 0
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
            AND u.is_sent_by_initiator
            AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
@@ -125,11 +129,12 @@ BEGIN
            AND has_sequence_privilege('public', p.far_state, 'SELECT')
         RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
                   p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
-                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order,
+                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order, e.priority, e.far_priority,
                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
              INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id, v_lifetime,
                   v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
-                  v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_validation, v_far_id, v_order, v_is_in_0;
+                  v_broker_guid, v_service, v_far_service, v_contract, v_type_id, v_validation, v_far_id, v_order, v_priority, v_far_priority,
+                  v_is_in_0;
         EXIT WHEN FOUND;
         IF ssb_internal.send_first_to_remote(p_endpoint_id, p_message_type, p_body) THEN
             RETURN true;
@@ -152,9 +157,9 @@ BEGIN
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority, lifetime, due_at)
     VALUES (v_far_id, v_handle, v_conversation_id, false, v_is_encrypted, false, v_far_id,
-            v_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
+            v_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, v_far_priority,
             v_far_service, v_contract, v_service, v_broker_guid, v_type_id, p_message_type,
-            p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5, v_lifetime,
+            p_endpoint_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_priority, v_lifetime,
             coalesce(v_lifetime, now() + interval '31 minutes'));
     IF v_validation <> 'N' AND p_body = '' THEN
         p_body := NULL;
@@ -162,11 +167,11 @@ BEGIN
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, v_far_priority, v_validation, p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, v_far_priority, v_validation, p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_far_id, v_order);

@@ -43,16 +43,18 @@ DECLARE
     v_near_id bigint;
     v_far_id bigint;
     v_order bigint;
+    v_priority smallint;
+    v_far_priority smallint;
     v_is_in_0 boolean;
 BEGIN
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
-           p.far_order, p.far_state, p.broker_guid, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
+           p.far_order, p.far_state, p.broker_guid, p.near_priority, p.far_priority, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
            CASE WHEN pg_current_xact_id() IS NOT NULL
                      AND pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
            coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
       INTO v_service_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id,
-           v_far_order, v_far_state, v_broker_guid, v_type_id, v_validation, v_near_id, v_far_id, v_order, v_is_in_0
+           v_far_order, v_far_state, v_broker_guid, v_priority, v_far_priority, v_type_id, v_validation, v_near_id, v_far_id, v_order, v_is_in_0
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
@@ -81,23 +83,23 @@ BEGIN
             sent_count, sent_order, plain_type_id, plain_type, due_at)
     VALUES (v_near_id, v_handle, v_handle, true, coalesce(p_is_encrypted, true), false, v_near_id,
             v_handle, v_database_id, v_service_id, v_queue_id, v_near_order, v_near_state,
-            v_contract_id, 5, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
-            v_far_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, 5,
+            v_contract_id, v_priority, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
+            v_far_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, v_far_priority,
             1, v_order, v_plain_type_id, CASE WHEN v_plain_type_id IS NOT NULL THEN p_message_type END, NULL),
            (v_far_id, v_far_handle, v_handle, false, coalesce(p_is_encrypted, true), false, v_far_id,
             v_far_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
-            v_contract_id, 5, p_to_service, p_contract, p_from_service, v_broker_guid, v_type_id,
+            v_contract_id, v_far_priority, p_to_service, p_contract, p_from_service, v_broker_guid, v_type_id,
             p_message_type,
-            v_near_id, v_queue_id, v_near_order, v_near_state, v_contract_id, 5,
+            v_near_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_priority,
             0, NULL, NULL, NULL, now() + interval '31 minutes');
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, v_far_priority, v_validation, p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, 5, v_validation, p_body);
+        VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, v_far_priority, v_validation, p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(v_near_id, p_message_type, v_far_id, v_order);

@@ -1,10 +1,13 @@
 -- What the names of a BEGIN DIALOG lead to, where its dialogs may take the fast path: both
--- services are in one T-SQL database and have one owner, the target is the only service of its name, the
--- routes lead here for good, and no priority is defined that is one of such a dialog's sides. Rights, states and the
+-- services are in one T-SQL database and have one owner, the target is the only service of its name, and the
+-- routes lead here for good; with the levels of both sides. Rights, states and the
 -- contract's message types are not kept: each dialog looks at those.
 --
+-- A queue must know its levels before a message has them. A path is kept only where both queues do: the first dialog of
+-- each level goes without, and tells them (ssb_internal.make_endpoint). No queue forgets a level.
+--
 -- Also where its dialogs leave for another instance, always the same and for good: no route lapses, none is as good as the one
--- taken, nobody is asked for routes. Then far_service_id, far_queue_id, far_order and far_state are NULL, so that what looks for a target
+-- taken, nobody is asked for routes, the initiator's level is 5. Then far_service_id, far_queue_id, far_order and far_state are NULL, so that what looks for a target
 -- here passes the row.
 --
 -- Only a memory, which nobody waits for. A definition that changes draws a new epoch at once, and paths of
@@ -32,7 +35,9 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.dialog_path (
     -- Of dialogs that leave:
     peer_id      integer,
     address      text,
-    mirror_address text
+    mirror_address text,
+    near_priority smallint NOT NULL DEFAULT 5,     -- of new dialogs' sides
+    far_priority smallint  NOT NULL DEFAULT 5
 );
 CREATE INDEX IF NOT EXISTS dialog_path_by_names ON ssb.dialog_path (from_service, to_service, contract, database_id);
 
@@ -101,7 +106,8 @@ BEGIN
     -- begins to change them after the first of these draws another epoch; who had begun before and is through, is seen.
     FOR v_look IN 1..2 LOOP
         SELECT p_database_id, s.name, f.name, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id,
-               f.service_id, g.queue_id, g.order_sequence, g.state_sequence, d.service_broker_guid::text, v_epoch
+               f.service_id, g.queue_id, g.order_sequence, g.state_sequence, d.service_broker_guid::text, v_epoch,
+               NULL, NULL, NULL, l.near_priority, l.far_priority
           INTO v_path
           FROM ssb.service AS s
           JOIN ssb.database AS d ON d.database_id = s.database_id
@@ -110,12 +116,12 @@ BEGIN
           JOIN ssb.service AS f ON f.name = p_far_service AND f.database_id = s.database_id AND f.owner = s.owner
           JOIN ssb.queue AS g ON g.queue_id = f.queue_id
           JOIN ssb.service_contract_usage AS u ON u.service_id = f.service_id AND u.contract_id = c.contract_id
+         CROSS JOIN LATERAL (SELECT ssb_internal.priority_for(p_database_id, c.contract_id, s.service_id, f.name) AS near_priority,
+                                    ssb_internal.priority_for(p_database_id, c.contract_id, f.service_id, s.name) AS far_priority
+                            OFFSET 0) AS l
          WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
            AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
-           AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
-                            WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
-                              AND (coalesce(p.service_id, s.service_id) = s.service_id AND coalesce(p.remote_service, p_far_service) = p_far_service
-                                   OR coalesce(p.service_id, f.service_id) = f.service_id AND coalesce(p.remote_service, p_service) = p_service))
+           AND l.near_priority = ANY (q.priorities) AND l.far_priority = ANY (g.priorities)
            -- Of the routes that match, the best is taken: here they all lead here.
            AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
                  WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);

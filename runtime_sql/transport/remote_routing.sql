@@ -162,7 +162,7 @@ BEGIN
         IF v_epoch IS NOT NULL AND v_is_only AND p_sender.far_broker_instance IS NULL AND NOT p_sender.is_system
            AND NOT ssb_internal.has_notice_route(p_sender.database_id) THEN
             SELECT s.database_id, s.name, p_sender.far_service, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence,
-                   c.contract_id, NULL, NULL, NULL, NULL, d.service_broker_guid::text, v_epoch, v_peer_id, v_address, v_mirror
+                   c.contract_id, NULL, NULL, NULL, NULL, d.service_broker_guid::text, v_epoch, v_peer_id, v_address, v_mirror, 5, 5
               INTO v_path
               FROM ssb.service AS s
               JOIN ssb.database AS d ON d.database_id = s.database_id
