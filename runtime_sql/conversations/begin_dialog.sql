@@ -23,8 +23,25 @@ BEGIN
 END;
 $$;
 
--- A new endpoint and, unless it joins one, its group. The queue must know every
--- priority that its messages may have: RECEIVE looks level by level.
+-- The queue must know every priority that its messages may have: RECEIVE looks level by level. It forgets none.
+CREATE OR REPLACE FUNCTION ssb_internal.note_priority(p_queue_id integer, p_priority smallint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_priority <> 5 THEN
+        UPDATE ssb.queue AS q
+           SET priorities = (SELECT array_agg(l ORDER BY l DESC) FROM unnest(q.priorities || p_priority) AS l)
+         WHERE q.queue_id = p_queue_id AND p_priority <> ALL (q.priorities);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.note_priority(integer, smallint) FROM PUBLIC;
+
+-- A new endpoint and, unless it joins one, its group.
 CREATE OR REPLACE FUNCTION ssb_internal.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
     p_contract_id integer, p_contract_name text, p_far_service text, p_far_broker_instance text,
     p_lock_id bigint, p_group uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
@@ -56,11 +73,7 @@ BEGIN
     IF p_lock_id IS NOT NULL THEN
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = p_service.queue_id AND NOT q.has_groups;
     END IF;
-    IF v_priority <> 5 THEN
-        UPDATE ssb.queue AS q
-           SET priorities = (SELECT array_agg(l ORDER BY l DESC) FROM unnest(q.priorities || v_priority) AS l)
-         WHERE q.queue_id = p_service.queue_id AND v_priority <> ALL (q.priorities);
-    END IF;
+    PERFORM ssb_internal.note_priority(p_service.queue_id, v_priority);
     RETURN v_endpoint;
 END;
 $$;

@@ -195,12 +195,12 @@ BEGIN
 END;
 $$;
 
--- For the fast path of ssb.receive: of the 200 orders from p_from on the first message that is its group's first, and
+-- For the fast path of ssb.receive: of one level's messages in the 200 orders from p_from on the first that is its group's first, and
 -- whose group nobody else holds; that is then locked. No group has a message below p_least. The message may have been
 -- tried before. p_rotation is what ssb.rotation_state is thought to be, rotation what it is; a row of NULLs when there
 -- is none, or when both tables are in use (rotation is then -1).
 CREATE OR REPLACE FUNCTION ssb_internal.find_first_beyond(p_queue_id integer, p_rotation bigint, p_from bigint, p_least bigint,
-    OUT place tid, OUT endpoint_id bigint, OUT queuing_order bigint, OUT type_id integer, OUT is_untried boolean,
+    p_priority smallint, OUT place tid, OUT endpoint_id bigint, OUT queuing_order bigint, OUT type_id integer, OUT is_untried boolean,
     OUT is_in_0 boolean, OUT rotation bigint, OUT handle uuid, OUT conversation_group uuid, OUT service_name text,
     OUT service_id integer, OUT contract_name text, OUT contract_id integer, OUT type_name text)
 LANGUAGE plpgsql
@@ -219,7 +219,7 @@ BEGIN
                   FROM (SELECT DISTINCT ON (m.endpoint_id)
                                m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                           FROM ssb.message_0 AS m
-                         WHERE m.queue_id = p_queue_id AND m.priority = 5
+                         WHERE m.queue_id = p_queue_id AND m.priority = p_priority
                            AND m.queuing_order BETWEEN p_from AND p_from + 199
                          ORDER BY m.endpoint_id, m.queuing_order) AS m
                  WHERE NOT EXISTS (SELECT FROM ssb.message_0 AS o
@@ -244,7 +244,7 @@ BEGIN
                   FROM (SELECT DISTINCT ON (m.endpoint_id)
                                m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                           FROM ssb.message_1 AS m
-                         WHERE m.queue_id = p_queue_id AND m.priority = 5
+                         WHERE m.queue_id = p_queue_id AND m.priority = p_priority
                            AND m.queuing_order BETWEEN p_from AND p_from + 199
                          ORDER BY m.endpoint_id, m.queuing_order) AS m
                  WHERE NOT EXISTS (SELECT FROM ssb.message_1 AS o

@@ -3,8 +3,8 @@
 -- routes lead here for good; with the levels of both sides. Rights, states and the
 -- contract's message types are not kept: each dialog looks at those.
 --
--- A queue must know its levels before a message has them. A path is kept only where both queues do: the first dialog of
--- each level goes without, and tells them (ssb_internal.make_endpoint). No queue forgets a level.
+-- A queue knows the levels that its messages may have. Who keeps a path notes those of its two, so whoever sees the path sees
+-- them there.
 --
 -- Also where its dialogs leave for another instance, always the same and for good: no route lapses, none is as good as the one
 -- taken, nobody is asked for routes, the initiator's level is 5. Then far_service_id, far_queue_id, far_order and far_state are NULL, so that what looks for a target
@@ -121,7 +121,6 @@ BEGIN
                             OFFSET 0) AS l
          WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
            AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
-           AND l.near_priority = ANY (q.priorities) AND l.far_priority = ANY (g.priorities)
            -- Of the routes that match, the best is taken: here they all lead here.
            AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
                  WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
@@ -138,6 +137,8 @@ BEGIN
                              AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
     END LOOP;
     IF v_may_keep THEN
+        PERFORM ssb_internal.note_priority(v_path.queue_id, v_path.near_priority);
+        PERFORM ssb_internal.note_priority(v_path.far_queue_id, v_path.far_priority);
         PERFORM ssb_internal.keep_dialog_path(v_path);
     END IF;
     RETURN v_path;
