@@ -23,6 +23,7 @@ BEGIN
     PERFORM ssb_internal.refresh_queue(q.queue_id)
        FROM ssb.queue AS q
       WHERE (q.is_accepting AND NOT q.is_retention_enabled)
-            <> has_sequence_privilege('public', q.state_sequence, 'SELECT');
+            <> has_sequence_privilege('public', q.state_sequence, 'SELECT')
+         OR q.is_accepting <> ssb_internal.is_accepting(q.state_sequence);
 END;
 $$;

@@ -4,15 +4,16 @@
 --
 -- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
 -- name, routes that all lead here, a body that is valid without a schema, a
--- dialog that shares its group with no other, queues that accept and
--- retain nothing and that nobody waits to be told of. (Dialogs that leave for another instance:
+-- dialog that shares its group with no other, queues that accept
+-- and that nobody waits to be told of. (Dialogs that leave for another instance:
 -- ssb_internal.send_first_to_remote.) Each function here returns false,
 -- or nothing, and has done nothing but lock its side's group, where that does not hold;
 -- the slow path then does it, and knows the errors. Their callers have the planner
 -- set as it must be.
 
 -- Rights and states, as in ssb.send: PUBLIC's SELECT on a queue's state sequence says
--- that messages may simply be appended, the caller's USAGE of its order sequence RECEIVE.
+-- that messages may simply be appended, that on its column that they may be where it retains; the caller's USAGE of
+-- its order sequence is RECEIVE.
 
 -- BEGIN DIALOG in a group of its own. NULL: not on the fast path.
 -- Called by  ssb.begin_dialog
@@ -69,7 +70,7 @@ END;
 $$;
 
 -- The first message of an initiator, of which ssb.send has found that it is open and may send; makes the target's endpoint.
--- Called by  ssb.send, which has locked its group
+-- Called by  ssb.send and ssb_internal.send_retained, which have locked its group
 CREATE OR REPLACE FUNCTION ssb_internal.send_first_fast_path(p_endpoint_id bigint, p_message_type text, p_body bytea)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -126,7 +127,7 @@ BEGIN
            AND u.is_sent_by_initiator
            AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
            AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
-           AND has_sequence_privilege('public', p.far_state, 'SELECT')
+           AND (has_sequence_privilege('public', p.far_state, 'SELECT') OR ssb_internal.is_accepting(p.far_state))
         RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
                   p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
                   p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order, e.priority, e.far_priority,

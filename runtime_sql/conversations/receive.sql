@@ -103,12 +103,14 @@ BEGIN
         IF v_queue_id IS NULL THEN
             -- It has several levels, or retains. In a statement of its own: elsewhere that costs nothing. The first level is
             -- that which surely has something, or may have: above the session's mark, below it (at_skipped), in the other
-            -- table. Else it is the last. (An array's elements come in their order.)
+            -- table; or whose mark was not seen to in this tenth of a second: it is raised by those who look for a message
+            -- in vain. Else it is the last. (An array's elements come in their order.)
             SELECT q.queue_id, q.is_retention_enabled, p.level, q.priorities[p.nth + 1:],
                    CASE WHEN pg_sequence_last_value('ssb.urgent_conversations') IS NULL THEN p.position END
               INTO v_queue_id, v_is_retaining, v_level, v_levels, v_position
               FROM (SELECT q.queue_id, q.is_retention_enabled, q.priorities,
-                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation
+                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation,
+                           (date_part('epoch', clock_timestamp()) * 10)::bigint AS moment
                       FROM ssb.queue AS q
                      WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
                        AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
@@ -121,7 +123,7 @@ BEGIN
                                                        '')::bigint[] AS position
                                            FROM unnest(q.priorities) WITH ORDINALITY AS l (level, nth) OFFSET 0) AS l
                                   WHERE l.nth = cardinality(q.priorities) OR l.position[at_skipped] > 0
-                                     OR coalesce(l.position[at_rotation] <> q.rotation, true)
+                                     OR coalesce(l.position[at_rotation] <> q.rotation OR l.position[at_looked] <> q.moment, true)
                                      OR CASE q.rotation & 3
                                         WHEN 0 THEN EXISTS (SELECT FROM ssb.message_0 AS m
                                                              WHERE m.queue_id = q.queue_id AND m.priority = l.level
@@ -136,7 +138,7 @@ BEGIN
         LOOP
             IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
                 IF v_queue_id IS NOT NULL AND coalesce(conversation, conversation_group) IS NOT NULL
-                   AND (top > 0 OR top IS NULL)
+                   AND (top > 0 OR top IS NULL) AND v_is_retaining IS NOT TRUE
                    AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                         OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id)) THEN
                     RETURN QUERY SELECT w.* FROM ssb_internal.receive_wanted(v_queue_id, top, conversation, conversation_group) AS w;
@@ -430,7 +432,37 @@ BEGIN
                 END IF;
 
                 IF top = 1 THEN
-                    IF v_is_in_0 THEN
+                    IF v_is_retaining AND v_is_in_0 THEN
+                        RETURN QUERY
+                        WITH taken AS (
+                            DELETE FROM ssb.message_0 AS m
+                             WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                            RETURNING m.*
+                        ), kept AS (
+                            INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                                              enqueued_at, message_type_id, priority, validation, body)
+                            SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                                   m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body FROM taken AS m
+                        )
+                        SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                               v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3) FROM taken AS m;
+                    ELSIF v_is_retaining THEN
+                        RETURN QUERY
+                        WITH taken AS (
+                            DELETE FROM ssb.message_1 AS m
+                             WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                            RETURNING m.*
+                        ), kept AS (
+                            INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                                              enqueued_at, message_type_id, priority, validation, body)
+                            SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                                   m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body FROM taken AS m
+                        )
+                        SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                               v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3) FROM taken AS m;
+                    ELSIF v_is_in_0 THEN
                         RETURN QUERY
                         DELETE FROM ssb.message_0 AS m
                          WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
@@ -471,7 +503,7 @@ BEGIN
                             PERFORM set_config('work_mem', '16MB', true);
                         END IF;
                     END IF;
-                    IF v_position[at_rotation] & 2 <> 0 THEN
+                    IF v_position[at_rotation] & 2 <> 0 OR v_is_retaining THEN
                         RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
                     ELSIF v_is_in_0 THEN
                         RETURN QUERY

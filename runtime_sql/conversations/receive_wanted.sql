@@ -4,7 +4,7 @@
 -- what it has is deleted and returned. Where that is not all (no message, somebody else holds the group, something fell
 -- due, the message was tried before) no row is returned and nothing was done but lock: ssb_internal.receive_slow_path does it.
 --
--- Called by  ssb.receive, of a queue where no dialogs share a group and none has a priority, nothing is retained or urgent
+-- Called by  ssb.receive, of a queue where no dialogs share a group, nothing is retained or urgent
 -- Locks      the group's row, to the end of the transaction
 CREATE OR REPLACE FUNCTION ssb_internal.receive_wanted(p_queue_id integer, p_top bigint, p_conversation uuid, p_group uuid)
 RETURNS SETOF ssb.message

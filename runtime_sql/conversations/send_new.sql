@@ -46,15 +46,18 @@ DECLARE
     v_priority smallint;
     v_far_priority smallint;
     v_is_in_0 boolean;
+    v_is_retaining boolean;            -- the initiator's queue
 BEGIN
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
            p.far_order, p.far_state, p.broker_guid, p.near_priority, p.far_priority, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
            CASE WHEN pg_current_xact_id() IS NOT NULL
                      AND pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer) IS NOT NULL THEN nextval(p.far_order) END,
-           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
+           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
+           NOT has_sequence_privilege('public', p.near_state, 'SELECT')
       INTO v_service_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id,
-           v_far_order, v_far_state, v_broker_guid, v_priority, v_far_priority, v_type_id, v_validation, v_near_id, v_far_id, v_order, v_is_in_0
+           v_far_order, v_far_state, v_broker_guid, v_priority, v_far_priority, v_type_id, v_validation, v_near_id, v_far_id, v_order, v_is_in_0,
+           v_is_retaining
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
@@ -63,8 +66,9 @@ BEGIN
        AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   p.near_order, 'USAGE')
-       AND has_sequence_privilege('public', p.near_state, 'SELECT')
-       AND has_sequence_privilege('public', p.far_state, 'SELECT')
+       AND (has_sequence_privilege('public', p.near_state, 'SELECT')
+            OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2)
+       AND (has_sequence_privilege('public', p.far_state, 'SELECT') OR ssb_internal.is_accepting(p.far_state))
        AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0;
     IF NOT FOUND THEN
         RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,
@@ -100,6 +104,9 @@ BEGIN
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_id, v_order, 0, clock_timestamp(), v_type_id, v_far_priority, v_validation, p_body);
+    END IF;
+    IF v_is_retaining THEN
+        PERFORM ssb_internal.retain_sent(v_near_id, v_queue_id, v_near_order, 0, v_type_id, v_priority, v_validation, p_body);
     END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_sent(v_near_id, p_message_type, v_far_id, v_order);

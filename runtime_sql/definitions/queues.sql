@@ -41,11 +41,19 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.is_accepting(p_state_sequence regclass)
+RETURNS boolean
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT has_column_privilege('public', p_state_sequence, 'is_called', 'SELECT');
+END;
+
 -- Brings the copies that SEND and RECEIVE read up to date. Called whenever the
 -- queue, its database's broker or a notification on it changes.
 --
 -- PUBLIC's SELECT on the state sequence says that the queue is plain: it accepts,
--- and retains nothing. A privilege is the quickest thing to look up that obeys
+-- and retains nothing. SELECT on that sequence's column is_called, which comes with it, says that it accepts
+-- (ssb_internal.is_accepting). A privilege is the quickest thing to look up that obeys
 -- transactions; knowing it gives nobody anything.
 CREATE OR REPLACE FUNCTION ssb_internal.refresh_queue(p_queue_id integer)
 RETURNS void
@@ -68,6 +76,11 @@ BEGIN
         EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', v_queue.state_sequence);
     ELSIF NOT v_is_plain AND has_sequence_privilege('public', v_queue.state_sequence, 'SELECT') THEN
         EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', v_queue.state_sequence);
+    END IF;
+    IF v_queue.is_accepting AND NOT ssb_internal.is_accepting(v_queue.state_sequence) THEN
+        EXECUTE format('GRANT SELECT (is_called) ON TABLE %s TO PUBLIC', v_queue.state_sequence);
+    ELSIF NOT v_queue.is_accepting AND ssb_internal.is_accepting(v_queue.state_sequence) THEN
+        EXECUTE format('REVOKE SELECT (is_called) ON TABLE %s FROM PUBLIC', v_queue.state_sequence);
     END IF;
 END;
 $$;
