@@ -32,6 +32,7 @@ class Endpoint:
     is_initiator: bool
     queue: "Queue"
     group: int
+    priority: int
     far: "Endpoint | None" = None
     target: "Queue | None" = None
     sent: int = 0
@@ -40,6 +41,8 @@ class Endpoint:
     outcome: Literal["", "DI", "ER"] = ""
     inbox: list[Message] = field(default_factory=list)
     waiting: list[tuple[str, str | None, int]] = field(default_factory=list)
+    retained: list[tuple[int, int]] = field(default_factory=list)
+    """Number and status, in the own queue."""
 
     def state(self) -> str | None:
         """As sys.conversation_endpoints shows it; None for no row."""
@@ -49,6 +52,11 @@ class Endpoint:
             return "DO" if self.waiting else ("CD" if not self.is_initiator else None)
         return self.outcome or ("SO" if self.is_initiator and self.sent == 0 else "CO")
 
+    def forget_messages(self) -> None:
+        """Nobody will receive them, nor look at what was kept."""
+        self.inbox.clear()
+        self.retained.clear()
+
 
 @dataclass(eq=False)
 class Queue:
@@ -56,6 +64,7 @@ class Queue:
 
     name: str
     enabled: bool = True
+    retains: bool = False
 
 
 class Model:
@@ -64,7 +73,16 @@ class Model:
     def __init__(self, queues: list[str]) -> None:
         self.queues = {name: Queue(name) for name in queues}
         self.endpoints: list[Endpoint] = []
+        self.levels: dict[tuple[str | None, str | None], int] = {}
+        """Of the contract, by local and remote service; None is ANY."""
         self._orders, self._groups, self._names = count(), count(), count()
+
+    def level(self, local: str, remote: str) -> int:
+        """Of a new side: the local service counts more than the remote one."""
+        for match in ((local, remote), (local, None), (None, remote), (None, None)):
+            if match in self.levels:
+                return self.levels[match]
+        return 5
 
     def begin(self, queue: str, target: str, related: Endpoint | None = None) -> Endpoint | Refusal:
         """BEGIN DIALOG, in the group of `related` if given."""
@@ -73,7 +91,14 @@ class Model:
         if related is not None and related.queue is not self.queues[queue]:
             return 8414
         group = next(self._groups) if related is None else related.group
-        endpoint = Endpoint(next(self._names), True, self.queues[queue], group, target=self.queues[target])
+        endpoint = Endpoint(
+            next(self._names),
+            True,
+            self.queues[queue],
+            group,
+            self.level(queue, target),
+            target=self.queues[target],
+        )
         self.endpoints.append(endpoint)
         return endpoint
 
@@ -83,22 +108,32 @@ class Model:
             return 8426
         if endpoint.state() not in ("SO", "CO"):
             return 8429
+        if endpoint.queue.retains and not endpoint.queue.enabled:
+            return 9618
+        if endpoint.queue.retains:
+            endpoint.retained.append((endpoint.sent, 3))
         self._deliver_or_keep(endpoint, "m", body)
         return None
 
     def receive(self, queue: str, top: int | None) -> list[tuple[Endpoint, Message]] | Refusal:
-        """RECEIVE without WHERE: the group of the oldest message, conversation by conversation."""
+        """RECEIVE without WHERE: the group of the highest and oldest message, conversation by conversation."""
         if not self.queues[queue].enabled:
             return 9617
         holders = [e for e in self.endpoints if e.queue.name == queue and e.inbox]
         if not holders:
             return []
-        group = min(holders, key=lambda e: e.inbox[0].order).group
-        of_group = sorted((e for e in holders if e.group == group), key=lambda e: e.inbox[0].order)
+        holders.sort(key=lambda e: (-e.priority, e.inbox[0].order))
+        of_group = [e for e in holders if e.group == holders[0].group]
         taken = [(e, m) for e in of_group for m in e.inbox][:top]
+        self._take(taken)
+        return taken
+
+    @staticmethod
+    def _take(taken: list[tuple[Endpoint, Message]]) -> None:
         for endpoint, message in taken:
             endpoint.inbox.remove(message)
-        return taken
+            if endpoint.queue.retains:
+                endpoint.retained.append((message.number, 0))
 
     def receive_from(self, queue: str, endpoint: Endpoint) -> list[tuple[Endpoint, Message]] | Refusal:
         """RECEIVE WHERE conversation_handle =."""
@@ -107,7 +142,7 @@ class Model:
         if endpoint.ended or endpoint.gone or endpoint.queue.name != queue:
             return 8426
         taken = [(endpoint, message) for message in endpoint.inbox]
-        endpoint.inbox.clear()
+        self._take(taken)
         return taken
 
     def end(self, endpoint: Endpoint, with_error: bool) -> Refusal | None:
@@ -123,7 +158,7 @@ class Model:
             if not with_error or endpoint.far is not None:
                 self._deliver_or_keep(endpoint, ERROR if with_error else END, None)
         endpoint.ended = True
-        endpoint.inbox.clear()
+        endpoint.forget_messages()
         self._forget(endpoint)
         return None
 
@@ -132,7 +167,7 @@ class Model:
         if endpoint.state() is None:
             return 8426
         endpoint.gone = True
-        endpoint.inbox.clear()
+        endpoint.forget_messages()
         endpoint.waiting.clear()
         return None
 
@@ -172,7 +207,14 @@ class Model:
                 assert sender.target is not None
                 if not sender.target.enabled:
                     return
-                far = Endpoint(next(self._names), False, sender.target, next(self._groups), far=sender)
+                far = Endpoint(
+                    next(self._names),
+                    False,
+                    sender.target,
+                    next(self._groups),
+                    self.level(sender.target.name, sender.queue.name),
+                    far=sender,
+                )
                 self.endpoints.append(far)
                 sender.far = far
             far = sender.far
@@ -191,4 +233,4 @@ class Model:
     def _forget(self, endpoint: Endpoint) -> None:
         """An initiator that has ended and told so is gone; its far side may still be told what it was."""
         if endpoint.is_initiator and endpoint.ended and not endpoint.waiting:
-            endpoint.inbox.clear()
+            endpoint.forget_messages()

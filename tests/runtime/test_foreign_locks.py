@@ -210,7 +210,7 @@ TAKEN = {
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
-    "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
+    "runtime_sql/conversations/send.sql": (2, "here: a waiting RECEIVE"),
     "runtime_sql/conversations/send_new.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/send_sets.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/wait_for_message.sql": (1, "here: a waiting RECEIVE"),

@@ -30,9 +30,11 @@ class Broker(RuleBasedStateMachine):
         self.handles: dict[Endpoint, uuid.UUID] = {}
         self.session.do("DELETE FROM ssb.message_stored")
         self.session.do("DELETE FROM ssb.transmission")
+        self.session.do("DELETE FROM ssb.retained_message")
         self.session.do("DELETE FROM ssb.conversation_endpoint")
+        self.session.do("SELECT ssb.drop_broker_priority(p.name) FROM sys.conversation_priorities AS p")
         for queue in QUEUES:
-            self.session.do("SELECT ssb.alter_queue(%s, status => true)", queue)
+            self.session.do("SELECT ssb.alter_queue(%s, status => true, retention => false)", queue)
 
     def compare(self, expected: object, statement: str, *values: Any) -> list[Any]:
         """Run the statement; it fails exactly where the model refuses."""
@@ -165,25 +167,73 @@ class Broker(RuleBasedStateMachine):
         self.session.do("SELECT ssb.alter_queue(%s, status => %s)", queue, enabled)
         self.learn_targets()
 
+    @rule(queue=st.sampled_from(QUEUES), retains=st.booleans())
+    def set_retention(self, queue: str, retains: bool) -> None:
+        self.model.queues[queue].retains = retains
+        self.session.do("SELECT ssb.alter_queue(%s, retention => %s)", queue, retains)
+
+    @rule(
+        local=st.sampled_from((None, *QUEUES)),
+        remote=st.sampled_from((None, *QUEUES)),
+        level=st.sampled_from([None, 2, 5, 9]),
+    )
+    def set_level(self, local: str | None, remote: str | None, level: int | None) -> None:
+        """CREATE, ALTER or DROP BROKER PRIORITY, of a name that says what it matches."""
+        name, match = f"{local} {remote}", (local, remote)
+        if level is None and match in self.model.levels:
+            self.session.do("SELECT ssb.drop_broker_priority(%s)", name)
+        elif match in self.model.levels:
+            self.session.do("SELECT ssb.alter_broker_priority(%s, priority_level => %s)", name, level)
+        elif level is not None:
+            self.session.do("SELECT ssb.create_broker_priority(%s, 'c', %s, %s, %s)", name, *match, level)
+        self.model.levels.pop(match, None)
+        if level is not None:
+            self.model.levels[match] = level
+
+    @rule(near=st.sampled_from(QUEUES), far=st.sampled_from(QUEUES), times=st.integers(1, 3))
+    def send_new(self, near: str, far: str, times: int) -> None:
+        """New dialogs with one message each: their first SEND keeps the path that the next one takes."""
+        for _ in range(times):
+            made = self.model.begin(near, far)
+            assert isinstance(made, Endpoint)
+            refusal = self.model.send(made, "new")
+            if refusal is not None:
+                self.model.endpoints.remove(made)
+            rows = self.compare(
+                refusal, "SELECT ssb.send_new(%s, %s, 'c', 'm', %s::bytea)", near, far, b"new"
+            )
+            if refusal is None:
+                self.handles[made] = rows[0][0]
+        self.learn_targets()
+
     @invariant()
     def the_catalog_shows_the_same(self) -> None:
-        shown = dict(self.session.rows("SELECT conversation_handle, state FROM sys.conversation_endpoints"))
-        expected = {self.handles[e]: state for e in self.known() if (state := e.state()) is not None}
+        shown = {
+            handle: (state, priority)
+            for handle, state, priority in self.session.rows(
+                "SELECT conversation_handle, state, priority FROM sys.conversation_endpoints"
+            )
+        }
+        expected = {
+            self.handles[e]: (state, e.priority) for e in self.known() if (state := e.state()) is not None
+        }
         assert {h: s for h, s in shown.items() if h in expected} == expected
         assert set(shown) == set(expected)
 
     @invariant()
     def the_queues_hold_the_same(self) -> None:
         for queue in QUEUES:
-            held = sorted(
-                (m.order, self.handles[e], m.number)
-                for e in self.model.endpoints
-                if e.queue.name == queue
-                for m in e.inbox
+            sides = [e for e in self.model.endpoints if e.queue.name == queue]
+            held = sorted((-e.priority, m.order, self.handles[e], m.number) for e in sides for m in e.inbox)
+            assert self.session.rows(
+                f"SELECT conversation_handle, message_sequence_number FROM {queue} WHERE status = 1"
+            ) == [(handle, number) for *_, handle, number in held]
+            kept = sorted((self.handles[e], number, status) for e in sides for number, status in e.retained)
+            assert kept == sorted(
+                self.session.rows(
+                    f"SELECT conversation_handle, message_sequence_number, status FROM {queue} WHERE status <> 1"
+                )
             )
-            assert self.session.rows(f"SELECT conversation_handle, message_sequence_number FROM {queue}") == [
-                (handle, number) for _, handle, number in held
-            ]
 
     @invariant()
     def the_transmission_queue_holds_the_same(self) -> None:
