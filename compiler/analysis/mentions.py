@@ -13,8 +13,10 @@ from ...grammar.source import Source
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import fold
 
+_STRING = TokenKind.STRING
+_VARIABLE = TokenKind.VARIABLE
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
-_NAMED = frozenset((*_NAMES, TokenKind.VARIABLE))
+_NAMED = frozenset((*_NAMES, _VARIABLE))
 _STATE_VARIABLES = frozenset(
     {
         "@@CURSOR_ROWS",
@@ -36,7 +38,7 @@ def variables(tokens: Iterable[Token]) -> set[str]:
     return {
         token.text.lower()
         for token in tokens
-        if token.kind is TokenKind.VARIABLE and not token.text.startswith("@@")
+        if token.kind is _VARIABLE and not token.text.startswith("@@")
     }
 
 
@@ -45,7 +47,7 @@ def global_variables(tokens: Iterable[Token]) -> set[str]:
     return {
         token.text.upper()
         for token in tokens
-        if token.kind is TokenKind.VARIABLE and token.text.startswith("@@")
+        if token.kind is _VARIABLE and token.text.startswith("@@")
     }
 
 
@@ -61,7 +63,7 @@ def _texts_within(tokens: Sequence[Token], word: str) -> Iterator[Sequence[Token
     while waiting:
         found = waiting.pop()
         yield found
-        strings = [token for token in found if token.kind is TokenKind.STRING and word in token.text.upper()]
+        strings = [token for token in found if token.kind is _STRING and word in token.text.upper()]
         waiting += [tokens_of(Source("string", string_value(token))) for token in strings]
 
 
@@ -108,7 +110,7 @@ def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:
     """Tell whether @@ERROR is read, and whether @@ROWCOUNT or ROWCOUNT_BIG() is."""
     error = rowcount = False
     for kind, text, _, _, word in tokens:
-        if kind is TokenKind.VARIABLE:
+        if kind is _VARIABLE:
             if text.startswith("@@"):
                 name = text.upper()
                 error = error or name == "@@ERROR"
@@ -121,7 +123,7 @@ def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:
 def reads_session(tokens: Sequence[Token]) -> bool:
     """Tell whether something of the session variable is read: @@TRANCOUNT, ERROR_NUMBER() …"""
     for place, token in enumerate(tokens):
-        if token.kind is TokenKind.VARIABLE and token.text.upper() in _STATE_VARIABLES:
+        if token.kind is _VARIABLE and token.text.upper() in _STATE_VARIABLES:
             return True
         if token.word in _STATE_FUNCTIONS:
             return True
@@ -134,7 +136,7 @@ def reads_identity(tokens: Sequence[Token]) -> bool:
     """Tell whether SCOPE_IDENTITY() or @@IDENTITY stands among the tokens."""
     return any(
         token.word == "SCOPE_IDENTITY"
-        or (token.kind is TokenKind.VARIABLE and token.text.upper() == "@@IDENTITY")
+        or (token.kind is _VARIABLE and token.text.upper() == "@@IDENTITY")
         for token in tokens
     )
 
