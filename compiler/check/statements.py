@@ -446,9 +446,12 @@ class _Context:
     """Identities of the TRY and CATCH parts around it, outermost first."""
 
 
+_OUTSIDE = _Context()
+
+
 def _walk(statements: Iterable[nodes.Statement]) -> Iterator[tuple[nodes.Statement, _Context]]:
     """Yield every statement of a scope in order, without those in the bodies of modules."""
-    stack = [(statement, _Context()) for statement in reversed(list(statements))]
+    stack = [(statement, _OUTSIDE) for statement in reversed(list(statements))]
     while stack:
         statement, context = stack.pop()
         yield statement, context
