@@ -18,6 +18,7 @@ from .program import Outputs
 from .staging import Staged, stage
 from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
+from .watching import step
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,6 +42,8 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
         "error_text": ("text", "STRING", "NULL"),
     },
 }
+# What Spark's jobs for them are called, to people.
+_STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
@@ -111,12 +114,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
             _stage_table(held, outputs.tables[name], server, name, *planned)
             for name, planned in plans.items()
         ]
-        others = [
-            stage(
-                frame, server.dsn, kind, _create(held, kind), tuple(one[0] for one in _OTHERS[kind].values())
-            )
-            for kind, frame in kinds.items()
-        ]
+        others = [_stage_other(held, frame, server, kind) for kind, frame in kinds.items()]
         return Computed(held, outputs, tables, others, server.dsn)
 
 
@@ -175,7 +173,8 @@ def _stage_table(
         (held.claim_id, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
-    staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
+    with step(frame.sparkSession, f"rows for {name}"):
+        staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
     known = dict(zip(names, types, strict=True))
     told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
     return StagedTable(name, staged, columns, told, known.get("conversation_handle") == UUID_OR_TEXT)
@@ -196,6 +195,12 @@ def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
             value = f"translate({value}, '\\0', '\\uFFFD')"
         wanted.append(f"{value} AS {name}")
     return frame.selectExpr(*wanted)
+
+
+def _stage_other(held: Claim, frame: "DataFrame", server: Server, kind: str) -> Staged:
+    types = tuple(one[0] for one in _OTHERS[kind].values())
+    with step(frame.sparkSession, _STEPS[kind]):
+        return stage(frame, server.dsn, kind, _create(held, kind), types)
 
 
 def _create(held: Claim, kind: str) -> str:

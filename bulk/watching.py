@@ -11,8 +11,25 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EVERY = 0.5  # seconds
-_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+_DESCRIPTION = "spark.job.description"
+_PROPERTIES = ("spark.jobGroup.id", _DESCRIPTION, "spark.job.interruptOnCancel")
 """What setJobGroup sets."""
+_steps: dict[int, str] = {}
+"""By thread: what its jobs are for at present."""
+
+
+@contextmanager
+def step(spark: "SparkSession", name: str) -> Iterator[None]:
+    """Jobs that this thread starts are for ``name``: in the bar, and behind what Spark's UI calls them."""
+    context = spark.sparkContext
+    before = context.getLocalProperty(_DESCRIPTION)
+    context.setLocalProperty(_DESCRIPTION, f"{before}: {name}" if before else name)
+    _steps[threading.get_ident()] = name
+    try:
+        yield
+    finally:
+        del _steps[threading.get_ident()]
+        context.setLocalProperty(_DESCRIPTION, before)
 
 
 @contextmanager
@@ -25,7 +42,10 @@ def watch_tasks(
     group = f"pgsb {description}"
     context.setJobGroup(group, description)
     ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(spark, group, progress, report, ended), daemon=True)
+    owner = threading.get_ident()
+    watcher = threading.Thread(
+        target=_watch, args=(spark, group, owner, progress, report, ended), daemon=True
+    )
     watcher.start()
     try:
         yield
@@ -38,12 +58,17 @@ def watch_tasks(
 
 
 def _watch(
-    spark: "SparkSession", group: str, progress: Progress, report: Report, ended: threading.Event
+    spark: "SparkSession",
+    group: str,
+    owner: int,
+    progress: Progress,
+    report: Report,
+    ended: threading.Event,
 ) -> None:
     from py4j.protocol import Py4JError
 
     tracker = spark.sparkContext.statusTracker()
-    before = (0, 0)
+    before = ("", 0, 0)
     while not ended.wait(_EVERY):
         done = total = 0
         stage = ""
@@ -61,7 +86,9 @@ def _watch(
         except (Py4JError, OSError):
             # The JVM is gone; who waits for its jobs hears of it.
             return
-        if (done, total) != before:
-            before = (done, total)
+        # Of jobs that the program starts itself: what Spark calls them, such as count.
+        stage = _steps.get(owner, stage)
+        if (stage, done, total) != before:
+            before = (stage, done, total)
             progress.stage, progress.tasks, progress.all_tasks = stage, done, total
             report("tasks", progress)
