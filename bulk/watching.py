@@ -86,8 +86,8 @@ def _watch(
         except (Py4JError, OSError):
             # The JVM is gone; who waits for its jobs hears of it.
             return
-        # Of jobs that the program starts itself: what Spark calls them, such as count.
-        stage = _steps.get(owner, stage)
+        # Of jobs that the program starts itself: what Spark calls them, such as count. Between two: the last.
+        stage = _steps.get(owner, stage) or before[0]
         if (stage, done, total) != before:
             before = (stage, done, total)
             progress.stage, progress.tasks, progress.all_tasks = stage, done, total

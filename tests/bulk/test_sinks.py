@@ -79,7 +79,7 @@ def test_memory_and_console_get_each_message_once(spark: Any, desk: Desk, tcp: T
     assert desk.waiting() == 0
 
 
-def test_a_query_that_ends_between_the_files_and_sparks_commit_writes_each_message_once(
+def test_files_get_each_message_once_also_of_a_query_that_ends_before_sparks_commit(
     spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
 ) -> None:
     dsn = tcp(desk.database)
@@ -98,7 +98,7 @@ def test_a_query_that_ends_between_the_files_and_sparks_commit_writes_each_messa
         writer = frame.writeStream.format("parquet").option("path", str(out))
         return writer.option("checkpointLocation", str(place)).trigger(availableNow=True).start()
 
-    bodies = _bodies(_stream(spark, dsn))
+    bodies = _bodies(_stream(spark, dsn, maxMessagesPerTrigger="2"))
     query = start(bodies.mapInArrow(no_commit, bodies.schema))
     with pytest.raises(Exception, match="commits"):
         query.awaitTermination(300)
@@ -112,6 +112,7 @@ def test_a_query_that_ends_between_the_files_and_sparks_commit_writes_each_messa
     assert query.awaitTermination(300) and query.exception() is None
     assert sorted(row.body for row in spark.read.parquet(str(out)).collect()) == ["1"] * 4 + ["2"] * 3
     assert desk.waiting() == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
 def test_rows_come_as_many_at_a_time_as_fetchsize_says(desk: Desk) -> None:
