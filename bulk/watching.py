@@ -79,7 +79,9 @@ def _watch(
                     one = tracker.getStageInfo(number)
                     if one is None:
                         continue
-                    done += one.numCompletedTasks
+                    # Of a job that is through, stages were skipped whose results were there.
+                    is_running = info.status == "RUNNING"
+                    done += one.numCompletedTasks if is_running else one.numTasks
                     total += one.numTasks
                     if one.numActiveTasks:
                         stage = one.name.split(" at ")[0]
