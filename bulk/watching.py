@@ -1,6 +1,7 @@
 """How far Spark's tasks are, while it runs a claim; and the claim's name in Spark's UI."""
 
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -39,7 +40,8 @@ def watch_tasks(
     """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run."""
     context = spark.sparkContext
     own = {name: context.getLocalProperty(name) for name in _PROPERTIES}
-    group = f"pgsb {description}"
+    # Claims of two databases may have one number.
+    group = f"pgsb {uuid.uuid4()}"
     context.setJobGroup(group, description)
     ended = threading.Event()
     owner = threading.get_ident()
