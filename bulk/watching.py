@@ -25,11 +25,16 @@ def step(spark: "SparkSession", name: str) -> Iterator[None]:
     context = spark.sparkContext
     before = context.getLocalProperty(_DESCRIPTION)
     context.setLocalProperty(_DESCRIPTION, f"{before}: {name}" if before else name)
-    _steps[threading.get_ident()] = name
+    thread = threading.get_ident()
+    around = _steps.get(thread)
+    _steps[thread] = name
     try:
         yield
     finally:
-        del _steps[threading.get_ident()]
+        if around is None:
+            del _steps[thread]
+        else:
+            _steps[thread] = around
         context.setLocalProperty(_DESCRIPTION, before)
 
 

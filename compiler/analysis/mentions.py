@@ -36,19 +36,13 @@ _TABLE_LOCKS = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "XLOCK", "UPDLO
 def variables(tokens: Iterable[Token]) -> set[str]:
     """Return the local variables, in lower case with their @."""
     return {
-        token.text.lower()
-        for token in tokens
-        if token.kind is _VARIABLE and not token.text.startswith("@@")
+        token.text.lower() for token in tokens if token.kind is _VARIABLE and not token.text.startswith("@@")
     }
 
 
 def global_variables(tokens: Iterable[Token]) -> set[str]:
     """Return ``@@ERROR`` and its like, in upper case."""
-    return {
-        token.text.upper()
-        for token in tokens
-        if token.kind is _VARIABLE and token.text.startswith("@@")
-    }
+    return {token.text.upper() for token in tokens if token.kind is _VARIABLE and token.text.startswith("@@")}
 
 
 def names(tokens: Iterable[Token]) -> set[str]:
@@ -135,8 +129,7 @@ def reads_session(tokens: Sequence[Token]) -> bool:
 def reads_identity(tokens: Sequence[Token]) -> bool:
     """Tell whether SCOPE_IDENTITY() or @@IDENTITY stands among the tokens."""
     return any(
-        token.word == "SCOPE_IDENTITY"
-        or (token.kind is _VARIABLE and token.text.upper() == "@@IDENTITY")
+        token.word == "SCOPE_IDENTITY" or (token.kind is _VARIABLE and token.text.upper() == "@@IDENTITY")
         for token in tokens
     )
 

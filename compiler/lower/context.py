@@ -28,7 +28,6 @@ from ..sql import translate
 from ..sql.interface import Dml
 from ..target import nodes as n
 
-
 _SQLSTATE = pl.Name("SQLSTATE")
 _SQLERRM = pl.Name("SQLERRM")
 
