@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import class_row
 
 from .binary_copy import UUID_OR_TEXT, fields
@@ -15,9 +16,11 @@ from .columns import BODY, body_of
 from .connections import Server, same_place
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
+from .progress import logger
 from .staging import Staged, stage
 from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
+from .watching import step
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,6 +44,8 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
         "error_text": ("text", "STRING", "NULL"),
     },
 }
+# What Spark's jobs for them are called, to people.
+_STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
@@ -64,11 +69,17 @@ class Computed:
     tables: Sequence[StagedTable]
     others: list[Staged]
     dsn: str
+    first_error: str | None = None
+    """Of the messages that the program says have failed, the first."""
 
     def complete(self) -> Completed:
         """The one transaction that makes all of it true, in the claim's session. See `complete`."""
         with _explained(self.held):
-            return _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+            done = _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+        if self.first_error is not None:
+            # Of what goes back to the queue nothing else would tell why.
+            logger.warning("claim %s: %s", self.held.claim_id, self.first_error)
+        return done
 
 
 def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed:
@@ -111,13 +122,8 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
             _stage_table(held, outputs.tables[name], server, name, *planned)
             for name, planned in plans.items()
         ]
-        others = [
-            stage(
-                frame, server.dsn, kind, _create(held, kind), tuple(one[0] for one in _OTHERS[kind].values())
-            )
-            for kind, frame in kinds.items()
-        ]
-        return Computed(held, outputs, tables, others, server.dsn)
+        others = [_stage_other(held, frame, server, kind) for kind, frame in kinds.items()]
+        return Computed(held, outputs, tables, others, server.dsn, _first_error(held, others))
 
 
 @contextlib.contextmanager
@@ -175,7 +181,8 @@ def _stage_table(
         (held.claim_id, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
-    staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
+    with step(frame.sparkSession, f"rows for {name}"):
+        staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
     known = dict(zip(names, types, strict=True))
     told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
     return StagedTable(name, staged, columns, told, known.get("conversation_handle") == UUID_OR_TEXT)
@@ -196,6 +203,30 @@ def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
             value = f"translate({value}, '\\0', '\\uFFFD')"
         wanted.append(f"{value} AS {name}")
     return frame.selectExpr(*wanted)
+
+
+def _stage_other(held: Claim, frame: "DataFrame", server: Server, kind: str) -> Staged:
+    types = tuple(one[0] for one in _OTHERS[kind].values())
+    with step(frame.sparkSession, _STEPS[kind]):
+        return stage(frame, server.dsn, kind, _create(held, kind), types)
+
+
+def _first_error(held: Claim, others: Sequence[Staged]) -> str | None:
+    """What the output ``errors`` says of the first message, in one line; None where it has no row."""
+    for errors in (one for one in others if one.kind == "errors" and one.rows):
+        query = sql.SQL(
+            "SELECT conversation_handle::text, queuing_order, error FROM {} WHERE attempt_id = ANY(%s)"
+            " ORDER BY queuing_order NULLS FIRST LIMIT 1"
+        ).format(sql.Identifier(*errors.staging.split(".", 1)))
+        row = held.connection.execute(query, (list(errors.attempts),)).fetchone()
+        assert row is not None
+        handle, order, error = row
+        message = (
+            f"message {order} of conversation {handle}" if order is not None else f"conversation {handle}"
+        )
+        more = f" ({errors.rows:,} in all)" if errors.rows > 1 else ""
+        return f"{message} failed: {' '.join(str(error).split())}{more}"
+    return None
 
 
 def _create(held: Claim, kind: str) -> str:

@@ -7,7 +7,6 @@ is in the same database (`ssb_internal.database_identity`): what it reads would 
 completing would throw the messages away.
 """
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -63,6 +62,8 @@ class Server:
 def connect(dsn: str, name: str) -> Connection:
     """A session for claims. A machine that dies says nothing: the server asks whether it is still there.
 
+    The statement of a driver that was killed ends too: prepare_session lets the server look.
+
     Raises ClaimLost when there is no connection, BulkError when the server refuses what the session needs.
     """
     try:
@@ -73,10 +74,6 @@ def connect(dsn: str, name: str) -> Connection:
             " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
             ") AS s (name, value)"
         )
-        # The statement of a driver that was killed ends too, and does not run to its end. Servers on
-        # some systems cannot look.
-        with contextlib.suppress(psycopg.errors.InvalidParameterValue):
-            connection.execute("SET client_connection_check_interval = '5s'")
     except psycopg.OperationalError as error:
         lost = "no connection to PostgreSQL"
         raise told(error, lost, "a session cannot be prepared") from error

@@ -70,6 +70,7 @@ def view_schema(options: SourceOptions) -> str:
     """The columns of the view as Spark's DDL."""
     assert options.view is not None
     with connect(options.dsn, "pgsb spark") as connection:
+        options.start(connection)
         return ", ".join(
             f"`{name}` {_TYPES.get(kind, 'string')}" for name, kind in _columns(connection, options.view)
         )
@@ -110,7 +111,9 @@ class QueueReader(DataSourceReader):
 
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows, as Arrow batches."""
-        with psycopg.connect(partition.dsn, client_encoding="utf8") as connection:
+        with psycopg.connect(
+            partition.dsn, client_encoding="utf8", application_name="pgsb spark read"
+        ) as connection:
             self._options.start(connection)
             size = self._options.fetch_size or 1000
             try:

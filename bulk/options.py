@@ -1,9 +1,11 @@
 """What a bulk job may be told: one object for the function, the command and spark-submit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
+from .problems import BulkError
 from .progress import Report, log
 
 Mode = Literal["once", "until-empty", "continuous"]
@@ -50,3 +52,11 @@ class JobOptions:
     poll: float = 1.0
     report: Report = log
     should_stop: Callable[[], bool] = _never
+
+
+def require_files(paths: Iterable[str]) -> None:
+    """Raise BulkError where one that executors are to get is not there; those with a scheme Spark finds."""
+    for path in paths:
+        name = path.partition("#")[0]
+        if "://" not in name and not Path(name).is_file():
+            raise BulkError(f"there is no file {name}, which the executors were to get")

@@ -7,13 +7,16 @@ died before it completed): what counts happens once, in `complete`.
 
 import importlib
 import inspect
+import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .columns import reading
+from .options import require_files
 from .problems import BulkError
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
     from .connections import Server
 
+# What Python imports from as it is.
+_PACKED = (".zip", ".egg", ".jar")
 Failures = Literal["requeue", "drop", "quarantine"]
 Unread = Literal["refuse", "complete"]
 
@@ -123,8 +128,16 @@ def run_program(program: Program, messages: "DataFrame", context: Context) -> Ou
     return outputs
 
 
-def load_program(name: str) -> Program:
-    """The function that ``package.module:function`` names. Raises BulkError."""
+def load_program(name: str, py_files: Sequence[str] = ()) -> Program:
+    """The function that ``package.module:function`` names; its modules may be in ``py_files``.
+
+    Those are files of modules, and zips. Raises BulkError.
+    """
+    require_files(py_files)
+    for path in (Path(one) for one in py_files if "://" not in one):
+        place = str((path if path.suffix in _PACKED else path.parent).absolute())
+        if place not in sys.path:
+            sys.path.append(place)
     module_name, colon, function_name = name.partition(":")
     if not colon or not module_name or not function_name:
         raise BulkError(f"{name!r} names no program", "write it as package.module:function")

@@ -9,7 +9,7 @@ logger = logging.getLogger("pgsb.bulk")
 
 @dataclass
 class Progress:
-    """How far a job is. Counts are of messages, except ``replied`` and ``written`` (rows of results).
+    """How far a job is: numbers of messages, but ``written`` of rows, ``failed`` of conversations.
 
     ``tasks`` of ``all_tasks`` Spark tasks of the present claim are through, at ``stage``; both are 0
     while no Spark job runs.

@@ -1,7 +1,7 @@
 """Sending in bulk: a DataFrame of bodies becomes messages on dialogs."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +9,7 @@ import psycopg
 
 from .binary_copy import BinaryArray, BinaryArrayDumper, array
 from .columns import body_of
-from .connections import connect, reached
+from .connections import Connection, connect, reached
 from .problems import BulkError, explain, first_line, hint_of
 
 if TYPE_CHECKING:
@@ -97,9 +97,16 @@ def send(
     return sum(int(report["sent"]) for report in reports)
 
 
-def note_through(dsn: str, send_id: uuid.UUID, partitions: int) -> None:
-    """All partitions of the send have committed. Raises BulkError where it had another number of them."""
+def note_through(
+    dsn: str, send_id: uuid.UUID, partitions: int, start: Callable[[Connection], None] | None = None
+) -> None:
+    """All partitions of the send have committed. Raises BulkError where it had another number of them.
+
+    ``start`` is what each session of the send runs first.
+    """
     with connect(dsn, "pgsb spark") as connection:
+        if start is not None:
+            start(connection)
         try:
             count_send(connection, send_id, -1, partitions)
         except psycopg.Error as error:
@@ -115,7 +122,7 @@ def _nvarchar_of(dsn: str) -> str:
 def _send_partition(
     batches: Iterator[Any], dsn: str, dialogs: Dialogs | None, send_id: uuid.UUID, partition: int
 ) -> int:
-    with psycopg.connect(dsn, client_encoding="utf8") as connection:
+    with psycopg.connect(dsn, client_encoding="utf8", application_name="pgsb spark send") as connection:
         columns = (tuple(batch.columns) for batch in batches)
         return send_rows(connection, columns, dialogs, send_id, partition)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .connections import DRIVER
-from .options import JobOptions
+from .options import JobOptions, require_files
 from .problems import BulkError, explain
 
 if TYPE_CHECKING:
@@ -110,21 +110,25 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
 
     A session that runs already keeps its settings: where the options want others, BulkError names them.
     """
+    options = options or JobOptions()
+    require_files((*options.py_files, *options.archives))
+    if importlib.util.find_spec("pyspark") is not None:
+        from pyspark.sql import SparkSession
+
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            # Before anything is asked of this machine: the driver of Spark Connect is on another.
+            require_classic(active)
+            _require_alike(active, options)
+            _require_driver(active)
+            _send_files(active, options)
+            return active
     require_java()
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    options = options or JobOptions()
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        _require_alike(active, options)
-        _require_driver(active)
-        return active
     wanted = dict(options.settings)
-    for key, files in (("spark.submit.pyFiles", options.py_files), ("spark.archives", options.archives)):
-        if files:
-            wanted[key] = ",".join([*filter(None, [wanted.get(key)]), *files])
     master = options.master or wanted.get("spark.master")
     builder = SparkSession.builder.appName(name)
     under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
@@ -149,6 +153,7 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
     try:
         session: SparkSession = builder.getOrCreate()
         _require_driver(session)
+        _send_files(session, options)
     except (PySparkException, Py4JError, ConnectionError) as error:
         raise BulkError(
             f"Spark does not start: {explain(error)}",
@@ -162,13 +167,13 @@ def require_classic(session: Any) -> None:
     if type(session).__module__.startswith("pyspark.sql.connect"):
         raise BulkError(
             "a bulk job runs in Spark's driver, and this session is Spark Connect's",
-            'submit the job to the cluster (cli/spark_submit.py); here format("pgsb") reads and writes',
+            'run the job on the cluster: spark-submit "$(pgsb spark script)"; here format("pgsb") reads and '
+            "writes",
         )
 
 
 def _require_alike(session: Any, options: JobOptions) -> None:
     """Raise BulkError where a session that runs already is not as the options want it."""
-    require_classic(session)
     conf = session.sparkContext.getConf()
     wanted = dict(options.settings)
     if options.master is not None:
@@ -183,6 +188,13 @@ def _require_alike(session: Any, options: JobOptions) -> None:
             f"the SparkSession that runs already has other settings: {'; '.join(other)}",
             "set them where it is made, or stop it first: spark.stop()",
         )
+
+
+def _send_files(session: Any, options: JobOptions) -> None:
+    """Modules and archives for executors: to those that are there and those that come.
+
+    The settings for it (spark.submit.pyFiles, spark.archives) are spark-submit's, which has run by now.
+    """
     for path in options.py_files:
         session.sparkContext.addPyFile(path)
     for path in options.archives:

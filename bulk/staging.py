@@ -67,7 +67,9 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[st
         # After a shuffle most partitions may be empty: they need no connection.
         if first is not None:
             with (
-                psycopg.connect(dsn, client_encoding="utf8") as connection,
+                psycopg.connect(
+                    dsn, client_encoding="utf8", application_name="pgsb spark write"
+                ) as connection,
                 connection.cursor().copy(target) as copy,
             ):
                 copy.write(binary_copy.HEADER)

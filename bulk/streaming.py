@@ -93,6 +93,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._failures = 0
         self._left: dict[str, int] | None = None
         self._completed = 0
+        self._claimed: dict[int, int] = {}
+        """Messages of the claims that this one has made or read, and has not counted as completed."""
         self._look_again = 0.0
         self._counted: tuple[float, int, float | None] | None = None
 
@@ -156,6 +158,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for queue, claim_id, claimed_at in end["claims"]:
             held = find_claim(session, queue, claim_id, claimed_at)
             if held is not None:
+                self._claimed[claim_id] = held.messages
                 size = min(self._options.fetch_size or held.fetch_size, held.fetch_size)
                 # It was divided when it was made, which may have been before a restart with other options.
                 count = held.partitions
@@ -170,7 +173,9 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows of one part, in order within each conversation."""
-        with psycopg.connect(partition.server.dsn, client_encoding="utf8") as connection:
+        with psycopg.connect(
+            partition.server.dsn, client_encoding="utf8", application_name="pgsb stream read"
+        ) as connection:
             self._options.start(connection)
             yield from fetch_part(
                 connection, partition.queue, partition.claim_id, partition.number, partition.size
@@ -185,17 +190,26 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream = str(end["stream"])
         with contextlib.suppress(ClaimLost, psycopg.OperationalError):
             # What cannot be completed now is when Spark asks for more.
-            self._complete(self._session(), {claim_id for _, claim_id, _ in end["claims"]})
+            self._complete(self._session(), end["claims"])
 
     def reportLatestOffset(self) -> Offset | None:
-        """For the query's progress: messages that wait, the oldest one's age, claims, messages completed."""
+        """For the query's progress: messages in the queues, the oldest one's age, what of them is claimed.
+
+        And how many this query has completed.
+        """
         try:
             session = self._session()
             waiting, oldest = self._waiting(session)
-            held = len(self._held(session)) if self._stream else 0
+            held = self._held(session) if self._stream else []
         except (BulkError, psycopg.Error):
             return None
-        return {"waiting": waiting, "oldestSeconds": oldest, "claims": held, "completed": self._completed}
+        return {
+            "waiting": waiting,
+            "oldestSeconds": oldest,
+            "claims": len(held),
+            "claimed": sum(self._claimed.get(claim_id, 0) for _, claim_id, _ in held),
+            "completed": self._completed,
+        }
 
     def stop(self) -> None:
         """The session ends; the claims wait for the stream to come again."""
@@ -205,7 +219,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _next(self, start: Offset) -> Offset:
         self._stream = str(start["stream"])
         session = self._session()
-        self._complete(session, {claim_id for _, claim_id, _ in start["claims"]})
+        self._complete(session, start["claims"])
         known = {claim_id for _, claim_id, _ in start["claims"]}
         claims = [one for one in self._held(session) if one[1] not in known]
         if not claims:
@@ -236,6 +250,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if held is None:
                 continue
             claims.append([queue, held.claim_id, held.claimed_at.isoformat()])
+            self._claimed[held.claim_id] = held.messages
             most -= held.messages
             if most_bytes is not None:
                 most_bytes -= held.bytes
@@ -254,15 +269,25 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if isinstance(at, datetime.datetime)
         ]
 
-    def _complete(self, session: Connection, committed: set[int]) -> None:
-        for _, claim_id, _ in self._held(session):
-            if claim_id in committed:
+    def _complete(self, session: Connection, committed: list[list[Any]]) -> None:
+        held = {claim_id for _, claim_id, _ in self._held(session)}
+        for _, claim_id, claimed_at in committed:
+            if claim_id in held:
                 row = session.execute(
                     "SELECT deleted FROM ssb_internal.complete_batch(%s, %s)",
                     (claim_id, self._options.end_conversations),
                 ).fetchone()
                 session.execute("SELECT ssb_internal.unlock_claim(%s)", (claim_id,))
-                self._completed += int(str(row[0])) if row else 0
+            elif claim_id in self._claimed:
+                # By `completing`, in another session.
+                row = session.execute(
+                    "SELECT deleted FROM ssb_internal.claim_result(%s, %s::timestamptz)",
+                    (claim_id, claimed_at),
+                ).fetchone()
+            else:
+                continue
+            self._claimed.pop(claim_id, None)
+            self._completed += int(str(row[0])) if row else 0
 
     def _was_completed(self, session: Connection, claim_id: int, claimed_at: str) -> bool:
         row = session.execute(

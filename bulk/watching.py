@@ -1,6 +1,7 @@
 """How far Spark's tasks are, while it runs a claim; and the claim's name in Spark's UI."""
 
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,8 +12,30 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EVERY = 0.5  # seconds
-_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+_DESCRIPTION = "spark.job.description"
+_PROPERTIES = ("spark.jobGroup.id", _DESCRIPTION, "spark.job.interruptOnCancel")
 """What setJobGroup sets."""
+_steps: dict[int, str] = {}
+"""By thread: what its jobs are for at present."""
+
+
+@contextmanager
+def step(spark: "SparkSession", name: str) -> Iterator[None]:
+    """Jobs that this thread starts are for ``name``: in the bar, and behind what Spark's UI calls them."""
+    context = spark.sparkContext
+    before = context.getLocalProperty(_DESCRIPTION)
+    context.setLocalProperty(_DESCRIPTION, f"{before}: {name}" if before else name)
+    thread = threading.get_ident()
+    around = _steps.get(thread)
+    _steps[thread] = name
+    try:
+        yield
+    finally:
+        if around is None:
+            del _steps[thread]
+        else:
+            _steps[thread] = around
+        context.setLocalProperty(_DESCRIPTION, before)
 
 
 @contextmanager
@@ -22,10 +45,14 @@ def watch_tasks(
     """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run."""
     context = spark.sparkContext
     own = {name: context.getLocalProperty(name) for name in _PROPERTIES}
-    group = f"pgsb {description}"
+    # Claims of two databases may have one number.
+    group = f"pgsb {uuid.uuid4()}"
     context.setJobGroup(group, description)
     ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(spark, group, progress, report, ended), daemon=True)
+    owner = threading.get_ident()
+    watcher = threading.Thread(
+        target=_watch, args=(spark, group, owner, progress, report, ended), daemon=True
+    )
     watcher.start()
     try:
         yield
@@ -38,12 +65,17 @@ def watch_tasks(
 
 
 def _watch(
-    spark: "SparkSession", group: str, progress: Progress, report: Report, ended: threading.Event
+    spark: "SparkSession",
+    group: str,
+    owner: int,
+    progress: Progress,
+    report: Report,
+    ended: threading.Event,
 ) -> None:
     from py4j.protocol import Py4JError
 
     tracker = spark.sparkContext.statusTracker()
-    before = (0, 0)
+    before = ("", 0, 0)
     while not ended.wait(_EVERY):
         done = total = 0
         stage = ""
@@ -54,14 +86,18 @@ def _watch(
                     one = tracker.getStageInfo(number)
                     if one is None:
                         continue
-                    done += one.numCompletedTasks
+                    # Of a job that is through, stages were skipped whose results were there.
+                    is_running = info.status == "RUNNING"
+                    done += one.numCompletedTasks if is_running else one.numTasks
                     total += one.numTasks
                     if one.numActiveTasks:
                         stage = one.name.split(" at ")[0]
         except (Py4JError, OSError):
             # The JVM is gone; who waits for its jobs hears of it.
             return
-        if (done, total) != before:
-            before = (done, total)
+        # Of jobs that the program starts itself: what Spark calls them, such as count. Between two: the last.
+        stage = _steps.get(owner, stage) or before[0]
+        if (stage, done, total) != before:
+            before = (stage, done, total)
             progress.stage, progress.tasks, progress.all_tasks = stage, done, total
             report("tasks", progress)

@@ -78,6 +78,7 @@ class _Sender:
         self._options = options
         self._names = names
         with connect(options.dsn, "pgsb spark") as connection:
+            options.start(connection)
             server = reached(connection)
         self._dsn = server.dsn
         self._is_utf16 = server.nvarchar == "utf16"
@@ -88,7 +89,9 @@ class _Sender:
         if options.from_service is not None and options.to_service is not None:
             dialogs = Dialogs(options.from_service, options.to_service, options.contract, options.lifetime)
         try:
-            with psycopg.connect(self._dsn, client_encoding="utf8") as connection:
+            with psycopg.connect(
+                self._dsn, client_encoding="utf8", application_name="pgsb spark send"
+            ) as connection:
                 options.start(connection)
                 count = send_rows(
                     connection,
@@ -105,7 +108,7 @@ class _Sender:
     def _note_through(self, parts: Sequence[Sent | None]) -> None:
         """All tasks have committed: what comes under this number from now on is the same, or refused."""
         for send_id in {one.send_id for one in parts if one is not None}:
-            note_through(self._dsn, send_id, len(parts))
+            note_through(self._dsn, send_id, len(parts), self._options.start)
 
     def _columns(self, batch: Any) -> tuple[Any, Any, Any]:
         """Handles or keys, types, bodies. Without a key each row has a dialog of its own."""

@@ -100,6 +100,7 @@ def run_command(
         if not separator:
             raise click.BadParameter(f"{setting!r} is not KEY=VALUE", param_hint="--conf")
         chosen[key] = value
+    files = tuple(one for option in py_files for one in option.split(","))
     stopping = False
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -114,7 +115,7 @@ def run_command(
         progress = run_job(
             acting_as(address, role) if role else address,
             queue,
-            load_program(program_name),
+            load_program(program_name, files),
             JobOptions(
                 mode=mode or "until-empty",
                 max_messages=max_messages,
@@ -124,7 +125,7 @@ def run_command(
                 overlap=overlap,
                 master=master,
                 settings=chosen,
-                py_files=tuple(one for option in py_files for one in option.split(",")),
+                py_files=files,
                 archives=tuple(one for option in archives for one in option.split(",")),
                 report=Bar(),
                 should_stop=lambda: stopping,
@@ -168,10 +169,11 @@ class Bar:
                 click.echo(f"{step}: {progress.line()}", err=True)
             return
         share = progress.tasks / progress.all_tasks if progress.all_tasks else float(step == "completed")
-        left = ""
-        if step == "tasks" and 0 < share < 1:
-            seconds = (now - self._began) * (1 - share) / share
-            left = f", {progress.tasks}/{progress.all_tasks} tasks, about {seconds:,.0f} s left"
-        stage = f" {progress.stage}" if progress.stage else ""
+        words = [progress.stage] if progress.stage else []
+        if step == "tasks" and progress.all_tasks:
+            words.append(f"{progress.tasks}/{progress.all_tasks} tasks")
+            if 0 < share < 1:
+                words.append(f"about {(now - self._began) * (1 - share) / share:,.0f} s left")
+        doing = f" {', '.join(words)};" if words else ""
         bar = ("#" * round(30 * share)).ljust(30)
-        click.echo(f"\r[{bar}]{stage}{left} {progress.line()}\033[K", nl=False, err=True)
+        click.echo(f"\r[{bar}]{doing} {progress.line()}\033[K", nl=False, err=True)

@@ -84,13 +84,19 @@ def is_definition(statement: nodes.Statement) -> bool:
 
 def block_labels(group: list[nodes.Batch]) -> list[str]:
     """Return a block label for each batch that no identifier of the texts equals."""
-    tokens = [token for batch in group for statement in batch.statements for token in statement.tokens]
+    stem = "batch"
+    tokens = [
+        token
+        for batch in group
+        for statement in batch.statements
+        for token in statement.tokens
+        if stem in token.text.lower()
+    ]
     words = names(tokens)
     # EXEC may make code of a string: its words are names then.
     words |= {
         word.lower() for t in tokens if t.kind is TokenKind.STRING for word in re.findall(r"\w+", t.text)
     }
-    stem = "batch"
     while any(word == stem or word.startswith(f"{stem}_") for word in words):
         stem = f"this_{stem}"
     return [stem] if len(group) == 1 else [f"{stem}_{number}" for number in range(1, len(group) + 1)]

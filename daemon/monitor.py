@@ -225,19 +225,24 @@ class QueueMonitor:
         """After readers have ended: was it any use? If not, the next one waits a while."""
         failed = any(one.failed for one in ended)
         has_moved = head is not None and self._last_order is not None and head.order != self._last_order
+        if self.queue.program is not None and not ended and (self.readers or self._ended):
+            # It may hold all that waits for minutes, and give it back: a bulk job does.
+            return
+        # What a program that was killed held may come back in a moment.
+        is_drained = head is None and not (failed and self.queue.program is not None)
         # Of several readers that fail, each leaves another message first.
-        if head is None or (has_moved and not failed):
+        if is_drained or (has_moved and not failed):
             self._backoff.reset()
             return
         if not ended:
             return
-        if failed or head.order == self._last_order:
+        if failed or (head is not None and head.order == self._last_order):
             lasted = max(one.lasted for one in ended)
             self._may_start_at = time.monotonic() + self._backoff.next(lasted)
             strikes = self._backoff.strikes
             if not failed and strikes & (strikes - 1) == 0:
                 event, what = "nothing_received", "ended without receiving while messages wait"
-                if head.was_tried:
+                if head is not None and head.was_tried:
                     event, what = "rolled_back", "received and rolled back, and ended without an error"
                 self.host.report("warning", event, f"{what} ({strikes} in a row)", self.queue)
 

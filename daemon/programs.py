@@ -24,6 +24,8 @@ _TRACEBACK = "Traceback (most recent call last):"
 # Python's words between chained exceptions, Java's before a cause.
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
 _CAUSE = "Caused by: "
+# What pgsb's commands say behind an error, which is the line before.
+_HINT = "hint: "
 # A process that the program left behind may hold its output open: seconds until nobody listens.
 _LAST_WORDS = 1.0
 
@@ -182,11 +184,12 @@ async def _log_output(stream: asyncio.StreamReader, write: Callable[[str, str], 
             break
         count += 1
         text = line.decode("utf-8", "replace").rstrip()
-        last = text.strip() or last
+        if not text.startswith(_HINT):
+            last = text.strip() or last
         if count > _LOGGED_LINES:
             continue
         is_indented = text[:1].isspace() or not text
-        if not (entry and (is_indented or in_traceback or text.startswith((*_CHAINED, _CAUSE)))):
+        if not (entry and (is_indented or in_traceback or text.startswith((*_CHAINED, _CAUSE, _HINT)))):
             flush()
         entry.append(text)
         if text.startswith((_TRACEBACK, *_CHAINED)):

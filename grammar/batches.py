@@ -23,6 +23,7 @@ _AFTER_GO = re.compile(rf"{_BLANKS}(?P<count>\d*){_BLANKS}(?P<rest>\r|\n|\Z|--|/
 _WRONG_AFTER_GO = re.compile(rf"{_BLANKS}[;\w'\[]")
 _LINE_END = re.compile(r"[\r\n]|\Z")
 _MOST_REPEATS = 2**31 - 1
+_COMMENT = TokenKind.COMMENT
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def split(source: Source, problems: Problems) -> Iterator[BatchText]:
     for token in lex(source, problems):
         if token.start < resume:
             continue  # the count or the comment of a GO line
-        if token.kind == TokenKind.COMMENT:
+        if token.kind is _COMMENT:
             comments.append(token)
             continue
         if token.word == "GO" and _opens_line(text, token, tokens[-1].end if tokens else start):

@@ -50,6 +50,7 @@ _BAD_CHARACTER = re.compile("[\0\ud800-\udfff]")
 _LINE_CONTINUATION = re.compile(r"\\\r?\n")
 
 _WORD = TokenKind.WORD
+_NUMBER = TokenKind.NUMBER
 _SYMBOL = TokenKind.SYMBOL
 _PLAIN_KINDS = {
     "variable": TokenKind.VARIABLE,
@@ -99,10 +100,12 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
     while True:
         match = match_token(text, position)
         assert match is not None, "the last alternatives match anything"
+        # The group that was closed last is the one around the others.
+        assert match.lastindex is not None
+        start, position = match.span(match.lastindex)
         group = match.lastgroup
-        position = match.end()
         if group == "word":
-            start, written = match.start("word"), match["word"]
+            written = text[start:position]
             word = written.upper()
             token = new(Token, (_WORD, written, start, position, word))
             if len(written) > _LONGEST_IDENTIFIER:
@@ -110,19 +113,18 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             if word in ("ON", "OFF") and recent and recent[-1].word == "QUOTED_IDENTIFIER":
                 quoted_identifiers = _quoted_identifiers(recent, word == "ON", quoted_identifiers)
         elif group == "symbol":
-            start, written = match.start("symbol"), match["symbol"]
+            written = text[start:position]
             word = written if len(written) < 3 else written[0] + written[-1]
             if written == "||=":
                 word = written
             token = new(Token, (_SYMBOL, written, start, position, word))
         elif group in _PLAIN_KINDS:
-            start, written = match.start(group), match[group]
+            written = text[start:position]
             kind = _PLAIN_KINDS[group]
-            if kind is TokenKind.NUMBER and written[:2] in ("0x", "0X"):
+            if kind is _NUMBER and written[:2] in ("0x", "0X"):
                 kind = TokenKind.BINARY
             token = new(Token, (kind, written, start, position, ""))
         elif group == "comment":
-            start = match.start("comment")
             if text.startswith("/*", start):
                 position = _end_of_comment(source, start, problems)
             yield Token(TokenKind.COMMENT, text[start:position], start, position, "")
@@ -130,11 +132,11 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
         elif group == "end":
             return
         elif group == "other":
-            _report_unknown_character(source, match.start("other"), problems)
+            _report_unknown_character(source, start, problems)
             continue
         else:
             assert group is not None
-            start, written = match.start(group), match[group]
+            written = text[start:position]
             if not match[f"{group}_end"]:
                 position = _end_of_unclosed(source, start, group, suspect, problems)
                 written = text[start:position]

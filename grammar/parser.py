@@ -126,29 +126,32 @@ class _BatchParser:
 
     def _feed(self, terminal: str, start: int, end: int) -> bool:
         """Take one terminal, after the rules that it finishes; False when it cannot follow them."""
-        stack, states, values = self._stack, self._states, self._values
-        while True:
-            action = states[stack[-1]].get(terminal)
-            if action is None:
-                return False
-            if action >= 0:
-                break
+        stack, states = self._stack, self._states
+        action = states[stack[-1]].get(terminal)
+        while action is not None and action < 0:
             self._reduce(self._rules[-1 - action])
+            action = states[stack[-1]].get(terminal)
+        if action is None:
+            return False
         text = self._tokens[start].text if end > start else terminal
         stack.append(action)
-        values.append(Terminal(terminal, text, start, end))
+        self._values.append(Terminal(terminal, text, start, end))
         return True
 
     def _reduce(self, rule: Rule) -> None:
         """Put a tree in the place of what a rule matched."""
         stack, values = self._stack, self._values
         origin, size, name, expands, kept = rule
-        children: list[Terminal | Tree] = []
-        if size:
-            children = values[-size:]
-            del values[-size:]
-            del stack[-size:]
-        values.append(_tree(name, expands, kept, children))
+        if size == 1:
+            stack.pop()
+            values[-1] = _tree_of_one(name, expands, kept, values[-1])
+        else:
+            children: list[Terminal | Tree] = []
+            if size:
+                children = values[-size:]
+                del values[-size:]
+                del stack[-size:]
+            values.append(_tree(name, expands, kept, children))
         stack.append(self._states[stack[-1]][origin])
 
     def _check_with(self, index: int) -> None:
@@ -387,6 +390,19 @@ class _BatchParser:
             return True
         between = self._text.source.text[self._tokens[index - 1].end : self._tokens[index].start]
         return "\n" in between or "\r" in between
+
+
+def _tree_of_one(
+    name: str, expands: bool, kept: tuple[tuple[int, bool], ...] | None, child: Terminal | Tree
+) -> Terminal | Tree:
+    """Do what `_tree` does where a rule matched one thing, as most do."""
+    if type(child) is not Tree:
+        if expands and (kept is None or kept):
+            return child
+        return Tree(name, [] if kept == () else [child], child.start_pos, child.end_pos)
+    if kept is not None and (not kept or kept[0][1]):
+        return _tree(name, expands, kept, [child])
+    return child if expands else Tree(name, [child], child.outer_start, child.outer_end)
 
 
 def _tree(

@@ -112,6 +112,8 @@ class Problems:
 
     def __iter__(self) -> Iterator[Problem]:
         """Yield the findings by source, in the order of their places."""
+        if not self._problems:
+            return iter(())
         return iter(sorted(self._problems.values(), key=lambda p: (p.span.source.name, p.span.start)))
 
     def __len__(self) -> int:

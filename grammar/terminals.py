@@ -212,6 +212,7 @@ class TerminalChooser:
         self._names = names
         self._table = table
         self._starters = starters
+        self._phrases = names.phrases
 
     # ------------------------------------------------------------------ one terminal
 
@@ -266,7 +267,7 @@ class TerminalChooser:
             return "SUBQUERY" if self._is_query(index) else None
         if token.kind is not _WORD:
             return "LABEL" if self._is_label(index) else None
-        for words, terminal in self._names.phrases.get(token.word, ()):
+        for words, terminal in self._phrases.get(token.word, ()):
             if terminal in self._starters and self._words_at(index, words):
                 return terminal
         if self._is_label(index):
@@ -283,21 +284,24 @@ class TerminalChooser:
         semicolon before some of them, but nothing else can be meant.
         """
         token = self._tokens[index]
+        word = token.word
         if token.kind is not _WORD:
             return self._is_label(index)
-        if token.word in RESERVED_WORDS:
+        if word in RESERVED_WORDS:
             return False
-        if token.word == "RECEIVE":
+        if word == "RECEIVE":
             return self._receives(index)
-        if token.word in _CERTAIN:
-            return self._words_at(index, _CERTAIN[token.word])
-        return self._is_label(index) or any(
-            terminal in self._starters and self._words_at(index, words)
-            for words, terminal in self._names.phrases.get(token.word, ())
-        )
+        if word in _CERTAIN:
+            return self._words_at(index, _CERTAIN[word])
+        if self._is_label(index):
+            return True
+        for words, terminal in self._phrases.get(word, ()):
+            if terminal in self._starters and self._words_at(index, words):
+                return True
+        return False
 
     def _choose_word(self, index: int, word: str, choices: Choices) -> tuple[str, int] | None:
-        for words, terminal in self._names.phrases.get(word, ()):
+        for words, terminal in self._phrases.get(word, ()):
             if terminal in choices and self._words_at(index, words):
                 return terminal, index + len(words)
         if "CLASS" in choices:
@@ -361,14 +365,17 @@ class TerminalChooser:
         return self._tokens[index].word if 0 <= index < self._count else ""
 
     def _words_at(self, index: int, words: tuple[str, ...]) -> bool:
-        return all(self._word(index + offset) == word for offset, word in enumerate(words))
+        for word in words:
+            if self._word(index) != word:
+                return False
+            index += 1
+        return True
 
     def _is_label(self, index: int) -> bool:
-        return self._word(index + 1) == ":" and self._tokens[index].kind in (
-            _WORD,
-            _BRACKETED,
-            _QUOTED,
-        )
+        following = index + 1
+        if following >= self._count or self._tokens[following].word != ":":
+            return False
+        return self._tokens[index].kind in (_WORD, _BRACKETED, _QUOTED)
 
     def _may_begin(self, index: int, word: str) -> bool:
         """Tell whether a word that may be a name is followed by what it has as a keyword."""

@@ -13,8 +13,10 @@ from ...grammar.source import Source
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import fold
 
+_STRING = TokenKind.STRING
+_VARIABLE = TokenKind.VARIABLE
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
-_NAMED = frozenset((*_NAMES, TokenKind.VARIABLE))
+_NAMED = frozenset((*_NAMES, _VARIABLE))
 _STATE_VARIABLES = frozenset(
     {
         "@@CURSOR_ROWS",
@@ -34,19 +36,13 @@ _TABLE_LOCKS = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "XLOCK", "UPDLO
 def variables(tokens: Iterable[Token]) -> set[str]:
     """Return the local variables, in lower case with their @."""
     return {
-        token.text.lower()
-        for token in tokens
-        if token.kind is TokenKind.VARIABLE and not token.text.startswith("@@")
+        token.text.lower() for token in tokens if token.kind is _VARIABLE and not token.text.startswith("@@")
     }
 
 
 def global_variables(tokens: Iterable[Token]) -> set[str]:
     """Return ``@@ERROR`` and its like, in upper case."""
-    return {
-        token.text.upper()
-        for token in tokens
-        if token.kind is TokenKind.VARIABLE and token.text.startswith("@@")
-    }
+    return {token.text.upper() for token in tokens if token.kind is _VARIABLE and token.text.startswith("@@")}
 
 
 def names(tokens: Iterable[Token]) -> set[str]:
@@ -61,7 +57,7 @@ def _texts_within(tokens: Sequence[Token], word: str) -> Iterator[Sequence[Token
     while waiting:
         found = waiting.pop()
         yield found
-        strings = [token for token in found if token.kind is TokenKind.STRING and word in token.text.upper()]
+        strings = [token for token in found if token.kind is _STRING and word in token.text.upper()]
         waiting += [tokens_of(Source("string", string_value(token))) for token in strings]
 
 
@@ -108,7 +104,7 @@ def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:
     """Tell whether @@ERROR is read, and whether @@ROWCOUNT or ROWCOUNT_BIG() is."""
     error = rowcount = False
     for kind, text, _, _, word in tokens:
-        if kind is TokenKind.VARIABLE:
+        if kind is _VARIABLE:
             if text.startswith("@@"):
                 name = text.upper()
                 error = error or name == "@@ERROR"
@@ -121,7 +117,7 @@ def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:
 def reads_session(tokens: Sequence[Token]) -> bool:
     """Tell whether something of the session variable is read: @@TRANCOUNT, ERROR_NUMBER() …"""
     for place, token in enumerate(tokens):
-        if token.kind is TokenKind.VARIABLE and token.text.upper() in _STATE_VARIABLES:
+        if token.kind is _VARIABLE and token.text.upper() in _STATE_VARIABLES:
             return True
         if token.word in _STATE_FUNCTIONS:
             return True
@@ -133,8 +129,7 @@ def reads_session(tokens: Sequence[Token]) -> bool:
 def reads_identity(tokens: Sequence[Token]) -> bool:
     """Tell whether SCOPE_IDENTITY() or @@IDENTITY stands among the tokens."""
     return any(
-        token.word == "SCOPE_IDENTITY"
-        or (token.kind is TokenKind.VARIABLE and token.text.upper() == "@@IDENTITY")
+        token.word == "SCOPE_IDENTITY" or (token.kind is _VARIABLE and token.text.upper() == "@@IDENTITY")
         for token in tokens
     )
 

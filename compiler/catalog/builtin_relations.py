@@ -6,6 +6,8 @@ conversions are written.
 
 from __future__ import annotations
 
+from functools import cache
+
 from . import types as tm
 from .names import COMPATIBILITY_VIEWS, INFORMATION_SCHEMA, ObjectName, fold
 from .objects import ColumnInfo, TableInfo
@@ -72,13 +74,15 @@ def system_view(name: ObjectName) -> TableInfo | None:
         view in COMPATIBILITY_VIEWS and fold(name.schema or "dbo") == "dbo"
     ):
         return None
-    columns = VIEWS.get(view)
-    if columns is None:
-        return None
+    return TableInfo(name, _columns(view), read_only=True) if view in VIEWS else None
+
+
+@cache
+def _columns(view: str) -> tuple[ColumnInfo, ...]:
     infos = []
-    for entry in columns.split():
+    for entry in VIEWS[view].split():
         column, _, kind = entry.partition(":")
         holds_names = (column == "name" and view in _OF_NAMES) or column in _NAME_COLUMNS
         shown = column.upper() if view.startswith("information_schema_") else column
         infos.append(ColumnInfo(shown, KINDS[kind], holds_names=holds_names))
-    return TableInfo(name, tuple(infos), read_only=True)
+    return tuple(infos)

@@ -27,6 +27,7 @@ _MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
     nodes.CreateView: "CREATE VIEW",
     nodes.CreateSchema: "CREATE SCHEMA",
 }
+_VARIABLE = TokenKind.VARIABLE
 _FIRST_SQL_KINDS = ("CREATE DEFAULT", "CREATE RULE")
 
 _REFUSED = {
@@ -445,9 +446,12 @@ class _Context:
     """Identities of the TRY and CATCH parts around it, outermost first."""
 
 
+_OUTSIDE = _Context()
+
+
 def _walk(statements: Iterable[nodes.Statement]) -> Iterator[tuple[nodes.Statement, _Context]]:
     """Yield every statement of a scope in order, without those in the bodies of modules."""
-    stack = [(statement, _Context()) for statement in reversed(list(statements))]
+    stack = [(statement, _OUTSIDE) for statement in reversed(list(statements))]
     while stack:
         statement, context = stack.pop()
         yield statement, context
@@ -483,7 +487,7 @@ def _check_variables(
 
     A module stands alone in its batch (111), so that one scope per batch is enough.
     """
-    places = [place for place, token in enumerate(tokens) if token.kind is TokenKind.VARIABLE]
+    places = [place for place, token in enumerate(tokens) if token.kind is _VARIABLE]
     if not places:
         return
     declared: dict[str, int] = {}
@@ -519,7 +523,7 @@ def _check_variables(
             case nodes.InvalidStatement(span=span):
                 # A DECLARE may be among what could not be read.
                 for token in tokens:
-                    if token.kind is TokenKind.VARIABLE and span.start <= token.start < span.end:
+                    if token.kind is _VARIABLE and span.start <= token.start < span.end:
                         not_uses.add(token.start)
                         declared.setdefault(token.text.lower(), token.start)
     if source is None:

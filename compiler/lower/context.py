@@ -28,6 +28,9 @@ from ..sql import translate
 from ..sql.interface import Dml
 from ..target import nodes as n
 
+_SQLSTATE = pl.Name("SQLSTATE")
+_SQLERRM = pl.Name("SQLERRM")
+
 
 class Mode(Enum):
     """What kind of body is being lowered."""
@@ -319,8 +322,8 @@ class Context:
         arguments: list[pl.Expr] = [
             pl.Name(self.session),
             pl.Number(self.line(node)),
-            pl.Name("SQLSTATE"),
-            pl.Name("SQLERRM"),
+            _SQLSTATE,
+            _SQLERRM,
         ]
         handler: list[pl.Statement] = []
         if verb is not None:

@@ -7,10 +7,12 @@ break; :func:`layout` turns them into blanks or line ends.
 
 from __future__ import annotations
 
+import re
+
 OPEN = "\ufdd0"
 CLOSE = "\ufdd1"
 BREAK = "\ufdd2"
-MARKS = frozenset((OPEN, CLOSE, BREAK))
+_UNMARKED = re.compile(f"[^{OPEN}{CLOSE}{BREAK}]+")
 
 WIDTH = 96
 """Columns that one line may take; the surrounding PL/pgSQL indents it further."""
@@ -29,7 +31,11 @@ def layout(text: str, width: int = WIDTH) -> str:
     while position < length:
         character = text[position]
         if character == OPEN:
-            fits = column + _flat_length(text, position, width - column) <= width
+            # Most texts are short as a whole.
+            fits = (
+                column + length - position <= width
+                or column + _flat_length(text, position, width - column) <= width
+            )
             groups.append((not fits, column))
         elif character == CLOSE:
             if len(groups) > 1:
@@ -45,10 +51,10 @@ def layout(text: str, width: int = WIDTH) -> str:
                 out.append(" ")
                 column += 1
         else:
-            start = position
-            while position < length and text[position] not in MARKS:
-                position += 1
-            piece = text[start:position]
+            found = _UNMARKED.match(text, position)
+            assert found is not None
+            piece = found.group()
+            position = found.end()
             out.append(piece)
             newline = piece.rfind("\n")
             column = column + len(piece) if newline < 0 else len(piece) - newline - 1

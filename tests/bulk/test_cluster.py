@@ -11,7 +11,9 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +72,77 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
+def _run(
+    dsn: str,
+    master: str,
+    options: list[str],
+    settings: dict[str, str],
+    environment: dict[str, str],
+    place: Path,
+) -> str:
+    """What `pgsb spark run` prints."""
+    command = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "spark", "run"]
+    command += ["--queue", "dbo.target", "--master", master, *options]
+    for name, value in settings.items():
+        command += ["--conf", f"{name}={value}"]
+    log = place / "log"
+    with log.open("wb") as errors:
+        done = subprocess.run(
+            command,
+            env={**os.environ, "DATABASE_URL": dsn, **environment},
+            cwd=place,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, log.read_text()
+    return done.stdout
+
+
+SENT = """
+from pgsb.bulk import Outputs
+
+
+def book(messages):
+    def where(batches):
+        import os, sent_rates, pyarrow
+
+        for batch in batches:
+            more = int(os.environ["SENT_WITH_IT"])
+            sums = [int(body) * sent_rates.RATE + more for body in batch[1].to_pylist()]
+            yield pyarrow.RecordBatch.from_arrays(
+                [batch[0], pyarrow.array(sums)], names=["conversation_handle", "sum"]
+            )
+
+    chosen = messages.select("conversation_handle", "message_body")
+    return Outputs(tables={"dbo.total": chosen.mapInArrow(where, "conversation_handle string, sum long")})
+"""
+
+
+def test_executors_get_modules_and_an_environment(
+    desk: Desk, tcp: Callable[[Database], str], master: str, tmp_path: Path
+) -> None:
+    """--py-files and --archives; the Python in the archive stands for that of a packed environment."""
+    desk.send(4, 2)
+    with zipfile.ZipFile(tmp_path / "modules.zip", "w") as modules:
+        modules.writestr("sent_booking.py", SENT)
+        modules.writestr("sent_rates.py", "RATE = 10\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nSENT_WITH_IT=3 exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as archive:
+        archive.add(python, "bin/python")
+    options = ["--program", "sent_booking:book", "--py-files", "modules.zip"]
+    options += ["--archives", "env.tar.gz#env"]
+    environment = {"PYSPARK_PYTHON": "./env/bin/python"}
+    settings = {"spark.executor.memory": "512m", "spark.driver.host": "127.0.0.1"}
+    told = _run(tcp(desk.database), master, options, settings, environment, tmp_path)
+    assert told.startswith("claimed 8, completed 8, written 8 rows")
+    sums = desk.connection.execute("SELECT sum, count(*) FROM dbo.total GROUP BY sum ORDER BY sum").fetchall()
+    assert sums == [(13, 4), (23, 4)]
+
+
 def test_a_speculative_copy_counts_once(
     desk: Desk, tcp: Callable[[Database], str], master: str, tmp_path: Path
 ) -> None:
@@ -87,27 +160,76 @@ def test_a_speculative_copy_counts_once(
         "spark.driver.host": "127.0.0.1",
         "spark.executorEnv.PGSB_TEST_FLAG": str(flag),
     }
-    command = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "spark", "run"]
-    command += ["--queue", "dbo.target", "--program", "programs:totals_with_a_straggler", "--master", master]
-    for name, value in settings.items():
-        command += ["--conf", f"{name}={value}"]
-    path = os.pathsep.join([str(PROGRAMS), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {
-        **os.environ,
-        "DATABASE_URL": tcp(desk.database),
-        "PYTHONPATH": path,
-        "PYSPARK_PYTHON": sys.executable,
-        "PGSB_TEST_FLAG": str(flag),
-    }
-    log = tmp_path / "log"
-    with log.open("wb") as errors:
-        done = subprocess.run(
-            command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, check=False
-        )
-    assert done.returncode == 0, log.read_text()
-    assert done.stdout.startswith("claimed 24, completed 24, written 8 rows, replied 8, failed 0:")
+    environment = {"PYTHONPATH": os.pathsep.join([str(PROGRAMS), os.environ.get("PYTHONPATH", "")])}
+    environment |= {"PYSPARK_PYTHON": sys.executable, "PGSB_TEST_FLAG": str(flag)}
+    options = ["--program", "programs:totals_with_a_straggler"]
+    told = _run(tcp(desk.database), master, options, settings, environment, tmp_path)
+    assert told.startswith("claimed 24, completed 24, written 8 rows, replied 8, failed 0:")
     # Both attempts have handed on all their rows; the first was never reported.
     assert flag.with_suffix(".0").exists() and flag.with_suffix(".1").exists()
     assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 8
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 8
+    assert desk.waiting() == 0
+
+
+CONNECT = """
+import sys
+from pathlib import Path
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pgsb.bulk import BulkError, Outputs
+from pgsb.bulk.datasource import register
+from pgsb.bulk.job import run_job
+from pgsb.bulk.streaming import completing
+
+dsn, place = sys.argv[1], Path(sys.argv[2])
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+register(spark)
+queue = {"dsn": dsn, "queue": "dbo.target"}
+services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+frame = spark.createDataFrame([("a",), ("b",)], "message_body string")
+frame.write.format("pgsb").mode("append").options(**services, messageType="trade").save()
+look = spark.read.format("pgsb").options(**queue).load()
+print("look", sorted(bytes(row.message_body) for row in look.collect()))
+try:
+    run_job(dsn, "dbo.target", lambda messages: Outputs())
+except BulkError as error:
+    print("job", error)
+source = spark.readStream.format("pgsb").options(**queue).load()
+def run(writer, name):
+    query = writer.option("checkpointLocation", str(place / name)).trigger(availableNow=True).start()
+    try:
+        query.awaitTermination(300)
+    except StreamingQueryException as error:
+        return error
+    return query.exception()
+def book(messages):
+    return Outputs()
+
+refused = run(source.writeStream.foreachBatch(completing(book, dsn)), "one")
+print("completing", "Spark Connect" in str(refused))
+bodies = source.selectExpr("CAST(message_body AS STRING) AS body")
+print("stream", run(bodies.writeStream.format("parquet").option("path", str(place / "out")), "one"))
+print(sorted(row.body for row in spark.read.parquet(str(place / "out")).collect()))
+"""
+
+
+def test_spark_connect_reads_streams_and_sends_and_does_not_run_jobs(
+    desk: Desk, tcp: Callable[[Database], str], tmp_path: Path
+) -> None:
+    """A server of its own, and a client; where grpcio, which Spark Connect needs, is installed."""
+    pytest.importorskip("grpc")
+    script = tmp_path / "client.py"
+    script.write_text(CONNECT)
+    command = [sys.executable, str(script), tcp(desk.database), str(tmp_path)]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "look [b'a', b'b']",
+        "job a bulk job runs in Spark's driver, and this session is Spark Connect's",
+        "completing True",
+        "stream None",
+        "['a', 'b']",
+    ]
     assert desk.waiting() == 0

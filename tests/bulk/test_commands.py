@@ -86,11 +86,18 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     words[places["--queue"] + 1] = "dbo.target"
     words[places["--program"] + 1] = "programs:totals_until_held"
     command = [str(submit), "--master", "local[1]", "--conf", lean, "--conf", "spark.ui.enabled=false"]
-    command += [*words[1:], "--continuous", "--conf", "spark.sql.shuffle.partitions=2"]
+    # The program comes along: it lies neither here nor on PYTHONPATH.
+    command += [
+        *words[1:],
+        "--py-files",
+        str(PROGRAMS / "programs.py"),
+        "--continuous",
+        "--conf",
+        "spark.sql.shuffle.partitions=2",
+    ]
     environment = {
         **os.environ,
         "DATABASE_URL": tcp(desk.database),
-        "PYTHONPATH": os.pathsep.join([str(PROGRAMS), os.environ.get("PYTHONPATH", "")]),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PGSB_TEST_FLAG": str(flag),

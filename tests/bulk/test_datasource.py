@@ -1,7 +1,6 @@
 """``format("pgsb")``: queues as a source and a sink, found by name, with any of Spark's sinks."""
 
 import functools
-import json
 import subprocess
 import sys
 import time
@@ -40,24 +39,6 @@ def _run(writer: Any, place: Path) -> None:
     query = writer.option("checkpointLocation", str(place / "checkpoint")).trigger(availableNow=True).start()
     assert query.awaitTermination(300)
     assert query.exception() is None
-
-
-def _parquet(spark: Any, frame: Any, place: Path) -> list[str]:
-    chosen = frame.selectExpr("CAST(message_body AS STRING) AS body")
-    _run(chosen.writeStream.format("parquet").option("path", str(place / "out")), place)
-    return sorted(row.body for row in spark.read.parquet(str(place / "out")).collect())
-
-
-def test_a_sink_of_files_gets_each_message_once_and_the_queue_is_empty(
-    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
-) -> None:
-    dsn = tcp(desk.database)
-    desk.send(3, 2)
-    assert _parquet(spark, _source(spark, dsn, maxMessagesPerTrigger="2"), tmp_path) == ["1"] * 3 + ["2"] * 3
-    assert desk.waiting() == 0
-    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
-    desk.send(1, 1)
-    assert len(_parquet(spark, _source(spark, dsn), tmp_path)) == 7
 
 
 def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
@@ -148,30 +129,6 @@ def test_what_was_filtered_away_is_not_deleted_unseen(
         query = start(completing(count, dsn, unread="complete"))
         assert query.awaitTermination(300) and query.exception() is None
         assert desk.waiting() == 0
-
-
-def test_progress_tells_what_waits(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
-    desk.send(2, 2)
-    place = str(tmp_path / "checkpoint")
-    query = (
-        _source(spark, tcp(desk.database), maxMessagesPerTrigger="2")
-        .writeStream.option("checkpointLocation", place)
-        .foreachBatch(lambda frame, number: None)
-        .start()
-    )
-    try:
-        deadline = time.monotonic() + 300
-        while desk.waiting() and time.monotonic() < deadline:
-            desk.connection.execute("SELECT pg_sleep(0.1)")
-        told = [
-            one["latestOffset"]
-            for progress in query.recentProgress
-            for one in json.loads(progress.json)["sources"]
-            if one.get("latestOffset")
-        ]
-    finally:
-        query.stop()
-    assert any(one.get("waiting") == 2 and one["oldestSeconds"] >= 0 for one in told), told
 
 
 def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk: Desk, tcp: Tcp) -> None:

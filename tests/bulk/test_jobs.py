@@ -84,7 +84,9 @@ def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, conn
     assert max(sizes) <= 30
 
 
-def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tcp) -> None:
+def test_a_message_that_fails_is_named_and_stays(
+    spark: Any, desk: Desk, tcp: Tcp, caplog: pytest.LogCaptureFixture
+) -> None:
     desk.send(1, 2)
     desk.send(1, 1, body=b"no number")
 
@@ -109,6 +111,9 @@ def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tc
     ).fetchall()
     assert [(row.conversation_handle, row.queuing_order) for row in errors] == left
     assert "ValueError: invalid literal for int()" in errors[0].error
+    # Who has no table of errors reads it in the log.
+    handle, order = left[0]
+    assert f": message {order} of conversation {handle} failed: ValueError: invalid literal" in caplog.text
 
 
 def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -> None:

@@ -1,5 +1,6 @@
 """External activation: Python callables and command lines, and only those that the daemon allows."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -10,7 +11,8 @@ import pytest
 
 from activation import Daemon, done, send, until
 from pgsb.daemon.config import Program, parse_program, read_programs
-from pgsb.daemon.monitor import Backoff
+from pgsb.daemon.monitor import Backoff, Ended, Head, QueueMonitor
+from pgsb.daemon.readers import ActiveQueue
 from pgsb.server.problems import ServerError
 from support import Connection
 
@@ -97,6 +99,96 @@ def test_what_is_costly_to_start_is_started_ever_more_seldom() -> None:
     assert [round(pauses.next(0.1), 2) for _ in range(7)] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
     pauses.reset()
     assert [pauses.next() for _ in range(8)][-1] == 5.0
+
+
+def _noted_pauses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
+    """How long each program that failed had run, and how long it is not started for that."""
+    pauses: list[tuple[float, float]] = []
+    real = Backoff.next
+
+    def noted(backoff: Backoff, lasted: float = 0.0) -> float:
+        pauses.append((lasted, real(backoff, lasted)))
+        return pauses[-1][1]
+
+    monkeypatch.setattr(Backoff, "next", noted)
+    return pauses
+
+
+@pytest.mark.one_postgres
+def test_a_bulk_job_that_keeps_failing_is_started_ever_more_seldom_and_told_once(
+    sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails as it starts, so that no rollback counts and nothing stops the queue."""
+    pauses = _noted_pauses(monkeypatch)
+    activate(sql, "booking")
+    command = (sys.executable, "-c", "from pgsb.cli.main import main; main()")
+    command += ("spark", "run", "--program", "nowhere:book")
+    running = daemon(programs={"booking": Program("booking", command=command)})
+    send(sql, "a")
+    until(lambda: len(pauses) >= 3)
+    running.broker.stop()
+    # As long as it had run, then twice as long, then four times.
+    assert all(pause == lasted * 2**number > 0 for number, (lasted, pause) in enumerate(pauses[:3]))
+    failure = "Error: the program's module nowhere cannot be imported: No module named 'nowhere'"
+    (said,) = running.messages("output")
+    assert said.splitlines() == [failure, "hint: is it on PYTHONPATH, and are its packages installed?"]
+    # The first, and when there are twice as many.
+    told = running.messages("program_failed")
+    assert set(told) == {f"ended with status 1: {failure}"} and len(told) == len(pauses).bit_length()
+
+
+class _Held:
+    """A daemon for one queue, whose message is held while a reader runs, and a look longer: then it fails."""
+
+    patience, longest_backoff = 0.001, 5.0
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.looks = 0
+        queue = ActiveQueue(1, "dbo.q", None, None, "job", "dbo", "dbo", 2, False)
+        self.monitor = QueueMonitor(self, queue)
+
+    async def probe(self, queue: ActiveQueue) -> Head | None:
+        if not self.looks:
+            return Head(1, 0.0)
+        self.looks -= 1
+        if self.looks == 1:
+            self.failures -= 1
+            self.monitor.reader_ended(Ended(True, 0.01))
+            if not self.failures:
+                self.monitor.retire()
+        return None
+
+    def start_reader(self, monitor: QueueMonitor) -> bool:
+        self.looks = 5
+        return True
+
+    async def set_state(self, queue: ActiveQueue, state: str, *, started: bool = False) -> None:
+        pass
+
+    async def forget(self, queue: ActiveQueue) -> None:
+        pass
+
+    async def fire(self, queue: ActiveQueue) -> None:
+        pass
+
+    def limit_reached(self) -> None:
+        pass
+
+    def report(self, level: str, event: str, message: str, queue: ActiveQueue) -> None:
+        pass
+
+    def is_lost(self) -> bool:
+        return False
+
+
+def test_a_failed_job_waits_longer_though_nothing_waited_while_it_ran(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bulk job claims the whole queue, and gives it back; one that is killed a moment later."""
+    pauses = _noted_pauses(monkeypatch)
+    asyncio.run(_Held(5).monitor.run())
+    assert [pause for _, pause in pauses] == [0.05, 0.1, 0.2, 0.4]
 
 
 @pytest.mark.one_postgres

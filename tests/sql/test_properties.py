@@ -9,12 +9,17 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sql.translating import Givens, sql_text
+from sqlglot import exp
 
+from pgsb.compiler.analysis.mentions import tokens_of
 from pgsb.compiler.catalog.names import MAX_IDENTIFIER_BYTES, fold, quote
+from pgsb.compiler.sql.parse.tokens import Unreadable, to_sqlglot
+from pgsb.compiler.sql.parse.trees import READERS, read_expression, readable_expression
 from pgsb.compiler.sql.translate import translate_expression
 from pgsb.compiler.target.emit import text_of
 from pgsb.compiler.target.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -48,6 +53,29 @@ def _answer(server: Connection, expression: str) -> object:
     row = server.execute(f"SELECT {_translated(expression)}".encode(), prepare=False).fetchone()
     assert row is not None
     return row[0]
+
+
+_OPERANDS = ("@a", "@@ROWCOUNT", "1", "1.5", "'x'", "N'x'", "0x12", "$1", "NULL", "a")
+_SIGNS = ("=", "<>", "!=", "<", "<=", ">", ">=", "!<", "+", "-", "*", "/", "%", "IS")
+
+
+@pytest.mark.parametrize("sign", _SIGNS)
+@pytest.mark.parametrize("left", _OPERANDS)
+def test_short_expressions_are_read_as_the_reader_reads_them(left: str, sign: str) -> None:
+    for right in _OPERANDS:
+        tokens = tokens_of(Source("expression", f"{left} {sign} {right}"))
+        try:
+            whole = READERS.reader.whole(to_sqlglot(tokens), READERS.reader.expression_)
+        except Unreadable:
+            assert readable_expression(tokens) is None
+        else:
+            read = read_expression(tokens)
+            assert read == whole
+            assert _places(read) == _places(whole)
+
+
+def _places(tree: exp.Expr) -> list[tuple[object, object]]:
+    return [(node.meta.get("start"), node.meta.get("end")) for node in tree.walk()]
 
 
 @quick

@@ -306,6 +306,12 @@ class Reader(TokenReader):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())
         return this
 
+    def _parse_at_time_zone(self, this: exp.Expr | None) -> exp.Expr | None:
+        return this  # read behind the operand, in _parse_unary
+
+    def _parse_interval(self, *args: Any, **kwargs: Any) -> None:
+        """T-SQL has none."""
+
     def _parse_column_ops(self, this: exp.Expr | None) -> exp.Expr | None:
         if isinstance(this, exp.Column) and self.peek(T.DOT) and self.peek(T.DOT, 1):
             self._advance()  # other..t.a: the table's name alone finds it among those of FROM
