@@ -115,6 +115,7 @@ def _file(revision: str, path: str) -> str:
 
 
 def install(connection: Connection, revision: str) -> None:
+    """Install the engine of a git revision, or this checkout's (HERE)."""
     if revision == HERE:
         installer.install(connection)
         return
@@ -146,6 +147,7 @@ def _engine(server: BenchServer, number: int, revision: str) -> Engine:
 
 
 def took(connection: Connection, work: Callable[[], object]) -> float:
+    """Seconds of processor time that the connection's server process spends on ``work``."""
     before = processor_seconds(connection.info.backend_pid)
     work()
     after = processor_seconds(connection.info.backend_pid)
@@ -163,8 +165,8 @@ def _lives(engines: Sequence[Engine], times: int) -> None:
             random.shuffle(order)
             for engine in order:
                 call = f"CALL bench_{place}({times // SLICES})".encode()
-                took = took(engine.connection, partial(engine.connection.execute, call))
-                slices.setdefault((engine.name, name), []).append(took / (times // SLICES))
+                seconds = took(engine.connection, partial(engine.connection.execute, call))
+                slices.setdefault((engine.name, name), []).append(seconds / (times // SLICES))
     for engine in engines:
         for name in LIVES:
             engine.note(name, statistics.median(slices[engine.name, name]))

@@ -19,9 +19,7 @@ from .queues.server import BenchServer, Connection, machine, running
 
 PLAIN = "plain"
 _PRIORITY = "SELECT ssb.create_broker_priority('p', contract => 'c', priority_level => {level})"
-_RETENTION = (
-    "SELECT ssb.alter_queue('dbo.source', retention => true), ssb.alter_queue('dbo.target', retention => true)"
-)
+_RETENTION = "SELECT ssb.alter_queue('dbo.source', retention => true), ssb.alter_queue('dbo.target', retention => true)"
 KINDS = {
     PLAIN: "SELECT",
     # What RECEIVE looks for first is the queue's highest level; 5 is every queue's.
@@ -83,9 +81,7 @@ def _round(cases: Sequence[_Case], times: int) -> None:
                 slices.setdefault((case.engine, case.kind, name), []).append(seconds / (times // SLICES))
     for case in cases:
         for name in MEASURED:
-            case.figures.setdefault(name, []).append(
-                statistics.median(slices[case.engine, case.kind, name])
-            )
+            case.figures.setdefault(name, []).append(statistics.median(slices[case.engine, case.kind, name]))
 
 
 def _ratio(own: _Case, other: _Case, name: str) -> str:
@@ -100,7 +96,9 @@ def _ratio(own: _Case, other: _Case, name: str) -> str:
 @click.option("--postgres", help="Major version or bin directory.")
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--dialogs", default=300, show_default=True, help="Dialogs a round.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="These, and the plain one.")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="These, and the plain one."
+)
 def main(
     revisions: tuple[str, ...], postgres: str | None, rounds: int, dialogs: int, kinds: tuple[str, ...]
 ) -> None:

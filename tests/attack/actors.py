@@ -208,6 +208,29 @@ def hear(ground: Field, own: Session) -> None:
     time.sleep(0.3)
 
 
+def redefine(ground: Field, own: Session) -> None:
+    """Priorities of dialogs come and go, and queues keep what was sent and received for a while."""
+    service = own.chance.choice(("//near", "//program", "//short", "//From"))
+    queue = own.chance.choice(("near", "program", "short", "from"))
+    own.sql.execute("SET LOCAL lock_timeout = '300ms'")
+    known = own.sql.execute("SELECT FROM sys.conversation_priorities WHERE name = %s", (service,)).fetchone()
+    if known is None:
+        own.sql.execute(
+            "SELECT ssb.create_broker_priority(%s, local_service => %s, priority_level => %s)",
+            (service, service, own.chance.randint(1, 10)),
+        )
+    else:
+        own.sql.execute("SELECT ssb.drop_broker_priority(%s)", (service,))
+    if own.chance.random() < 0.5:
+        own.sql.execute(
+            "SELECT ssb.alter_queue(%s, retention => %s)", (f"dbo.{queue}_queue", own.chance.random() < 0.5)
+        )
+    own.linger(0.2, 0.1)
+    if own.end(0.2):
+        ground.done["priorities and retention changed"] += 1
+    time.sleep(own.chance.uniform(0, 0.3))
+
+
 def rotate(ground: Field, own: Session) -> None:
     """A step of the rotation of the message tables, at tiny thresholds."""
     own.sql.execute("SELECT ssb.rotate_messages(%s)", (own.chance.choice((20_000, 60_000, 200_000)),))
@@ -324,6 +347,7 @@ ACTORS: dict[str, tuple[Act, int]] = {
     "finish": (finish, 1),
     "listen": (listen, 2),
     "hear": (hear, 1),
+    "redefine": (redefine, 1),
     "rotate": (rotate, 1),
     "pin": (pin, 1),
     "watch": (watch, 1),
@@ -334,7 +358,11 @@ ACTORS: dict[str, tuple[Act, int]] = {
     "dump": (dump, 1),
 }
 # Two may want to end the same dialog: for one it is ended, 8427, or gone, 8426. A lock may take too long.
-_MAY_FAIL = {"converse": ("S8426", "S8427"), "finish": ("S8426", "S8427", "55P03")}
+_MAY_FAIL = {
+    "converse": ("S8426", "S8427"),
+    "finish": ("S8426", "S8427", "55P03"),
+    "redefine": ("55P03", "40P01"),
+}
 _READING = ("receive", "receive_answers", "listen", "hear", "finish", "rotate", "watch")
 
 

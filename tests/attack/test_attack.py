@@ -17,3 +17,4 @@ def test_nothing_is_lost_doubled_or_out_of_order() -> None:
         assert ground.done[f"{way}: messages"] > 0
     assert ground.done["sessions ended"] > 0
     assert ground.done["certificates renewed"] > 0
+    assert ground.done["priorities and retention changed"] > 0
