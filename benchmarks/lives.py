@@ -1,8 +1,9 @@
 """`python -m benchmarks.lives [REVISION …]`: a dialog's life, plain, with priorities and with retention.
 
-As benchmarks.engines takes it: processor time of the server's process, by turns in databases of one server. Each kind
-has a database of its own, as what one queue does changes what END looks for in all of a database. The ratios are to
-the plain life of the same engine; with REVISIONs, also to the same life of the first of them.
+As benchmarks.engines takes it: processor time of the server's process, by turns in databases of one server.
+Each kind has a database of its own, as what one queue does changes what END looks for in all of a database.
+The ratios are to the plain life of the same engine; with REVISIONs, also to the same life of the first of
+them.
 """
 
 import random
@@ -19,7 +20,9 @@ from .queues.server import BenchServer, Connection, machine, running
 
 PLAIN = "plain"
 _PRIORITY = "SELECT ssb.create_broker_priority('p', contract => 'c', priority_level => {level})"
-_RETENTION = "SELECT ssb.alter_queue('dbo.source', retention => true), ssb.alter_queue('dbo.target', retention => true)"
+_RETENTION = (
+    "SELECT ssb.alter_queue(q, retention => true) FROM unnest(ARRAY['dbo.source', 'dbo.target']) AS q"
+)
 KINDS = {
     PLAIN: "SELECT",
     # What RECEIVE looks for first is the queue's highest level; 5 is every queue's.

@@ -1,7 +1,8 @@
 """python -m tests.attack --minutes 20: everything at once against two instances, and every history compared.
 
 field.py    the server, two instances with two daemons each, what was sent and what was received
-actors.py   senders, readers, kills, crashes, rotation, definitions, dumps, pinned snapshots, who they are and what they do
+actors.py   senders, readers, kills, crashes, rotation, definitions, dumps, pinned snapshots: who they are and
+            what they do
 
 Prints what happened and what was wrong, one JSON object. Exit status 1 when anything was.
 """

@@ -231,7 +231,8 @@ class Broker(RuleBasedStateMachine):
             kept = sorted((self.handles[e], number, status) for e in sides for number, status in e.retained)
             assert kept == sorted(
                 self.session.rows(
-                    f"SELECT conversation_handle, message_sequence_number, status FROM {queue} WHERE status <> 1"
+                    "SELECT conversation_handle, message_sequence_number, status"
+                    f" FROM {queue} WHERE status <> 1"
                 )
             )
 
