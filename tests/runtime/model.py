@@ -116,7 +116,7 @@ class Model:
         return None
 
     def receive(self, queue: str, top: int | None) -> list[tuple[Endpoint, Message]] | Refusal:
-        """RECEIVE without WHERE: the group of the highest, oldest message, one conversation after the other."""
+        """RECEIVE without WHERE: the group of the highest, oldest message, conversation by conversation."""
         if not self.queues[queue].enabled:
             return 9617
         holders = [e for e in self.endpoints if e.queue.name == queue and e.inbox]
