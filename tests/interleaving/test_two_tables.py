@@ -116,3 +116,31 @@ def test_a_message_that_moves_between_look_and_lock_is_received_once(
     got = [reader.bodies(pair.far, 1) for reader in readers for _ in range(2)]
     assert got == [["old"]] * 4
     assert session.bodies(pair.far) == []
+
+
+def test_each_level_is_looked_for_in_the_table_where_it_is(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    """A reader's marks of several levels may be of different times."""
+    session.do("SELECT ssb.create_broker_priority('high', %s, priority_level => 9)", pair.contract)
+    high = pair.dialog()
+    session.send(high, pair.request, "high")
+    session.do("SELECT ssb.drop_broker_priority('high')")
+    low = pair.dialog()
+    session.send(low, pair.request, "low")
+    reader = another()
+    for expected in ("high", "low"):
+        assert reader.bodies(pair.far, 1) == [expected]
+        reader.commit()
+    drain(session)
+    assert step(session) == "switched"
+    for round_ in range(2):
+        session.send(low, pair.request, f"low {round_}")
+        session.send(high, pair.request, f"high {round_}")
+        assert tables_of(session, f"high {round_}") == ["ssb.message_1"]
+        assert reader.bodies(pair.far, 1) == [f"high {round_}"]
+        reader.commit()
+        assert reader.bodies(pair.far, 1) == [f"low {round_}"]
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+        step(session)

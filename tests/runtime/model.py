@@ -52,6 +52,10 @@ class Endpoint:
             return "DO" if self.waiting else ("CD" if not self.is_initiator else None)
         return self.outcome or ("SO" if self.is_initiator and self.sent == 0 else "CO")
 
+    def in_turn(self) -> list[Message]:
+        """What it has, as RECEIVE returns it: an Error overtakes."""
+        return sorted(self.inbox, key=lambda message: message.type != ERROR)
+
     def forget_messages(self) -> None:
         """Nobody will receive them, nor look at what was kept."""
         self.inbox.clear()
@@ -124,7 +128,7 @@ class Model:
             return []
         holders.sort(key=lambda e: (-e.priority, e.inbox[0].order))
         of_group = [e for e in holders if e.group == holders[0].group]
-        taken = [(e, m) for e in of_group for m in e.inbox][:top]
+        taken = [(e, m) for e in of_group for m in e.in_turn()][:top]
         self._take(taken)
         return taken
 
@@ -141,7 +145,7 @@ class Model:
             return 9617
         if endpoint.ended or endpoint.gone or endpoint.queue.name != queue:
             return 8426
-        taken = [(endpoint, message) for message in endpoint.inbox]
+        taken = [(endpoint, message) for message in endpoint.in_turn()]
         self._take(taken)
         return taken
 
