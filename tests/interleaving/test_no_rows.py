@@ -263,3 +263,63 @@ def test_what_is_due_or_waits_elsewhere_is_no_empty_queue(
     session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     assert reader.bodies(pair.far) == ["waits"]
     reader.commit()
+
+
+def of_levels(session: Session, pair: Pair) -> tuple[uuid.UUID, uuid.UUID]:
+    """A dialog with a high priority, and one without."""
+    session.do("SELECT ssb.create_broker_priority('high', %s, priority_level => 9)", pair.contract)
+    high = pair.dialog()
+    pair.say(high, "high")
+    session.do("SELECT ssb.drop_broker_priority('high')")
+    low = pair.dialog()
+    pair.say(low, "low")
+    return high, low
+
+
+def test_below_a_level_that_is_in_other_hands_all_is_found(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    """What is held at one level says nothing of how far the next one was read."""
+    high, low = of_levels(session, pair)
+    holder, reader = another(), another()
+    for expected in ("high", "low"):
+        assert reader.bodies(pair.far, 1) == [expected]
+        reader.commit()
+    for _ in range(3):
+        words = [f"l{number}" for number in range(100)]
+        pair.say(low, *words)
+        pair.say(high, "h")
+        assert holder.bodies(pair.far) == ["h"]
+        for word in words:
+            assert reader.bodies(pair.far, 1) == [word]
+            reader.commit()
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+        holder.commit()
+
+
+def test_a_level_whose_messages_the_mark_has_passed(session: Session, another: Open, pair: Pair) -> None:
+    high, low = of_levels(session, pair)
+    other = pair.dialog()
+    assert [session.bodies(pair.far, 1) for _ in range(2)] == [["high"], ["low"]]
+    holder, second, reader = another(), another(), another()
+    words = [f"h{number}" for number in range(250)]
+    pair.say(high, *words)
+    assert holder.bodies(pair.far, 1) == ["h0"]
+    for _ in range(2):
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+    pair.say(low, "l0", "l1")
+    pair.say(other, "o0")
+    assert second.bodies(pair.far, 1) == ["l0"]
+    assert reader.bodies(pair.far, 1) == ["o0"]
+    reader.commit()
+    second.commit()
+    assert reader.bodies(pair.far, 1) == ["l1"]
+    reader.rollback()
+    holder.commit()
+    assert reader.bodies(pair.far, 1) == ["h1"]
+    assert reader.bodies(pair.far) == words[2:]
+    reader.commit()
+    assert reader.bodies(pair.far) == ["l1"]
+    reader.commit()

@@ -144,3 +144,34 @@ def test_each_level_is_looked_for_in_the_table_where_it_is(
         assert reader.bodies(pair.far, 1) == []
         reader.commit()
         step(session)
+
+
+def test_a_level_whose_mark_is_of_before_the_switch(session: Session, another: Open, pair: Pair) -> None:
+    session.do("SELECT ssb.create_broker_priority('high', %s, priority_level => 9)", pair.contract)
+    high = pair.dialog()
+    session.send(high, pair.request, "high")
+    session.do("SELECT ssb.drop_broker_priority('high')")
+    low = pair.dialog()
+    session.send(low, pair.request, "low")
+    reader = another()
+    for expected in ("high", "low"):
+        assert reader.bodies(pair.far, 1) == [expected]
+        reader.commit()
+    position = "current_setting('ssb.read_position_' || q.queue_id || '_9')"
+    before = reader.value(f"SELECT {position} FROM ssb.queue AS q WHERE q.name = %s", pair.far)
+    drain(session)
+    steps = [step(session) for _ in range(4)]
+    assert steps[0] == "switched" and "truncated" in steps
+    session.send(low, pair.request, "low")
+    assert reader.bodies(pair.far, 1) == ["low"]
+    reader.commit()
+    reader.do(
+        "SELECT set_config('ssb.read_position_' || q.queue_id || '_9', %s, false) FROM ssb.queue AS q"
+        " WHERE q.name = %s",
+        before,
+        pair.far,
+    )
+    session.send(low, pair.request, "low")
+    session.send(high, pair.request, "high")
+    assert reader.bodies(pair.far, 1) == ["high"]
+    reader.commit()
