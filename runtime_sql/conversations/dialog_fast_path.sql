@@ -127,7 +127,7 @@ BEGIN
            AND u.is_sent_by_initiator
            AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
            AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
-           AND (has_sequence_privilege('public', p.far_state, 'SELECT') OR ssb_internal.is_accepting(p.far_state))
+           AND ssb_internal.is_accepting(p.far_state)
         RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
                   p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
                   p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order, e.priority, e.far_priority,

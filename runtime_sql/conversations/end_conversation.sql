@@ -142,8 +142,7 @@ BEGIN
              WHERE e.conversation_handle = handle AND e.is_initiator
                AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
                AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
-               AND (has_sequence_privilege('public', e.near_state, 'SELECT') OR ssb_internal.is_accepting(e.near_state))
-               AND (has_sequence_privilege('public', e.far_state, 'SELECT') OR ssb_internal.is_accepting(e.far_state))
+               AND ssb_internal.is_accepting(e.near_state) AND ssb_internal.is_accepting(e.far_state)
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                           e.near_order, 'USAGE')
@@ -165,8 +164,7 @@ BEGIN
              WHERE e.conversation_handle = handle
                AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
                AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
-               AND (has_sequence_privilege('public', e.near_state, 'SELECT') OR ssb_internal.is_accepting(e.near_state))
-               AND (has_sequence_privilege('public', e.far_state, 'SELECT') OR ssb_internal.is_accepting(e.far_state))
+               AND ssb_internal.is_accepting(e.near_state) AND ssb_internal.is_accepting(e.far_state)
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                           e.near_order, 'USAGE')

@@ -43,9 +43,9 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue_id integer;
-    v_level smallint := 5;             -- that is looked at
-    v_is_retaining boolean;            -- the queue retains; or NULL
-    v_levels smallint[];               -- those after it; NULL or empty: it is the last
+    v_level smallint;                  -- that is looked at
+    v_levels smallint[];               -- of a queue that has several, or retains: those still to be looked at
+    v_is_retaining boolean;            -- the queue retains
     v_is_last boolean;
     -- What a place of v_position is, see low_water.sql.
     at_low_water CONSTANT integer := 1;
@@ -91,54 +91,21 @@ DECLARE
 BEGIN
     <<fast_path>>
     BEGIN
-        -- The mark, unless there may be urgent conversations: so that costs no expression of its own.
-        SELECT q.queue_id, CASE WHEN pg_sequence_last_value('ssb.urgent_conversations') IS NULL
-                                THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
-          INTO v_queue_id, v_position
+        -- The mark, unless there may be urgent conversations or other levels: so that costs no expression of its own.
+        SELECT q.queue_id, 5::smallint, CASE WHEN NOT q.is_plain_reader THEN q.priorities END, q.is_retention_enabled,
+               CASE WHEN q.is_plain_reader AND pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+                    THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
+          INTO v_queue_id, v_level, v_levels, v_is_retaining, v_position
           FROM ssb.queue AS q
-         WHERE q.name = queue AND q.is_plain_reader
+         WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE');
-        IF v_queue_id IS NULL THEN
-            -- It has several levels, or retains. In a statement of its own: elsewhere that costs nothing. The first level is
-            -- that which surely has something, or may have: above the session's mark, below it (at_skipped), in the other
-            -- table; or whose mark was not seen to in this tenth of a second: it is raised by those who look for a message
-            -- in vain. Else it is the last. (An array's elements come in their order.)
-            SELECT q.queue_id, q.is_retention_enabled, p.level, q.priorities[p.nth + 1:],
-                   CASE WHEN pg_sequence_last_value('ssb.urgent_conversations') IS NULL THEN p.position END
-              INTO v_queue_id, v_is_retaining, v_level, v_levels, v_position
-              FROM (SELECT q.queue_id, q.is_retention_enabled, q.priorities,
-                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation,
-                           (date_part('epoch', clock_timestamp()) * 10)::bigint AS moment
-                      FROM ssb.queue AS q
-                     WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
-                       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-                       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                                  q.order_sequence, 'USAGE')
-                    OFFSET 0) AS q
-             CROSS JOIN LATERAL (SELECT l.level, l.nth, l.position
-                                   FROM (SELECT l.level, l.nth,
-                                                nullif(current_setting('ssb.read_position_' || q.queue_id || '_' || l.level, true),
-                                                       '')::bigint[] AS position
-                                           FROM unnest(q.priorities) WITH ORDINALITY AS l (level, nth) OFFSET 0) AS l
-                                  WHERE l.nth = cardinality(q.priorities) OR l.position[at_skipped] > 0
-                                     OR coalesce(l.position[at_rotation] <> q.rotation OR l.position[at_looked] <> q.moment, true)
-                                     OR CASE q.rotation & 3
-                                        WHEN 0 THEN EXISTS (SELECT FROM ssb.message_0 AS m
-                                                             WHERE m.queue_id = q.queue_id AND m.priority = l.level
-                                                               AND m.queuing_order >= l.position[at_low_water])
-                                        WHEN 1 THEN EXISTS (SELECT FROM ssb.message_1 AS m
-                                                             WHERE m.queue_id = q.queue_id AND m.priority = l.level
-                                                               AND m.queuing_order >= l.position[at_low_water])
-                                        ELSE true END
-                                  LIMIT 1) AS p;
-        END IF;
         <<levels>>
         LOOP
             IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
                 IF v_queue_id IS NOT NULL AND coalesce(conversation, conversation_group) IS NOT NULL
-                   AND (top > 0 OR top IS NULL) AND v_is_retaining IS NOT TRUE
+                   AND (top > 0 OR top IS NULL) AND NOT v_is_retaining
                    AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                         OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id)) THEN
                     RETURN QUERY SELECT w.* FROM ssb_internal.receive_wanted(v_queue_id, top, conversation, conversation_group) AS w;
@@ -150,6 +117,35 @@ BEGIN
                 IF pg_sequence_last_value('ssb.urgent_conversations') IS NOT NULL THEN
                     PERFORM FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id LIMIT 1;
                     EXIT fast_path WHEN FOUND;
+                    v_position := nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || v_level, true), '')::bigint[];
+                END IF;
+                IF cardinality(v_levels) > 1 THEN
+                    -- The first level that surely has something, or may have: above the session's mark, below it (at_skipped),
+                    -- in the other table; or whose mark was not seen to in this tenth of a second: it is raised by those
+                    -- who look for a message in vain. Else the last. (An array's elements come in their order.)
+                    SELECT p.level, v_levels[p.nth + 1:], p.position
+                      INTO v_level, v_levels, v_position
+                      FROM (SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation,
+                                   (date_part('epoch', clock_timestamp()) * 10)::bigint AS moment OFFSET 0) AS n
+                     CROSS JOIN LATERAL (SELECT l.level, l.nth, l.position
+                                           FROM (SELECT l.level, l.nth,
+                                                        nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || l.level, true),
+                                                               '')::bigint[] AS position
+                                                   FROM unnest(v_levels) WITH ORDINALITY AS l (level, nth) OFFSET 0) AS l
+                                          WHERE l.nth = cardinality(v_levels) OR l.position[at_skipped] > 0
+                                             OR coalesce(l.position[at_rotation] <> n.rotation OR l.position[at_looked] <> n.moment, true)
+                                             OR CASE n.rotation & 3
+                                                WHEN 0 THEN EXISTS (SELECT FROM ssb.message_0 AS m
+                                                                     WHERE m.queue_id = v_queue_id AND m.priority = l.level
+                                                                       AND m.queuing_order >= l.position[at_low_water])
+                                                WHEN 1 THEN EXISTS (SELECT FROM ssb.message_1 AS m
+                                                                     WHERE m.queue_id = v_queue_id AND m.priority = l.level
+                                                                       AND m.queuing_order >= l.position[at_low_water])
+                                                ELSE true END
+                                          LIMIT 1) AS p;
+                ELSIF v_levels IS NOT NULL THEN
+                    v_level := v_levels[1];
+                    v_levels := '{}';
                     v_position := nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || v_level, true), '')::bigint[];
                 END IF;
                 IF v_position IS NULL THEN
@@ -431,8 +427,25 @@ BEGIN
                     SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
                 END IF;
 
-                IF top = 1 THEN
-                    IF v_is_retaining AND v_is_in_0 THEN
+                IF top = 1 AND NOT v_is_retaining THEN
+                    IF v_is_in_0 THEN
+                        RETURN QUERY
+                        DELETE FROM ssb.message_0 AS m
+                         WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                        RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                                  v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                                  m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                    ELSE
+                        RETURN QUERY
+                        DELETE FROM ssb.message_1 AS m
+                         WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                        RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                                  v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                                  m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                    END IF;
+                    EXIT WHEN FOUND;
+                ELSIF top = 1 THEN
+                    IF v_is_in_0 THEN
                         RETURN QUERY
                         WITH taken AS (
                             DELETE FROM ssb.message_0 AS m
@@ -447,7 +460,7 @@ BEGIN
                         SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
                                v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
                                m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3) FROM taken AS m;
-                    ELSIF v_is_retaining THEN
+                    ELSE
                         RETURN QUERY
                         WITH taken AS (
                             DELETE FROM ssb.message_1 AS m
@@ -462,20 +475,6 @@ BEGIN
                         SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
                                v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
                                m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3) FROM taken AS m;
-                    ELSIF v_is_in_0 THEN
-                        RETURN QUERY
-                        DELETE FROM ssb.message_0 AS m
-                         WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
-                        RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                                  v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
-                                  m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
-                    ELSE
-                        RETURN QUERY
-                        DELETE FROM ssb.message_1 AS m
-                         WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
-                        RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                                  v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
-                                  m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
                     END IF;
                     EXIT WHEN FOUND;
                 ELSE
@@ -581,9 +580,7 @@ BEGIN
                        FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
                 END IF;
                 EXIT levels WHEN v_is_last;
-                v_level := v_levels[1];
-                v_levels := v_levels[2:];
-                v_position := nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || v_level, true), '')::bigint[];
+                v_position := NULL;
                 v_is_first_visit := false;
                 v_is_time_to_look := NULL;
                 v_noted := NULL;

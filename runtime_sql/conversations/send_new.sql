@@ -68,7 +68,7 @@ BEGIN
                                   p.near_order, 'USAGE')
        AND (has_sequence_privilege('public', p.near_state, 'SELECT')
             OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2)
-       AND (has_sequence_privilege('public', p.far_state, 'SELECT') OR ssb_internal.is_accepting(p.far_state))
+       AND ssb_internal.is_accepting(p.far_state)
        AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0;
     IF NOT FOUND THEN
         RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,
