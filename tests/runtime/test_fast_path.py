@@ -8,7 +8,7 @@ from runtime.test_time import pass_time
 
 from support import end_counted
 
-SLOW = "SELECT funcname FROM pg_stat_user_functions WHERE funcname = ANY (%s)"
+SLOW = "SELECT funcname FROM pg_stat_user_functions WHERE funcname = ANY (%s) AND calls > 0"
 SLOW_PATHS = ["send_slow_path", "make_endpoint", "make_target", "deliver", "close_endpoint"]
 RECEIVED = """
 SELECT message_type_name, validation, message_body, message_sequence_number FROM ssb.receive(%s)
@@ -75,25 +75,46 @@ def test_what_most_applications_do_takes_no_slow_path(
         session.do("SELECT ssb.drop_broker_priority(%s)", name)
 
 
+@pytest.mark.parametrize("retention", [False, True])
+@pytest.mark.parametrize("level", [None, 3, 8])
+def test_priorities_and_retention_take_no_slow_path(
+    session: Session, another: Callable[[], Session], pair: Pair, level: int | None, retention: bool
+) -> None:
+    if level is not None:
+        session.do(
+            "SELECT ssb.create_broker_priority('own', contract => %s, priority_level => %s)",
+            pair.contract,
+            level,
+        )
+    for queue in (pair.near, pair.far):
+        session.do("SELECT ssb.alter_queue(%s, retention => %s)", queue, retention)
+    session.do("SELECT pg_stat_reset()")
+    counted = another()
+    counted.connection.autocommit = True
+    converse(counted, pair, "a", None)
+    counted.do("SET track_functions = 'all'")
+    converse(counted, pair, "a", None)
+    counted.end(pair.send_new(session=counted))
+    assert [message.body for message in counted.receive(pair.far, 1)] == ["job"]
+    end_counted(counted.connection, session.connection)
+    assert session.rows(SLOW, [*SLOW_PATHS, "receive_slow_path"]) == []
+    if level is not None:
+        session.do("SELECT ssb.drop_broker_priority('own')")
+
+
 @pytest.mark.parametrize("lifetime", [None, 600])
 @pytest.mark.parametrize(("validation", "body"), [("NONE", "a"), ("WELL_FORMED_XML", "<a/>")])
 def test_both_paths_make_the_same_sides(
-    session: Session,
-    pair: Pair,
-    another: Callable[[], Session],
-    validation: str,
-    body: str,
-    lifetime: int | None,
+    session: Session, pair: Pair, validation: str, body: str, lifetime: int | None
 ) -> None:
     session.do("SELECT ssb.alter_message_type(%s, %s)", pair.request, validation)
     handles = [pair.dialog(lifetime=lifetime) for _ in range(2)]
     session.send(handles[0], pair.request, body)
     fast = session.rows(SIDES, handles[0])
-    # While somebody changes definitions no path is kept.
-    changing = another()
-    changing.do("SELECT ssb.create_broker_priority('any', contract => %s)", pair.contract)
+    # Where a route will lapse, nothing is remembered.
+    session.do("SELECT ssb.create_route('any', 'LOCAL', %s, lifetime => 600)", pair.target)
     session.send(handles[1], pair.request, body)
-    changing.rollback()
+    session.do("SELECT ssb.drop_route('any')")
     assert session.rows(SIDES, handles[1]) == fast
     assert session.rows(RECEIVED, pair.far) == session.rows(RECEIVED, pair.far)
 

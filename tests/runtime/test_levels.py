@@ -1,4 +1,4 @@
-"""Dialogs with priorities, and on queues that retain: on the fast path, and as the statements make them one by one."""
+"""Dialogs with priorities, and on queues that retain: the fast path makes what the slow one does."""
 
 import itertools
 import random
@@ -27,12 +27,14 @@ SELECT e.priority FROM ssb.conversation_endpoint AS n
  WHERE n.conversation_handle = %s ORDER BY NOT e.is_initiator
 """
 SHAPE = """
-SELECT e.is_initiator, e.lock_id = e.endpoint_id, e.sent_count, e.priority, e.far_priority, e.near_order, e.near_state,
-       e.contract_id, e.far_contract_id, e.plain_type, e.far_queue_id, e.far_order, e.far_state, e.service_id, e.queue_id,
-       e.service_name, e.contract_name, e.far_service, e.far_broker_instance, e.has_waiting, e.lifetime,
-       ARRAY(SELECT (m.queue_id, m.message_sequence_number, m.message_type_id, m.priority, m.validation, m.body)
+SELECT e.is_initiator, e.lock_id = e.endpoint_id, e.sent_count, e.priority, e.far_priority, e.near_order,
+       e.near_state, e.contract_id, e.far_contract_id, e.plain_type, e.far_queue_id, e.far_order, e.far_state,
+       e.service_id, e.queue_id, e.service_name, e.contract_name, e.far_service, e.far_broker_instance, e.has_waiting, e.lifetime,
+       ARRAY(SELECT (m.queue_id, m.message_sequence_number, m.message_type_id, m.priority, m.validation,
+                     m.body)
                FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id)::text,
-       ARRAY(SELECT (r.queue_id, r.status, r.message_sequence_number, r.message_type_id, r.priority, r.validation, r.body)
+       ARRAY(SELECT (r.queue_id, r.status, r.message_sequence_number, r.message_type_id, r.priority,
+                     r.validation, r.body)
                FROM ssb.retained_message AS r WHERE r.endpoint_id = e.endpoint_id)::text
   FROM ssb.conversation_endpoint AS n
   JOIN ssb.conversation_endpoint AS e ON e.conversation_id = n.conversation_id
@@ -244,7 +246,8 @@ def test_a_level_is_that_of_the_moment_when_its_side_is_made(
     # What comes back has the level of the side that receives it.
     far = session.value(
         "SELECT f.conversation_handle FROM ssb.conversation_endpoint AS f"
-        " JOIN ssb.conversation_endpoint AS e ON e.far_endpoint_id = f.endpoint_id WHERE e.conversation_handle = %s",
+        " JOIN ssb.conversation_endpoint AS e ON e.far_endpoint_id = f.endpoint_id"
+        " WHERE e.conversation_handle = %s",
         early[1],
     )
     session.send(far, pair.reply, "answer")
@@ -416,7 +419,8 @@ LONG_AGO = """
 SELECT set_config('ssb.read_position_' || q.queue_id || '_9', p.position::text, false)
   FROM ssb.queue AS q
  CROSS JOIN LATERAL (SELECT v[1:3] || 0::bigint || v[5:] AS position
-                       FROM CAST(current_setting('ssb.read_position_' || q.queue_id || '_9') AS bigint[]) AS v) AS p
+                       FROM CAST(current_setting('ssb.read_position_' || q.queue_id || '_9') AS bigint[]) AS v
+                    ) AS p
  WHERE q.name = %s
 """
 """As if the mark had been seen to in an earlier tenth of a second."""
@@ -425,7 +429,7 @@ SELECT set_config('ssb.read_position_' || q.queue_id || '_9', p.position::text, 
 def test_the_mark_of_a_level_that_is_empty_is_raised(
     session: Session, pair: Pair, level: Level, another: Open
 ) -> None:
-    """Else a reader of the lower ones would pass what others received at the higher one, as long as that is not removed."""
+    """Else a reader of lower ones would pass what others received there, until VACUUM removes it."""
     name = level(9, contract=pair.contract)
     high = begun(pair)
     session.do("SELECT ssb.drop_broker_priority(%s)", name)

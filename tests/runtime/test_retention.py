@@ -1,5 +1,7 @@
 """RETENTION = ON: messages stay in the queue, with their status, until the side ends."""
 
+from collections.abc import Callable
+
 from runtime.broker import END, Pair, Session, refused
 
 
@@ -66,3 +68,22 @@ def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: P
     session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     session.send(far, pair.reply)
     assert len(session.receive(pair.near)) == 1
+
+
+def test_it_counts_from_the_commit_of_its_definition(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    """For a session that has sent and received on the dialog before."""
+    sender, owner = another(), another()
+    sender.connection.autocommit = True
+    near = pair.dialog(sender)
+    sender.send(near, pair.request, "first")
+    assert sender.bodies(pair.far, 1) == ["first"]
+    owner.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    owner.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+    sender.send(near, pair.request, "before")
+    owner.commit()
+    sender.send(near, pair.request, "after")
+    assert sender.bodies(pair.far, 1) == ["before"]
+    assert contents(session, pair.near) == [(3, pair.request, "after")]
+    assert contents(session, pair.far) == [(0, pair.request, "before"), (1, pair.request, "after")]
