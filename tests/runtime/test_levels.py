@@ -29,7 +29,8 @@ SELECT e.priority FROM ssb.conversation_endpoint AS n
 SHAPE = """
 SELECT e.is_initiator, e.lock_id = e.endpoint_id, e.sent_count, e.priority, e.far_priority, e.near_order,
        e.near_state, e.contract_id, e.far_contract_id, e.plain_type, e.far_queue_id, e.far_order, e.far_state,
-       e.service_id, e.queue_id, e.service_name, e.contract_name, e.far_service, e.far_broker_instance, e.has_waiting, e.lifetime,
+       e.service_id, e.queue_id, e.service_name, e.contract_name, e.far_service, e.far_broker_instance,
+       e.has_waiting, e.lifetime,
        ARRAY(SELECT (m.queue_id, m.message_sequence_number, m.message_type_id, m.priority, m.validation,
                      m.body)
                FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id)::text,
