@@ -76,8 +76,10 @@
 \ir conversations/endpoints.sql
 \ir conversations/begin_dialog.sql
 \ir conversations/deliver.sql
+\ir conversations/send_retained.sql
 \ir conversations/send.sql
 \ir conversations/receive_wanted.sql
+\ir conversations/receive_slow_path.sql
 \ir conversations/receive.sql
 \ir conversations/end_conversation.sql
 \ir conversations/conversation_groups.sql

@@ -1,5 +1,6 @@
 """RECEIVE while both message tables are in use: a conversation's messages may lie in them in any order."""
 
+import uuid
 from collections.abc import Callable
 
 import pytest
@@ -118,20 +119,26 @@ def test_a_message_that_moves_between_look_and_lock_is_received_once(
     assert session.bodies(pair.far) == []
 
 
-def test_each_level_is_looked_for_in_the_table_where_it_is(
-    session: Session, another: Open, pair: Pair
-) -> None:
-    """A reader's marks of several levels may be of different times."""
+def two_levels(session: Session, pair: Pair, reader: Session) -> tuple[uuid.UUID, uuid.UUID]:
+    """Dialogs of level 9 and 5; the reader has received a message of each."""
     session.do("SELECT ssb.create_broker_priority('high', %s, priority_level => 9)", pair.contract)
     high = pair.dialog()
     session.send(high, pair.request, "high")
     session.do("SELECT ssb.drop_broker_priority('high')")
     low = pair.dialog()
     session.send(low, pair.request, "low")
-    reader = another()
     for expected in ("high", "low"):
         assert reader.bodies(pair.far, 1) == [expected]
         reader.commit()
+    return high, low
+
+
+def test_each_level_is_looked_for_in_the_table_where_it_is(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    """A reader's marks of several levels may be of different times."""
+    reader = another()
+    high, low = two_levels(session, pair, reader)
     drain(session)
     assert step(session) == "switched"
     for round_ in range(2):
@@ -147,16 +154,8 @@ def test_each_level_is_looked_for_in_the_table_where_it_is(
 
 
 def test_a_level_whose_mark_is_of_before_the_switch(session: Session, another: Open, pair: Pair) -> None:
-    session.do("SELECT ssb.create_broker_priority('high', %s, priority_level => 9)", pair.contract)
-    high = pair.dialog()
-    session.send(high, pair.request, "high")
-    session.do("SELECT ssb.drop_broker_priority('high')")
-    low = pair.dialog()
-    session.send(low, pair.request, "low")
     reader = another()
-    for expected in ("high", "low"):
-        assert reader.bodies(pair.far, 1) == [expected]
-        reader.commit()
+    high, low = two_levels(session, pair, reader)
     position = "current_setting('ssb.read_position_' || q.queue_id || '_9')"
     before = reader.value(f"SELECT {position} FROM ssb.queue AS q WHERE q.name = %s", pair.far)
     drain(session)

@@ -75,33 +75,6 @@ def test_what_most_applications_do_takes_no_slow_path(
         session.do("SELECT ssb.drop_broker_priority(%s)", name)
 
 
-@pytest.mark.parametrize("retention", [False, True])
-@pytest.mark.parametrize("level", [None, 3, 8])
-def test_priorities_and_retention_take_no_slow_path(
-    session: Session, another: Callable[[], Session], pair: Pair, level: int | None, retention: bool
-) -> None:
-    if level is not None:
-        session.do(
-            "SELECT ssb.create_broker_priority('own', contract => %s, priority_level => %s)",
-            pair.contract,
-            level,
-        )
-    for queue in (pair.near, pair.far):
-        session.do("SELECT ssb.alter_queue(%s, retention => %s)", queue, retention)
-    session.do("SELECT pg_stat_reset()")
-    counted = another()
-    counted.connection.autocommit = True
-    converse(counted, pair, "a", None)
-    counted.do("SET track_functions = 'all'")
-    converse(counted, pair, "a", None)
-    counted.end(pair.send_new(session=counted))
-    assert [message.body for message in counted.receive(pair.far, 1)] == ["job"]
-    end_counted(counted.connection, session.connection)
-    assert session.rows(SLOW, [*SLOW_PATHS, "receive_slow_path"]) == []
-    if level is not None:
-        session.do("SELECT ssb.drop_broker_priority('own')")
-
-
 @pytest.mark.parametrize("lifetime", [None, 600])
 @pytest.mark.parametrize(("validation", "body"), [("NONE", "a"), ("WELL_FORMED_XML", "<a/>")])
 def test_both_paths_make_the_same_sides(

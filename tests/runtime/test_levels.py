@@ -253,6 +253,28 @@ def test_a_level_is_that_of_the_moment_when_its_side_is_made(
     assert levels(session, again) == [expected[1] if expected[1] != 10 else 5, expected[1]]
 
 
+def test_a_reader_that_knows_one_level_finds_the_others(
+    session: Session, pair: Pair, level: Level, another: Open
+) -> None:
+    reader = another()
+    reader.connection.autocommit = True
+    for body in ("first", "low", "low too"):
+        pair.send_new(body)
+    assert reader.bodies(pair.far, 1) == ["first"]
+    name = level(9, contract=pair.contract)
+    for body in ("high", "high too"):
+        pair.send_new(body)
+    assert [body for _ in range(5) for body in reader.bodies(pair.far, 1)] == [
+        "high",
+        "high too",
+        "low",
+        "low too",
+    ]
+    session.do("SELECT ssb.drop_broker_priority(%s)", name)
+    pair.send_new("last")
+    assert reader.bodies(pair.far, 1) == ["last"]
+
+
 def test_a_change_that_is_rolled_back_was_none(
     session: Session, pair: Pair, level: Level, another: Open
 ) -> None:

@@ -1,16 +1,7 @@
 """BROKER PRIORITY: which level an endpoint gets, and what RECEIVE makes of it."""
 
-from collections.abc import Callable
-
 import pytest
 from runtime.broker import Pair, Session, refused
-
-SIDES = """
-SELECT e.priority FROM ssb.conversation_endpoint AS n
-  JOIN ssb.conversation_endpoint AS e ON e.conversation_id = n.conversation_id
- WHERE n.conversation_handle = %s ORDER BY e.is_initiator DESC
-"""
-"""Levels of the initiator and the target."""
 
 
 def priority(session: Session, name: str, pair: Pair, level: int, **match: str) -> None:
@@ -86,64 +77,6 @@ def test_a_level_stays_for_the_life_of_the_endpoint(session: Session, pair: Pair
         session.value("SELECT priority FROM sys.conversation_endpoints WHERE conversation_handle = %s", near)
         == 3
     )
-
-
-def test_the_target_gets_the_level_of_when_the_first_message_comes(session: Session, pair: Pair) -> None:
-    assert levels(session, pair) == (5, 5)
-    near = pair.dialog()
-    priority(session, f"between {pair.contract}", pair, 8, contract=pair.contract)
-    session.send(near, pair.request)
-    assert session.column(f"SELECT priority FROM {pair.far}") == [8]
-    assert session.column(SIDES, near) == [5, 8]
-
-
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_a_level_counts_from_the_commit_of_its_definition(
-    session: Session, another: Callable[[], Session], pair: Pair, is_kept: bool
-) -> None:
-    """Sessions that have been that way before, and one that changes the level meanwhile."""
-    sender, reader, owner = another(), another(), another()
-    sender.connection.autocommit = reader.connection.autocommit = True
-    assert levels(session, pair) == (5, 5)
-    assert sender.column(SIDES, pair.send_new(session=sender)) == [5, 5]
-    assert reader.bodies(pair.far, 1) == ["job"]
-    owner.do("SELECT ssb.create_broker_priority('later', contract => %s, priority_level => 9)", pair.contract)
-    assert sender.column(SIDES, pair.send_new("before", session=sender)) == [5, 5]
-    assert sender.column(SIDES, pair.send_new("before too", session=sender)) == [5, 5]
-    if is_kept:
-        owner.commit()
-    else:
-        owner.rollback()
-    level = 9 if is_kept else 5
-    for _ in range(2):
-        assert sender.column(SIDES, pair.send_new("after", session=sender)) == [level, level]
-    # The reader has seen nothing but level 5.
-    expected = ["before", "before too", "after", "after"]
-    if is_kept:
-        expected = [*expected[2:], *expected[:2]]
-    assert [body for _ in range(5) for body in reader.bodies(pair.far, 1)] == expected
-    if is_kept:
-        session.do("SELECT ssb.drop_broker_priority('later')")
-        assert sender.column(SIDES, pair.send_new("last", session=sender)) == [5, 5]
-        # A queue forgets no level; a reader finds what comes at the one that was empty.
-        assert reader.bodies(pair.far, 1) == ["last"]
-
-
-def test_who_is_held_up_at_one_level_is_passed_for_the_next(
-    session: Session, another: Callable[[], Session], pair: Pair
-) -> None:
-    priority(session, f"high {pair.contract}", pair, 8, contract=pair.contract)
-    high = pair.dialog()
-    session.send(high, pair.request, "high", "high too")
-    session.do("SELECT ssb.drop_broker_priority(%s)", f"high {pair.contract}")
-    session.send(pair.dialog(), pair.request, "low")
-    holder, reader = another(), another()
-    reader.connection.autocommit = True
-    assert holder.bodies(pair.far, 1) == ["high"]
-    assert reader.bodies(pair.far, 1) == ["low"]
-    assert reader.bodies(pair.far, 1) == []
-    holder.rollback()
-    assert [body for _ in range(3) for body in reader.bodies(pair.far, 1)] == ["high", "high too"]
 
 
 @pytest.mark.parametrize("level", [0, 11, -1])
