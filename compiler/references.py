@@ -36,11 +36,8 @@ class References:
 
     def see(self, batch: nodes.Batch) -> None:
         """Note the names of a batch."""
-        waiting: list[nodes.Statement] = list(reversed(batch.statements))
-        while waiting:
-            statement = waiting.pop()
+        for statement in nodes.all_of(batch.statements):
             self._note(statement)
-            waiting += reversed(nodes.children_of(statement))
 
     def _note(self, statement: nodes.Statement) -> None:
         match statement:

@@ -30,14 +30,13 @@ _GROUPING = ("distinct", "group", "having")
 def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
     """Return the cursors that UPDATE or DELETE … WHERE CURRENT OF name, with the tables they change."""
     result: dict[str, ObjectName] = {}
-    for statement in body:
+    for statement in nodes.all_of(body):
         if (
             isinstance(statement, nodes.SqlStatement)
             and statement.kind in ("UPDATE", "DELETE")
             and ("CURRENT", "OF") in pairwise(statement.text.words)
         ):
             result.update(_at_cursor(statement))
-        result |= located_cursors(nodes.children_of(statement))
     return result
 
 

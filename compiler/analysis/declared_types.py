@@ -15,7 +15,7 @@ from ..catalog.names import fold
 def types_made(statements: Sequence[nodes.Statement]) -> set[str]:
     """Return the folded names, without schemas, of types and XML schema collections that are created."""
     result: set[str] = set()
-    for statement in statements:
+    for statement in nodes.all_of(statements):
         if isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
             tokens = statement.text.tokens[2:]
             last = 0
@@ -24,28 +24,26 @@ def types_made(statements: Sequence[nodes.Statement]) -> set[str]:
             result.update(fold(token.name) for token in tokens[last : last + 1])
         elif isinstance(statement, nodes.CreateXmlSchemaCollection):
             result.add(fold(statement.name.name.text))
-        result |= types_made(nodes.children_of(statement))
     return result
 
 
 def types_declared(statements: Sequence[nodes.Statement]) -> set[str]:
     """Return the folded names, without their schemas, of the types and collections of variables."""
     result: set[str] = set()
-    for statement in statements:
+    for statement in nodes.all_of(statements):
         if isinstance(statement, nodes.Declare):
             for declaration in statement.declarations:
                 if isinstance(declaration, nodes.VariableDeclaration):
                     names = (declaration.type.name, declaration.type.xml_collection)
                     result.update(fold(name.name.text) for name in names if name is not None)
-        result |= types_declared(nodes.children_of(statement))
     return result
 
 
 def variable_names(body: Sequence[nodes.Statement]) -> list[str]:
     """Return the names of all variables that a body declares."""
-    result: list[str] = []
-    for statement in body:
-        if isinstance(statement, nodes.Declare):
-            result += [declaration.variable.name for declaration in statement.declarations]
-        result += variable_names(nodes.children_of(statement))
-    return result
+    return [
+        declaration.variable.name
+        for statement in nodes.all_of(body)
+        if isinstance(statement, nodes.Declare)
+        for declaration in statement.declarations
+    ]

@@ -30,11 +30,9 @@ class WhenExecuting(nodes.If):
 
 def sets_noexec(statement: nodes.Statement) -> bool:
     """Tell whether SET NOEXEC is a statement or stands inside it."""
-    if isinstance(statement, nodes.SetOption):
-        return "NOEXEC" in statement.names
-    if isinstance(statement, _MODULES):
-        return False
-    return any(map(sets_noexec, nodes.children_of(statement)))
+    return not isinstance(statement, _MODULES) and any(
+        isinstance(one, nodes.SetOption) and "NOEXEC" in one.names for one in nodes.all_of([statement])
+    )
 
 
 def when_executing(batch: nodes.Batch, noexec: bool, problems: Problems) -> tuple[nodes.Batch, bool]:
@@ -118,24 +116,19 @@ def _unless(statements: list[nodes.Statement], otherwise: nodes.Statement | None
 
 
 def _refuse_inside(statements: Sequence[nodes.Statement], problems: Problems) -> None:
-    for statement in statements:
+    for statement in nodes.all_of(statements):
         if isinstance(statement, nodes.SetOption) and sets_noexec(statement) and statement.on:
             problems.add(
                 "SET NOEXEC ON in a procedure, function or trigger is not supported.",
                 statement.span,
                 hint="set it in the script, behind the call",
             )
-        _refuse_inside(nodes.children_of(statement), problems)
 
 
 def parse_only(batch: nodes.Batch, before: bool) -> bool:
     """Tell whether PARSEONLY is ON at the end of a batch: then nothing of it runs."""
-
-    def last(statements: Sequence[nodes.Statement], on: bool) -> bool:
-        for statement in statements:
-            if isinstance(statement, nodes.SetOption) and "PARSEONLY" in statement.names:
-                on = statement.on
-            on = last(nodes.children_of(statement), on)
-        return on
-
-    return last(batch.statements, before)
+    on = before
+    for statement in nodes.all_of(batch.statements):
+        if isinstance(statement, nodes.SetOption) and "PARSEONLY" in statement.names:
+            on = statement.on
+    return on

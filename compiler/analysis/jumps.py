@@ -18,27 +18,24 @@ def _inside(statement: nodes.Statement) -> tuple[nodes.Statement, ...]:
     return () if isinstance(statement, _MODULES) else nodes.children_of(statement)
 
 
+def _all_of(body: Sequence[nodes.Statement]) -> list[nodes.Statement]:
+    """Return the statements of a body at any depth: a module has a body of its own."""
+    return nodes.all_of(statement for statement in body if not isinstance(statement, _MODULES))
+
+
 def needs_jumps(body: Sequence[nodes.Statement]) -> bool:
     """Tell whether a body has GOTO, labels or savepoints."""
-    return any(isinstance(statement, _JUMPS) or needs_jumps(_inside(statement)) for statement in body)
+    return any(isinstance(statement, _JUMPS) for statement in _all_of(body))
 
 
 def has_savepoints(body: Sequence[nodes.Statement]) -> bool:
     """Tell whether SAVE TRANSACTION stands anywhere in a body."""
-    return any(
-        isinstance(statement, nodes.SaveTransaction) or has_savepoints(_inside(statement))
-        for statement in body
-    )
+    return any(isinstance(statement, nodes.SaveTransaction) for statement in _all_of(body))
 
 
 def labels(body: Sequence[nodes.Statement]) -> list[nodes.Label]:
     """Return the labels in a body, at any depth."""
-    result: list[nodes.Label] = []
-    for statement in body:
-        if isinstance(statement, nodes.Label):
-            result.append(statement)
-        result += labels(_inside(statement))
-    return result
+    return [statement for statement in _all_of(body) if isinstance(statement, nodes.Label)]
 
 
 # ------------------------------------------------------------------ regions

@@ -97,7 +97,7 @@ class Depths:
     def _savepoints(self) -> frozenset[str]:
         return frozenset(
             statement.name.text.lower()
-            for statement in _walk(self._body)
+            for statement in nodes.all_of(self._body)
             if isinstance(statement, nodes.SaveTransaction) and isinstance(statement.name, nodes.Identifier)
         )
 
@@ -203,7 +203,8 @@ class Depths:
     def _may_have_rolled_back(self, body: tuple[nodes.Statement, ...]) -> bool:
         """A called procedure may roll back and raise its error afterwards."""
         return any(
-            isinstance(s, nodes.Execute | nodes.ExecuteString | nodes.InsertExecute) for s in _walk(body)
+            isinstance(s, nodes.Execute | nodes.ExecuteString | nodes.InsertExecute)
+            for s in nodes.all_of(body)
         )
 
 
@@ -220,12 +221,6 @@ def _less(depth: int) -> int:
 
 def _closed(state: State) -> State:
     return CLOSED if state else NOWHERE
-
-
-def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
-    for statement in body:
-        yield statement
-        yield from _walk(nodes.children_of(statement))
 
 
 def always_true(condition: nodes.SqlText) -> bool:

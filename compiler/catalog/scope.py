@@ -287,17 +287,10 @@ class Catalog:
 
 def sets_row_limit(statements: Iterable[nodes.Statement]) -> bool:
     """Tell whether SET ROWCOUNT with another value than 0 stands among statements, or inside them."""
-    waiting = list(statements)
-    while waiting:
-        statement = waiting.pop()
-        if (
-            isinstance(statement, nodes.SetOption)
-            and "ROWCOUNT" in statement.names
-            and statement.value != "0"
-        ):
-            return True
-        waiting += nodes.children_of(statement)
-    return False
+    return any(
+        isinstance(statement, nodes.SetOption) and "ROWCOUNT" in statement.names and statement.value != "0"
+        for statement in nodes.all_of(statements)
+    )
 
 
 @dataclass

@@ -52,6 +52,8 @@ _TYPES: dict[str, tuple[str, str]] = {
     "cursor": ("cursor", "refcursor"),
 }
 
+_FAMILIES = {name: family for name, (family, _) in _TYPES.items()}
+
 _SYNONYMS: dict[str, str] = {
     "integer": "int",
     "numeric": "decimal",
@@ -99,7 +101,7 @@ class SqlType:
     def family(self) -> str:
         """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,
         uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""
-        return _TYPES[self.name][0] if self.name in _TYPES else "user"
+        return _FAMILIES.get(self.name, "user")
 
     @property
     def is_string(self) -> bool:

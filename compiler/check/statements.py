@@ -494,7 +494,7 @@ def _check_variables(
     not_uses: set[int] = set()
     scalars: set[int] = set()
     source: Span | None = None
-    for statement in _all_statements(statements):
+    for statement in nodes.all_of(statements):
         source = source or statement.span
         match statement:
             case nodes.Declare():
@@ -544,14 +544,6 @@ def _check_variables(
                     Span(source.source, token.start, token.end),
                     number=1087 if table else 137,
                 )
-
-
-def _all_statements(statements: Iterable[nodes.Statement]) -> Iterator[nodes.Statement]:
-    stack = list(reversed(list(statements)))
-    while stack:
-        statement = stack.pop()
-        yield statement
-        stack.extend(reversed(nodes.children_of(statement)))
 
 
 def _add_duplicate(variable: nodes.Variable, problems: Problems) -> None:

@@ -54,12 +54,11 @@ def declare_cursor_parameter(variable: nodes.Variable, reference: str, ctx: Cont
 def passed_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
     """Return the variables (their keys) that stand alone as OUTPUT arguments of procedures."""
     result: set[str] = set()
-    for statement in body:
+    for statement in nodes.all_of(body):
         if isinstance(statement, nodes.Execute):
             for argument in statement.arguments:
                 if argument.output and argument.value is not None and len(argument.value.tokens) == 1:
                     result.add(argument.value.tokens[0].text.lower())
-        result |= passed_cursors(nodes.children_of(statement))
     return frozenset(result)
 
 
@@ -86,14 +85,12 @@ def _is_kept(name: str, definition: nodes.CursorDefinition, ctx: Context) -> boo
 
 def deallocated_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
     """Return the cursors that a body deallocates by name."""
-    result: set[str] = set()
-    for statement in body:
-        if isinstance(statement, nodes.DeallocateCursor) and isinstance(
-            statement.cursor.name, nodes.Identifier
-        ):
-            result.add(fold(statement.cursor.name.text))
-        result |= deallocated_cursors(nodes.children_of(statement))
-    return frozenset(result)
+    return frozenset(
+        fold(statement.cursor.name.text)
+        for statement in nodes.all_of(body)
+        if isinstance(statement, nodes.DeallocateCursor)
+        and isinstance(statement.cursor.name, nodes.Identifier)
+    )
 
 
 def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
@@ -255,7 +252,7 @@ def _declared_again(cursor: Cursor, ctx: Context) -> bool:
 def count_definitions(body: Sequence[nodes.Statement]) -> dict[str, int]:
     """Return how many times each cursor of a body gets a query."""
     result: dict[str, int] = {}
-    for statement in body:
+    for statement in nodes.all_of(body):
         name = None
         if isinstance(statement, nodes.DeclareCursor):
             name = fold(statement.name.text)
@@ -263,9 +260,6 @@ def count_definitions(body: Sequence[nodes.Statement]) -> dict[str, int]:
             name = fold(statement.variable.name.lstrip("@"))
         if name is not None:
             result[name] = result.get(name, 0) + 1
-        if statement.inside:
-            for key, count in count_definitions(nodes.children_of(statement)).items():
-                result[key] = result.get(key, 0) + count
     return result
 
 

@@ -338,13 +338,13 @@ def _savepoint_key(name: nodes.NameOrVariable | None) -> str:
 
 
 def _savepoint_names(body: Sequence[nodes.Statement]) -> list[str]:
-    names: dict[str, None] = {}
-    for statement in body:
-        if isinstance(statement, nodes.SaveTransaction):
-            names[_savepoint_key(statement.name)] = None
-        for name in _savepoint_names(nodes.children_of(statement)):
-            names[name] = None
-    return list(names)
+    return list(
+        dict.fromkeys(
+            _savepoint_key(statement.name)
+            for statement in nodes.all_of(body)
+            if isinstance(statement, nodes.SaveTransaction)
+        )
+    )
 
 
 def _leave_blocks(machine: _Machine, when: pl.Expr | None, level: int = 0) -> list[pl.Statement]:

@@ -54,10 +54,9 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
 def options_set(body: Sequence[nodes.Statement]) -> set[str]:
     """Return which of NOCOUNT and XACT_ABORT statements set."""
     found: set[str] = set()
-    for statement in body:
+    for statement in nodes.all_of(body):
         if isinstance(statement, nodes.SetOption):
             found |= {"NOCOUNT", "XACT_ABORT"} & set(statement.names)
-        found |= options_set(nodes.children_of(statement))
     return found
 
 

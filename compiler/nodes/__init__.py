@@ -42,6 +42,7 @@ from .core import (
     StringOrVariable,
     TableDefinition,
     Variable,
+    all_of,
     children_of,
 )
 from .keys import (
@@ -302,5 +303,6 @@ __all__ = [
     "WaitForMessage",
     "WaitForTime",
     "While",
+    "all_of",
     "children_of",
 ]

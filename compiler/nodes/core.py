@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
@@ -49,6 +50,11 @@ class Statement(Node):
         """The word that it begins with, in upper case: CREATE, SELECT, EXEC …"""
         return self.tokens[0].word if self.tokens else ""
 
+    @cached_property
+    def _everything_inside(self) -> tuple[Statement, ...]:
+        """What :func:`all_of` gives of the statements inside: many analyses ask, each for its own."""
+        return tuple(all_of(children_of(self)))
+
 
 def children_of(statement: Statement) -> tuple[Statement, ...]:
     """Return the statements directly inside ``statement``: branches, bodies, blocks.
@@ -62,6 +68,19 @@ def children_of(statement: Statement) -> tuple[Statement, ...]:
     for field_name in statement.inside:
         held = getattr(statement, field_name)
         result += held if isinstance(held, tuple) else () if held is None else (held,)
+    return result
+
+
+def all_of(body: Iterable[Statement]) -> list[Statement]:
+    """Return the statements of a body and those inside them at any depth, in the order of the script.
+
+    The bodies of modules are included.
+    """
+    result: list[Statement] = []
+    for statement in body:
+        result.append(statement)
+        if statement.inside:
+            result += statement._everything_inside
     return result
 
 

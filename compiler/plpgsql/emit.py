@@ -185,7 +185,7 @@ class _Writer:
 
     def text(self) -> str:
         """Return what was written, a newline after each line."""
-        return "".join(f"{line}\n" for line in self._lines)
+        return "\n".join([*self._lines, ""])
 
     def line(self, text: str) -> None:
         """Write one line at the current depth."""
