@@ -49,17 +49,17 @@ class Reader:
 
     def span_of_tokens(self, start: int, end: int) -> Span:
         """Return the span of the tokens ``start`` … ``end - 1``, of those that there are."""
-        end = min(end, len(self.tokens))
+        tokens = self.tokens
+        end = min(end, len(tokens))
         if start >= end:
-            offset = self.tokens[start].start if start < len(self.tokens) else self.tokens[-1].end
+            offset = tokens[start].start if start < len(tokens) else tokens[-1].end
             return Span(self.source, offset, offset)
-        return Span(self.source, self.tokens[start].start, self.tokens[end - 1].end)
+        return Span(self.source, tokens[start].start, tokens[end - 1].end)
 
     def range_of(self, child: Child) -> tuple[int, int]:
         """Return the token range of a tree or terminal."""
-        if isinstance(child, Terminal):
-            return child.start_pos, child.end_pos
-        return (0, 0) if child.empty else (child.start_pos, child.end_pos)
+        start = child.start_pos
+        return (0, 0) if start < 0 else (start, child.end_pos)
 
     def span(self, child: Child) -> Span:
         """Return the span of a tree or terminal."""

@@ -189,7 +189,7 @@ class _Writer:
 
     def line(self, text: str) -> None:
         """Write one line at the current depth."""
-        self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
+        self._lines.append(INDENT * self._depth + text if text else "")
 
     def query(self, before: str, query: n.Node, after: str) -> None:
         """Write a query or another statement of SQL between two texts."""
@@ -226,7 +226,9 @@ class _Writer:
 
     def noted(self, text: str, note: str | None) -> None:
         """Write a line with a remark behind it."""
-        self.line(f"{text}  -- {note}" if note else text)
+        if note:
+            text = f"{text}  -- {note}"
+        self._lines.append(INDENT * self._depth + text)
 
     def statement(self, node: pl.Statement) -> None:
         """Write one statement. Raises NoHandler for a class without layout."""
