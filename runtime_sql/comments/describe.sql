@@ -1,0 +1,107 @@
+-- What reads the words in comments/*.sql. "name: words" describes what has that name; names with a comma between them share the
+-- words. Comments that are there already stay untouched: of the three thousand a second installation writes none.
+
+-- A text's lines as an object: 'name' and, of lines that are indented below it, 'name.column', each with its words; 'name<' is
+-- what stands behind the "<" of "name < other: words".
+CREATE OR REPLACE FUNCTION ssb_internal.described(p_words text)
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_line text;
+    v_head text[];
+    v_names text[];
+    v_of text[];
+    v_keys text[] := '{}';
+    v_words text[] := '{}';
+BEGIN
+    FOREACH v_line IN ARRAY string_to_array(p_words, E'\n') LOOP
+        CONTINUE WHEN v_line = '';
+        v_head := string_to_array(split_part(v_line, ': ', 1), ' < ');
+        v_names := string_to_array(ltrim(v_head[1]), ', ');
+        IF starts_with(v_line, ' ') THEN
+            v_names := ARRAY(SELECT o.name || '.' || n.name FROM unnest(v_of) AS o (name) CROSS JOIN unnest(v_names) AS n (name));
+        ELSE
+            v_of := v_names;
+            IF v_head[2] IS NOT NULL THEN
+                v_keys := v_keys || (v_names[1] || '<');
+                v_words := v_words || v_head[2];
+            END IF;
+        END IF;
+        v_keys := v_keys || v_names;
+        v_words := v_words || array_fill(substr(v_line, strpos(v_line, ': ') + 2), ARRAY[cardinality(v_names)]);
+    END LOOP;
+    RETURN jsonb_object(v_keys, v_words);
+END;
+$$;
+
+-- Views and row types of a schema. What has no words of its own has those of the relation behind the "<", then those under "*".
+-- Called by  comments/*.sql
+CREATE OR REPLACE FUNCTION ssb_internal.describe_relations(p_schema text, p_words text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_words jsonb := ssb_internal.described(p_words);
+    v_relation record;
+    v_column record;
+    v_name text;
+    v_kin text[];
+    v_said text;
+BEGIN
+    FOR v_relation IN
+        SELECT c.oid, c.relname, c.relkind, v_words ->> c.relname AS words,
+               CASE c.relkind WHEN 'c' THEN obj_description(c.reltype, 'pg_type') ELSE obj_description(c.oid, 'pg_class') END AS present
+          FROM pg_class AS c
+         WHERE c.relnamespace = p_schema::regnamespace AND c.relkind IN ('v', 'c') AND v_words ? c.relname
+    LOOP
+        IF v_relation.words IS DISTINCT FROM v_relation.present THEN
+            EXECUTE format('COMMENT ON %s %I.%I IS %L', CASE v_relation.relkind WHEN 'c' THEN 'TYPE' ELSE 'VIEW' END,
+                           p_schema, v_relation.relname, v_relation.words);
+        END IF;
+        v_kin := '{}';
+        v_name := v_relation.relname;
+        WHILE v_name IS NOT NULL LOOP
+            v_kin := v_kin || v_name;
+            v_name := v_words ->> (v_name || '<');
+        END LOOP;
+        v_kin := v_kin || text '*';
+        FOR v_column IN
+            SELECT a.attname, col_description(a.attrelid, a.attnum) AS present
+              FROM pg_attribute AS a WHERE a.attrelid = v_relation.oid AND a.attnum > 0 AND NOT a.attisdropped
+        LOOP
+            FOREACH v_name IN ARRAY v_kin LOOP
+                v_said := v_words ->> (v_name || '.' || v_column.attname);
+                EXIT WHEN v_said IS NOT NULL;
+            END LOOP;
+            IF v_said IS DISTINCT FROM v_column.present THEN
+                EXECUTE format('COMMENT ON COLUMN %I.%I.%I IS %L', p_schema, v_relation.relname, v_column.attname, v_said);
+            END IF;
+        END LOOP;
+    END LOOP;
+END;
+$$;
+
+-- Functions, procedures and aggregates of a schema; those of one name share the words.
+-- Called by  comments/*.sql
+CREATE OR REPLACE FUNCTION ssb_internal.describe_routines(p_schema text, p_words text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_words jsonb := ssb_internal.described(p_words);
+    v_routine record;
+BEGIN
+    FOR v_routine IN
+        SELECT p.oid::regprocedure AS name, v_words ->> p.proname AS words
+          FROM pg_proc AS p
+         WHERE p.pronamespace = p_schema::regnamespace AND v_words ? p.proname
+           AND v_words ->> p.proname IS DISTINCT FROM obj_description(p.oid, 'pg_proc')
+    LOOP
+        EXECUTE format('COMMENT ON ROUTINE %s IS %L', v_routine.name, v_routine.words);
+    END LOOP;
+END;
+$$;
