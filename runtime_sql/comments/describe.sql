@@ -5,35 +5,25 @@
 -- what stands behind the "<" of "name < other: words".
 CREATE OR REPLACE FUNCTION ssb_internal.described(p_words text)
 RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_line text;
-    v_head text[];
-    v_names text[];
-    v_of text[];
-    v_keys text[] := '{}';
-    v_words text[] := '{}';
-BEGIN
-    FOREACH v_line IN ARRAY string_to_array(p_words, E'\n') LOOP
-        CONTINUE WHEN v_line = '';
-        v_head := string_to_array(split_part(v_line, ': ', 1), ' < ');
-        v_names := string_to_array(ltrim(v_head[1]), ', ');
-        IF starts_with(v_line, ' ') THEN
-            v_names := ARRAY(SELECT o.name || '.' || n.name FROM unnest(v_of) AS o (name) CROSS JOIN unnest(v_names) AS n (name));
-        ELSE
-            v_of := v_names;
-            IF v_head[2] IS NOT NULL THEN
-                v_keys := v_keys || (v_names[1] || '<');
-                v_words := v_words || v_head[2];
-            END IF;
-        END IF;
-        v_keys := v_keys || v_names;
-        v_words := v_words || array_fill(substr(v_line, strpos(v_line, ': ') + 2), ARRAY[cardinality(v_names)]);
-    END LOOP;
-    RETURN jsonb_object(v_keys, v_words);
-END;
+    SELECT jsonb_object_agg(k.key, k.words)
+      FROM (SELECT h.names, h.words, h.parent, h.is_column,
+                   CASE WHEN h.is_column THEN first_value(h.names) OVER (PARTITION BY h.block ORDER BY h.place) END AS relations
+              FROM (SELECT l.place, starts_with(l.line, ' ') AS is_column,
+                           string_to_array(ltrim(split_part(split_part(l.line, ': ', 1), ' < ', 1)), ', ') AS names,
+                           nullif(split_part(split_part(l.line, ': ', 1), ' < ', 2), '') AS parent,
+                           substr(l.line, strpos(l.line, ': ') + 2) AS words,
+                           count(*) FILTER (WHERE NOT starts_with(l.line, ' ')) OVER (ORDER BY l.place) AS block
+                      FROM unnest(string_to_array(p_words, E'\n')) WITH ORDINALITY AS l (line, place)
+                     WHERE l.line <> '') AS h) AS d
+     CROSS JOIN LATERAL (SELECT n.name, d.words FROM unnest(d.names) AS n (name) WHERE NOT d.is_column
+                         UNION ALL
+                         SELECT d.names[1] || '<', d.parent WHERE d.parent IS NOT NULL
+                         UNION ALL
+                         SELECT r.name || '.' || n.name, d.words
+                           FROM unnest(d.relations) AS r (name) CROSS JOIN unnest(d.names) AS n (name)) AS k (key, words);
 $$;
 
 -- Views and row types of a schema. What has no words of its own has those of the relation behind the "<", then those under "*".
