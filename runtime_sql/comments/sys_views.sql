@@ -139,7 +139,7 @@ database_permissions: What GRANT and DENY said in the session's T-SQL database. 
   minor_id: Always 0: there are no permissions on columns.
   grantee_principal_id: Who has it, a number of sys.database_principals.
   grantor_principal_id: Who gave it, a number of sys.database_principals.
-  type: The permission, in two or four letters.
+  type: The permission, in two or four letters; NULL for one that SQL Server does not have.
   permission_name: The permission, in words.
   state: G: granted, W: granted with grant option, D: denied.
 
@@ -943,13 +943,13 @@ server_role_members: No rows: members of roles are PostgreSQL's affair.
   role_principal_id: Number of the role in sys.server_principals.
   member_principal_id: Number of the member in sys.server_principals.
 
-server_permissions: No rows: permissions on the server are PostgreSQL's affair.
-  class: What it is about.
-  major_id: Number of what it is about.
-  grantee_principal_id: Who has it.
-  type: The permission, in letters.
+server_permissions: What GRANT and DENY said about the server, logins and endpoints.
+  class: What it is about, 100: the server, 101: a login, 105: an endpoint.
+  major_id: Number of what it is about; 0: the server.
+  grantee_principal_id: Who has it, a number of sys.server_principals.
+  type: The permission, in two or four letters; NULL for one that SQL Server does not have.
   permission_name: The permission, in words.
-  state: G: granted, D: denied.
+  state: G: granted, W: granted with grant option, D: denied.
 
 dm_qn_subscriptions: No rows: there are no query notifications.
   id: Its number.

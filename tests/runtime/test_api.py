@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from end_to_end.tsql import Tsql
 
 from pgsb.runtime_sql.installer import install
 from support import Connection, Database
@@ -125,6 +127,83 @@ def _words(file: str, schema: str, kind: str) -> tuple[dict[str, str], dict[str,
         assert said.keys().isdisjoint(keys), f"said twice: {keys}"
         said |= dict.fromkeys(keys, words)
     return said, parents
+
+
+_SOME_OF_EVERYTHING = """
+CREATE TABLE dbo.parent (id int IDENTITY PRIMARY KEY, code varchar(9) UNIQUE, twice AS id * 2)
+CREATE TABLE dbo.child (a int CHECK (a > 0), b nvarchar(max) DEFAULT 'b', parent int REFERENCES dbo.parent (id) ON DELETE CASCADE)
+CREATE INDEX ix_child ON dbo.child (a DESC) INCLUDE (b) WHERE a > 1
+CREATE TABLE dbo.dated (id int PRIMARY KEY, since datetime2 GENERATED ALWAYS AS ROW START, till datetime2 GENERATED ALWAYS AS ROW END,
+                        PERIOD FOR SYSTEM_TIME (since, till)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.dated_before))
+CREATE TYPE dbo.code FROM varchar(9) NOT NULL
+CREATE TYPE dbo.codes AS TABLE (code varchar(9))
+CREATE SEQUENCE dbo.numbers AS int START WITH 3
+CREATE SYNONYM dbo.other FOR dbo.parent
+INSERT INTO dbo.parent (code) VALUES ('x')
+GO
+CREATE VIEW dbo.codes_shown AS SELECT code FROM dbo.parent
+GO
+CREATE PROCEDURE dbo.act @a int, @b varchar(9) = 'b', @c int OUTPUT AS SET @c = @a
+GO
+CREATE FUNCTION dbo.doubled (@a int) RETURNS int AS BEGIN RETURN @a * 2 END
+GO
+CREATE TRIGGER dbo.watch ON dbo.parent AFTER INSERT, UPDATE AS PRINT 'seen'
+GO
+CREATE TRIGGER watch_tables ON DATABASE FOR DDL_TABLE_EVENTS AS PRINT 'seen'
+GO
+CREATE USER Guest_worker WITHOUT LOGIN
+CREATE ROLE Helpers
+ALTER ROLE Helpers ADD MEMBER Guest_worker
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Passw0rd!'
+EXEC sp_addextendedproperty 'about', 'x', 'SCHEMA', 'dbo', 'TABLE', 'parent'
+CREATE MESSAGE TYPE [//all/note]
+CREATE CONTRACT [//all/notes] ([//all/note] SENT BY ANY)
+CREATE QUEUE dbo.near WITH ACTIVATION (PROCEDURE_NAME = dbo.codes_shown, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER, STATUS = OFF)
+CREATE QUEUE dbo.far WITH RETENTION = ON
+CREATE SERVICE [//all/near] ON QUEUE dbo.near
+CREATE SERVICE [//all/far] ON QUEUE dbo.far ([//all/notes])
+CREATE ROUTE elsewhere WITH SERVICE_NAME = '//all/away', ADDRESS = 'TCP://there:4022'
+CREATE REMOTE SERVICE BINDING bound TO SERVICE '//all/away' WITH USER = Guest_worker
+CREATE BROKER PRIORITY first_of_all FOR CONVERSATION SET (PRIORITY_LEVEL = 9)
+CREATE EVENT NOTIFICATION noted ON QUEUE dbo.near FOR QUEUE_ACTIVATION TO SERVICE '//all/far', 'current database'
+GRANT SEND ON SERVICE::[//all/far] TO Guest_worker
+GRANT CREATE QUEUE TO Helpers
+DECLARE @near uniqueidentifier, @away uniqueidentifier
+BEGIN DIALOG @near FROM SERVICE [//all/near] TO SERVICE '//all/far' ON CONTRACT [//all/notes] WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @near MESSAGE TYPE [//all/note] ('x');
+BEGIN DIALOG @away FROM SERVICE [//all/near] TO SERVICE '//all/away' ON CONTRACT [//all/notes] WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @away MESSAGE TYPE [//all/note] ('x');
+END CONVERSATION @near
+"""
+_ALWAYS = re.compile(r"Always (?P<value>-?\d+|NULL|empty|[A-Z_]\w*(?: Server)?)\b")
+
+
+def test_what_is_always_the_same_is(database: Database) -> None:
+    """A comment that says "Always 0" says so of every row; a view without rows has none."""
+    with closing(Tsql(database.dsn)) as session:
+        shown = session.run(_SOME_OF_EVERYTHING)
+        assert "Msg" not in shown, shown
+        columns = session.connection.execute(
+            "SELECT c.relname, a.attname, col_description(c.oid, a.attnum), obj_description(c.oid, 'pg_class')"
+            " FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0"
+            " WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v' ORDER BY 1"
+        ).fetchall()
+        seen, filled = 0, set()
+        for view in dict.fromkeys(view for view, *_ in columns):
+            of_view = [(column, words) for name, column, words, _ in columns if name == view]
+            for (row,) in session.connection.execute(
+                f"SELECT to_jsonb(v) FROM sys.{view} AS v LIMIT 200".encode()
+            ):
+                filled.add(view)
+                for column, words in of_view:
+                    if always := _ALWAYS.match(words):
+                        value = row[column]
+                        text = "NULL" if value is None else str(value).strip() or "empty"
+                        assert (view, column, text) == (view, column, always["value"])
+                        seen += 1
+        assert seen > 1500
+        assert not [view for view, _, _, words in columns if words.startswith("No rows: ") and view in filled]
+        assert len(filled) > 90
 
 
 @pytest.mark.one_postgres
