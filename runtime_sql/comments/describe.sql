@@ -1,4 +1,4 @@
--- What reads the words in comments/*.sql. "name: words" describes what has that name; names with a comma between them share the
+-- Reads the words in comments/*.sql. "name: words" describes what has that name; names with a comma between them share the
 -- words. Comments that are there already stay untouched: of the three thousand a second installation writes none.
 
 -- A text's lines as an object: 'name' and, of lines that are indented below it, 'name.column', each with its words; 'name<' is
@@ -83,15 +83,16 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_words jsonb := ssb_internal.described(p_words);
-    v_routine record;
+    v_routine regprocedure;
+    v_said text;
 BEGIN
-    FOR v_routine IN
-        SELECT p.oid::regprocedure AS name, v_words ->> p.proname AS words
+    FOR v_routine, v_said IN
+        SELECT p.oid, v_words ->> p.proname
           FROM pg_proc AS p
          WHERE p.pronamespace = p_schema::regnamespace AND v_words ? p.proname
            AND v_words ->> p.proname IS DISTINCT FROM obj_description(p.oid, 'pg_proc')
     LOOP
-        EXECUTE format('COMMENT ON ROUTINE %s IS %L', v_routine.name, v_routine.words);
+        EXECUTE format('COMMENT ON ROUTINE %s IS %L', v_routine, v_said);
     END LOOP;
 END;
 $$;

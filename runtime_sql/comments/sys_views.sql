@@ -866,7 +866,7 @@ servers: The instance: one row.
 configurations: Some of sp_configure's options, with the values that this instance behaves by. They cannot be changed.
   configuration_id: Its number.
   value, value_in_use: Its value.
-  minimum, maximum: The least and the greatest that SQL Server allows.
+  minimum, maximum: Between which values SQL Server allows it.
   description: What it is.
   is_dynamic: Always 1.
   is_advanced: 1: an advanced option.
