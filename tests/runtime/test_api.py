@@ -131,10 +131,12 @@ def _words(file: str, schema: str, kind: str) -> tuple[dict[str, str], dict[str,
 
 _SOME_OF_EVERYTHING = """
 CREATE TABLE dbo.parent (id int IDENTITY PRIMARY KEY, code varchar(9) UNIQUE, twice AS id * 2)
-CREATE TABLE dbo.child (a int CHECK (a > 0), b nvarchar(max) DEFAULT 'b', parent int REFERENCES dbo.parent (id) ON DELETE CASCADE)
+CREATE TABLE dbo.child (a int CHECK (a > 0), b nvarchar(max) DEFAULT 'b',
+                        parent int REFERENCES dbo.parent (id) ON DELETE CASCADE)
 CREATE INDEX ix_child ON dbo.child (a DESC) INCLUDE (b) WHERE a > 1
-CREATE TABLE dbo.dated (id int PRIMARY KEY, since datetime2 GENERATED ALWAYS AS ROW START, till datetime2 GENERATED ALWAYS AS ROW END,
-                        PERIOD FOR SYSTEM_TIME (since, till)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.dated_before))
+CREATE TABLE dbo.dated (id int PRIMARY KEY, since datetime2 GENERATED ALWAYS AS ROW START,
+                        till datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, till))
+    WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.dated_before))
 CREATE TYPE dbo.code FROM varchar(9) NOT NULL
 CREATE TYPE dbo.codes AS TABLE (code varchar(9))
 CREATE SEQUENCE dbo.numbers AS int START WITH 3
@@ -158,20 +160,24 @@ CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Passw0rd!'
 EXEC sp_addextendedproperty 'about', 'x', 'SCHEMA', 'dbo', 'TABLE', 'parent'
 CREATE MESSAGE TYPE [//all/note]
 CREATE CONTRACT [//all/notes] ([//all/note] SENT BY ANY)
-CREATE QUEUE dbo.near WITH ACTIVATION (PROCEDURE_NAME = dbo.codes_shown, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER, STATUS = OFF)
+CREATE QUEUE dbo.near
+    WITH ACTIVATION (PROCEDURE_NAME = dbo.act, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER, STATUS = OFF)
 CREATE QUEUE dbo.far WITH RETENTION = ON
 CREATE SERVICE [//all/near] ON QUEUE dbo.near
 CREATE SERVICE [//all/far] ON QUEUE dbo.far ([//all/notes])
 CREATE ROUTE elsewhere WITH SERVICE_NAME = '//all/away', ADDRESS = 'TCP://there:4022'
 CREATE REMOTE SERVICE BINDING bound TO SERVICE '//all/away' WITH USER = Guest_worker
 CREATE BROKER PRIORITY first_of_all FOR CONVERSATION SET (PRIORITY_LEVEL = 9)
-CREATE EVENT NOTIFICATION noted ON QUEUE dbo.near FOR QUEUE_ACTIVATION TO SERVICE '//all/far', 'current database'
+CREATE EVENT NOTIFICATION noted ON QUEUE dbo.near FOR QUEUE_ACTIVATION
+    TO SERVICE '//all/far', 'current database'
 GRANT SEND ON SERVICE::[//all/far] TO Guest_worker
 GRANT CREATE QUEUE TO Helpers
 DECLARE @near uniqueidentifier, @away uniqueidentifier
-BEGIN DIALOG @near FROM SERVICE [//all/near] TO SERVICE '//all/far' ON CONTRACT [//all/notes] WITH ENCRYPTION = OFF;
+BEGIN DIALOG @near FROM SERVICE [//all/near] TO SERVICE '//all/far' ON CONTRACT [//all/notes]
+    WITH ENCRYPTION = OFF;
 SEND ON CONVERSATION @near MESSAGE TYPE [//all/note] ('x');
-BEGIN DIALOG @away FROM SERVICE [//all/near] TO SERVICE '//all/away' ON CONTRACT [//all/notes] WITH ENCRYPTION = OFF;
+BEGIN DIALOG @away FROM SERVICE [//all/near] TO SERVICE '//all/away' ON CONTRACT [//all/notes]
+    WITH ENCRYPTION = OFF;
 SEND ON CONVERSATION @away MESSAGE TYPE [//all/note] ('x');
 END CONVERSATION @near
 """
@@ -202,7 +208,8 @@ def test_what_is_always_the_same_is(database: Database) -> None:
                         assert (view, column, text) == (view, column, always["value"])
                         seen += 1
         assert seen > 1500
-        assert not [view for view, _, _, words in columns if words.startswith("No rows: ") and view in filled]
+        empty = {view for view, _, _, words in columns if words.startswith("No rows: ")}
+        assert filled & empty == set()
         assert len(filled) > 90
 
 
