@@ -190,7 +190,8 @@ def test_what_is_always_the_same_is(database: Database) -> None:
         shown = session.run(_SOME_OF_EVERYTHING)
         assert "Msg" not in shown, shown
         columns = session.connection.execute(
-            "SELECT c.relname, a.attname, col_description(c.oid, a.attnum), obj_description(c.oid, 'pg_class')"
+            "SELECT c.relname, a.attname, col_description(c.oid, a.attnum),"
+            " obj_description(c.oid, 'pg_class')"
             " FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0"
             " WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v' ORDER BY 1"
         ).fetchall()
