@@ -75,9 +75,9 @@ def _kind(before: str, piece: Piece) -> str:
         return "text"
     if inside is TokenKind.BRACKETED:
         return "name"
-    if piece.tokens[0].word == "QUOTENAME":
+    if piece.quoted_by is not None:
         # QUOTENAME(@value, '''') makes a string of it.
-        return "value" if piece.tokens[-2].text == "''''" else "name"
+        return "value" if piece.quoted_by == "'" else "name"
     words = tokens_of(Source("text", before))
     if not words:
         return "value"
@@ -96,7 +96,7 @@ def may_be_sql(placed: Placeholder, ctx: Context) -> bool:
     """Tell whether a piece may hold more than a value (a condition), or than a name (a list of them)."""
     if placed.kind == "text" or placed.is_quoted:
         return False
-    if any(token.word == "SELECT" for token in placed.piece.tokens):
+    if placed.piece.has_query:
         return True
     known = [ctx.scope.variable(name) for name in placed.piece.variables]
     return any(variable is None or variable.type.is_string for variable in known)

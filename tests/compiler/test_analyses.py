@@ -162,7 +162,7 @@ def known(text: str) -> str | None:
     statements = body(f"DECLARE @sql nvarchar(max), @a nvarchar(10); {text}; EXEC (@sql)")
     last = statements[-1]
     assert isinstance(last, nodes.ExecuteString)
-    template = Constants(statements).before(last).value(last.text.tokens)
+    template = Constants(statements).before(last).value(last.text)
     if template is None:
         return None
     return plain(template) if plain(template) is not None else place(template)[0]
@@ -190,6 +190,8 @@ def known(text: str) -> str | None:
         ("SET @sql = N'x' + @a; SET @a = N'later'", None),
         ("IF @@SPID = 1 SET @sql = N'a'", None),
         ("SET @sql = @a", None),
+        # Of a difference no part is known.
+        ("SET @sql = N'SELECT ' + @a - 1", None),
     ],
 )
 def test_text_that_is_known(text: str, expected: str | None) -> None:
@@ -199,7 +201,7 @@ def test_text_that_is_known(text: str, expected: str | None) -> None:
 def test_a_piece_tells_its_variables() -> None:
     (part,) = body("DECLARE @n nvarchar(10); PRINT QUOTENAME(@n)")[1:]
     assert isinstance(part, nodes.Print)
-    assert Piece(part.value.tokens).variables == {"@n"}
+    assert Piece(part.value).variables == {"@n"}
 
 
 @pytest.mark.parametrize(
