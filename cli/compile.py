@@ -129,7 +129,9 @@ def compile_command(
         text = f"{use.text().strip()}\n\n{text}"
     if for_file:
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
-        parts = installer.parts_needed(text)
+        parts = installer.parts_needed(
+            name for batch in batches for statement in batch.statements for name in statement.names
+        )
         header = (
             f"-- Compiled by pgsb {__version__}{options} from {names}: change those, not this text.\n"
             "-- It needs the runtime of that version, or a newer one "

@@ -434,7 +434,7 @@ def wants_color() -> bool:
 
 def _missing_parts(batch: CompiledBatch) -> ErrorEvent | None:
     """Error 15281 for a batch that calls more than the broker's part of the runtime."""
-    if all(installer.parts_needed(one.sql) == "broker" for one in batch.statements):
+    if installer.parts_needed(name for one in batch.statements for name in one.names) == "broker":
         return None
     return ErrorEvent(
         number=15281,

@@ -69,6 +69,11 @@ class CompiledStatement:
         return isinstance(self.item, pl.Do)
 
     @property
+    def names(self) -> Iterator[str]:
+        """The dotted names in it: functions and relations of the runtime, and others."""
+        return pl.names(self.item)
+
+    @property
     def quiet(self) -> str | None:
         """The same as a DO block, which prints no table in psql; None for all but calls without a result."""
         if not isinstance(self.item, pl.Select) or self.item.returns_rows:

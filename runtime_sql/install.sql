@@ -261,4 +261,7 @@
 
 -- Grants and comments
 \ir grants.sql
-\ir comments.sql
+\ir comments/describe.sql
+\ir comments/ssb.sql
+\ir comments/sys_views.sql
+\ir comments/sys_functions.sql

@@ -7,6 +7,7 @@ at once, one does the work and the others find it done.
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,7 +24,6 @@ _CREATED = re.compile(
     r"((?:ssb|ssb_internal|sys)\.\w+)",
     re.M,
 )
-_NAME = re.compile(r"\b(?:ssb|ssb_internal|sys)\.\w+")
 _MIGRATION = re.compile(r"(\d{4})_\w+\.sql")
 
 EXTENSION_NAME = "pg_service_broker"
@@ -147,13 +147,10 @@ def _names_beyond_broker() -> frozenset[str]:
     return frozenset(name for text in _texts() for name in _CREATED.findall(text)) - broker
 
 
-def parts_needed(sql_text: str) -> Parts:
-    """The parts of the runtime that a compiled text calls.
-
-    Strings count too: they may be bodies of functions. So a message that says ``sys.len`` needs ``all``.
-    """
+def parts_needed(names: Iterable[str]) -> Parts:
+    """The parts of the runtime in which functions and views with these names are, each with its schema."""
     beyond = _names_beyond_broker()
-    return "all" if any(name in beyond for name in _NAME.findall(sql_text)) else "broker"
+    return "all" if any(name in beyond for name in names) else "broker"
 
 
 def parts_guard(parts: Parts) -> str:

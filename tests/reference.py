@@ -24,15 +24,29 @@ _COLUMNS = (
 FOR_SQL = """# Every function and view
 
 This page is made from the installed runtime: `\\df+ ssb.*`, `\\dv+ ssb.*` and `\\d+` in psql say the same.
-[api.md](api.md) shows how they are used.
+[api.md](api.md) shows how they are used; [reference_catalog.md](reference_catalog.md) has the views of `sys`.
 """
-FOR_CATALOG = """
-## Catalog views
+FOR_CATALOG = """# Every catalog view
 
-The views of schema `sys` have SQL Server's names and columns, and say what its reference says.
-What is always NULL or 0 here stands in [dialect.md](dialect.md).
+This page is made from the installed runtime: `\\dv+ sys.*`, `\\d+` and `\\df+ sys.*` in psql say the same.
+The views of schema `sys` have SQL Server's names and columns; what is always NULL or 0 here is said.
+`INFORMATION_SCHEMA.TABLES` of a script is `sys.information_schema_tables`, and so on.
+The views and functions of the API are in [reference_sql.md](reference_sql.md).
+"""
+FOR_EMPTY = """
+## Views without rows
 
-| view | columns |
+What they are about does not exist here. They have the columns, so that a script finds nothing.
+
+| view | | columns |
+|---|---|---|
+"""
+FOR_BUILT_IN = """
+## Functions of schema sys
+
+What scripts call under T-SQL's names, and what compiled text calls for them.
+
+| functions | |
 |---|---|
 """
 # Those that the code reads; the test looks for each there, and for the others here.
@@ -124,12 +138,24 @@ def sql_page(connection: Connection) -> str:
         f" FROM {_COLUMNS} WHERE c.relnamespace = 'ssb'::regnamespace"
         " AND (c.relkind = 'v' OR c.relname = 'message') ORDER BY c.relname, a.attnum"
     ).fetchall()
-    catalog = connection.execute(
-        "SELECT c.relname::text, string_agg('`' || a.attname || '`', ' ' ORDER BY a.attnum)"
+    return "".join([FOR_SQL, *_functions(functions), *_views(columns)])
+
+
+def catalog_page(connection: Connection) -> str:
+    """The page of what schema sys has: views with their columns, and the functions."""
+    columns = connection.execute(
+        "SELECT c.relname::text, obj_description(c.oid, 'pg_class'), a.attname::text,"
+        " format_type(a.atttypid, a.atttypmod), col_description(c.oid, a.attnum)"
         f" FROM {_COLUMNS} WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v'"
-        " GROUP BY c.relname ORDER BY c.relname"
+        " ORDER BY c.relname, a.attnum"
     ).fetchall()
-    return "".join([FOR_SQL, *_functions(functions), *_views(columns), *_catalog(catalog)])
+    functions = connection.execute(
+        "SELECT string_agg(DISTINCT '`' || p.proname || '`', ', '), obj_description(p.oid, 'pg_proc')"
+        " FROM pg_proc AS p WHERE p.pronamespace = 'sys'::regnamespace GROUP BY 2 ORDER BY 1"
+    ).fetchall()
+    return "".join(
+        [FOR_CATALOG, *_catalog(columns), FOR_BUILT_IN, *(f"| {a} | {_cell(b)} |\n" for a, b in functions)]
+    )
 
 
 def _functions(rows: list[tuple[str, str, str | None, str]]) -> Iterator[str]:
@@ -152,6 +178,16 @@ def _views(rows: list[tuple[str, str, str, str, str]]) -> Iterator[str]:
         yield from (f"| `{column}` | {kind} | {_cell(text)} |\n" for _, _, column, kind, text in of_view)
 
 
-def _catalog(rows: list[tuple[str, str]]) -> Iterator[str]:
-    yield FOR_CATALOG
-    yield from (f"| `sys.{name}` | {names} |\n" for name, names in rows)
+def _catalog(rows: list[tuple[str, str, str, str, str]]) -> Iterator[str]:
+    views: dict[str, list[tuple[str, str, str, str, str]]] = {}
+    for row in rows:
+        views.setdefault(row[0], []).append(row)
+    empty = {name: of_view for name, of_view in views.items() if of_view[0][1].startswith("No rows: ")}
+    for name, of_view in views.items():
+        if name not in empty:
+            yield f"\n## sys.{name}\n\n{of_view[0][1]}\n\n| column | type | |\n|---|---|---|\n"
+            yield from (f"| `{column}` | {kind} | {_cell(text)} |\n" for _, _, column, kind, text in of_view)
+    yield FOR_EMPTY
+    for name, of_view in empty.items():
+        words = of_view[0][1].removeprefix("No rows: ")
+        yield f"| `sys.{name}` | {_cell(words)} | {' '.join(f'`{row[2]}`' for row in of_view)} |\n"

@@ -21,6 +21,14 @@ UNION ALL
 SELECT k.conrelid::regclass || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint AS k
  WHERE k.connamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND k.conrelid <> 0
 UNION ALL
+SELECT pg_describe_object(d.classoid, d.objoid, d.objsubid) || ': ' || d.description
+  FROM pg_description AS d
+  LEFT JOIN pg_proc AS p ON d.classoid = 'pg_proc'::regclass AND p.oid = d.objoid
+  LEFT JOIN pg_type AS t ON d.classoid = 'pg_type'::regclass AND t.oid = d.objoid
+  LEFT JOIN pg_class AS c ON d.classoid = 'pg_class'::regclass AND c.oid = d.objoid
+  JOIN pg_namespace AS n ON n.oid = coalesce(p.pronamespace, t.typnamespace, c.relnamespace)
+ WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
+UNION ALL
 SELECT t.typname || ' ' || t.typtype::text FROM pg_type AS t
  WHERE t.typnamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND t.typtype IN ('d', 'e')
 ORDER BY 1

@@ -11,24 +11,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from ...grammar.lexer import string_value
+from sqlglot import exp
+
 from ...grammar.records import dataclass
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import fold
-from .mentions import assigned_variables
+from ..sql.parse.nodes import operands, unwrapped, variable_name
+from .mentions import assigned_variables, has_query, variables_in
 
 
 @dataclass(frozen=True)
 class Piece:
     """A part of a text that is an expression over variables."""
 
-    tokens: tuple[Token, ...]
+    text: nodes.SqlText
 
     @property
     def variables(self) -> set[str]:
         """Return the variables it reads, folded."""
-        return {token.text.lower() for token in self.tokens if token.kind == TokenKind.VARIABLE}
+        return variables_in(self.text.tree)
+
+    @property
+    def has_query(self) -> bool:
+        """Whether a query stands in it."""
+        return has_query(self.text.tree)
+
+    @property
+    def quoted_by(self) -> str | None:
+        """What QUOTENAME puts around it, ``[`` where it says nothing; None where it is something else."""
+        tree = self.text.tree
+        if not isinstance(tree, exp.Anonymous) or tree.name.upper() != "QUOTENAME":
+            return None
+        mark = tree.expressions[1:2]
+        return mark[0].name if mark and isinstance(mark[0], exp.Literal | exp.National) else "["
 
 
 Template = tuple[str | Piece, ...]
@@ -51,18 +67,18 @@ class Known:
         """Return the text that a variable holds."""
         return self.values.get(name.lower())
 
-    def value(self, tokens: Sequence[Token]) -> Template | None:
+    def value(self, text: nodes.SqlText) -> Template | None:
         """Return the text that an expression gives; None when no part of it is constant."""
         parts: list[str | Piece] = []
-        for term in _terms(tokens):
-            if len(term) == 1 and term[0].kind == TokenKind.STRING:
-                parts.append(string_value(term[0]))
-            elif len(term) == 1 and term[0].text.lower() in self.values:
-                parts += self.values[term[0].text.lower()]
-            elif term:
-                parts.append(Piece(tuple(term)))
+        tree = text.tree
+        for operand in () if tree is None else operands(unwrapped(tree), exp.Add):
+            name = variable_name(operand)
+            if isinstance(operand, exp.National) or (isinstance(operand, exp.Literal) and operand.is_string):
+                parts.append(operand.name)
+            elif name is not None and name.lower() in self.values:
+                parts += self.values[name.lower()]
             else:
-                return None
+                parts.append(Piece(text.part(operand)))
         return tuple(parts) if any(isinstance(part, str) for part in parts) else None
 
     def after(self, statement: nodes.Statement) -> Known:
@@ -72,22 +88,21 @@ class Known:
                 known = self
                 for declaration in declarations:
                     if isinstance(declaration, nodes.VariableDeclaration) and declaration.initial is not None:
-                        known = known._set(declaration.variable.key, declaration.initial.tokens)
+                        known = known._set(declaration.variable.key, declaration.initial)
                 return known
             case nodes.SetVariable(operator="=", variable=variable):
-                return self._set(variable.key, statement.value.tokens)
+                return self._set(variable.key, statement.value)
             case nodes.SetVariable(operator="+=", variable=variable):
                 before = self.values.get(variable.key)
-                added = self.value(statement.value.tokens) or (Piece(statement.value.tokens),)
-                return self._with(variable.key, None if before is None else before + added)
+                more = self.value(statement.value) or (Piece(statement.value),)
+                return self._with(variable.key, None if before is None else before + more)
             case nodes.SqlStatement(kind="SELECT", text=text) if _is_simple_select(text.tokens):
                 # SELECT @v = expression
-                value = [token for token in text.tokens[3:] if token.word != ";"]
-                return self._set(text.tokens[1].text.lower(), value)
+                return self._set(text.tokens[1].text.lower(), _value_of_select(text))
         return self.without([statement])
 
-    def _set(self, name: str, tokens: Sequence[Token]) -> Known:
-        return self._with(name, self.value(tokens))
+    def _set(self, name: str, text: nodes.SqlText) -> Known:
+        return self._with(name, self.value(text))
 
     def _with(self, name: str, value: Template | None) -> Known:
         known = self._forgetting({name})
@@ -177,31 +192,10 @@ def _either(one: Known | None, other: Known | None) -> Known | None:
     return Known({name: value for name, value in one.values.items() if other.values.get(name) == value})
 
 
-def _terms(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Split at the + signs outside parentheses; parentheses around the whole are taken off."""
-    body = [token for token in tokens if token.word != ";"]
-    while len(body) > 2 and body[0].word == "(" and body[-1].word == ")" and _encloses(body):
-        body = body[1:-1]
-    if body and body[0].word == "SELECT":
-        return [body]  # a subquery is one piece
-    terms: list[list[Token]] = [[]]
-    depth = 0
-    for token in body:
-        depth += (token.word in ("(", "CASE")) - (token.word in (")", "END"))
-        if depth == 0 and token.word == "+":
-            terms.append([])
-        else:
-            terms[-1].append(token)
-    return terms
-
-
-def _encloses(tokens: Sequence[Token]) -> bool:
-    depth = 0
-    for index, token in enumerate(tokens):
-        depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and index < len(tokens) - 1:
-            return False
-    return True
+def _value_of_select(text: nodes.SqlText) -> nodes.SqlText:
+    """What ``SELECT @v = expression`` gives the variable."""
+    tokens = tuple(token for token in text.tokens[3:] if token.word != ";")
+    return nodes.SqlText(span=text.span, tokens=tokens)
 
 
 def _is_simple_select(tokens: Sequence[Token]) -> bool:

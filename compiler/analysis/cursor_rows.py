@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from ...grammar.lexer import bracketed
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import Token
 from .. import nodes
 from ..catalog.names import AGGREGATES, ObjectName, fold, quote
 from ..catalog.objects import RowPlace, TableInfo
 from ..sql.parse.dml import from_items, read_delete, read_update
+from ..sql.parse.token_reader import placed_like
 from ..sql.parse.tokens import Unreadable, to_sqlglot
 from ..sql.parse.trees import READERS
 
@@ -57,17 +57,16 @@ def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, ObjectName]
 
 def with_row_place(
     text: nodes.SqlText, table: ObjectName, info: TableInfo | None
-) -> tuple[nodes.SqlText, RowPlace] | None:
-    """Add to a cursor's query what finds the row of ``table`` again.
+) -> tuple[exp.Select, RowPlace] | None:
+    """Return a cursor's query with, behind its columns, what finds the row of ``table`` again.
 
     None where a row of the query is no single row of the table.
     """
     select = _updatable(text.tokens)
     tables = _tables(select) if select is not None else ()
     item = next((one for one in tables if fold(one.name) == fold(table.name)), None)
-    if item is None:
+    if select is None or item is None:
         return None
-    alias = item.alias or item.name
     key = next((key.columns for key in info.keys if key.primary), None) if info is not None else None
     columns: list[tuple[str, str]] = []
     for name in key or ():
@@ -76,17 +75,18 @@ def with_row_place(
             columns.clear()
             break
         columns.append((name, column.type.postgres))
-    place = RowPlace(tuple((quote(fold(name)), type_) for name, type_ in columns) or (("ctid", "tid"),))
-    added: list[Token] = []
-    start = _place_of_from(text.tokens)
-    at = text.tokens[start].start
     for name in [name for name, _ in columns] or ["ctid"]:
-        added.append(Token(TokenKind.SYMBOL, ",", at, at, ","))
-        added.append(Token(TokenKind.BRACKETED, bracketed(alias), at, at, ""))
-        added.append(Token(TokenKind.SYMBOL, ".", at, at, "."))
-        added.append(Token(TokenKind.BRACKETED, bracketed(name), at, at, ""))
-    tokens = (*text.tokens[:start], *added, *text.tokens[start:])
-    return nodes.SqlText(span=text.span, tokens=tokens), place
+        select.append("expressions", _column_of(item, name))
+    return select, RowPlace(
+        tuple((quote(fold(name)), type_) for name, type_ in columns) or (("ctid", "tid"),)
+    )
+
+
+def _column_of(table: exp.Table, name: str) -> exp.Column:
+    """A column, at the place where the table is named."""
+    parts = (exp.Identifier(this=part, quoted=True) for part in (name, table.alias or table.name))
+    column, relation = (placed_like(part, table.this) for part in parts)
+    return exp.Column(this=column, table=relation)
 
 
 def _updatable(tokens: Sequence[Token]) -> exp.Select | None:
@@ -115,13 +115,3 @@ def _tables(item: exp.Expr) -> Iterator[exp.Table]:
             yield one
         if isinstance(one, exp.Subquery) and isinstance(one.this, exp.Table):
             yield from (one.this, *_tables(one.this))
-
-
-def _place_of_from(tokens: Sequence[Token]) -> int:
-    """The first FROM outside parentheses: the columns of the query end there."""
-    depth = 0
-    for index, token in enumerate(tokens):
-        depth += (token.word == "(") - (token.word == ")")
-        if token.word == "FROM" and not depth:
-            return index
-    raise AssertionError("a query with tables has FROM")

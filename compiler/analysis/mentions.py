@@ -1,11 +1,14 @@
 """What a statement or an expression mentions: variables, functions, @@ERROR and its like, queries, locks.
 
-Questions to tokens, asked in this file alone. A word in a string, a comment or brackets mentions nothing.
+Questions about an expression go to its tree. Whole statements are asked by their tokens, in this file alone:
+they are read when they are translated. A word in a string, a comment or brackets mentions nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
 
 from ...grammar.lexer import lex, string_value
 from ...grammar.problems import Problems
@@ -95,9 +98,30 @@ def has_word(tokens: Iterable[Token], *words: str) -> bool:
     return any(token.word in words for token in tokens)
 
 
-def has_query(tokens: Iterable[Token]) -> bool:
+def has_query(tree: exp.Expr | None) -> bool:
     """Tell whether a query stands in an expression."""
-    return has_word(tokens, "SELECT")
+    return tree is not None and tree.find(exp.Query) is not None
+
+
+def variables_in(tree: exp.Expr | None) -> set[str]:
+    """Return the variables in an expression, ``@@ERROR`` and its like too, in lower case."""
+    names = () if tree is None else tree.find_all(exp.Identifier)
+    return {name.this.lower() for name in names if name.this[:1] == "@" and not name.args.get("quoted")}
+
+
+def is_of_the_moment(tree: exp.Expr) -> bool:
+    """Tell whether an expression reads tables or the session, or calls functions of users."""
+    for node in tree.walk():
+        match node:
+            case exp.Query():
+                return True
+            case exp.Dot(expression=exp.Anonymous()):
+                return True
+            case exp.Anonymous():
+                name = node.name.upper()
+                if name in _STATE_FUNCTIONS or name.startswith("ERROR_"):
+                    return True
+    return not _STATE_VARIABLES.isdisjoint(map(str.upper, variables_in(tree)))
 
 
 def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:

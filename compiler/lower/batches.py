@@ -105,7 +105,7 @@ def lower_module_inside(node: nodes.Statement, ctx: Context) -> list[pl.Statemen
         if isinstance(item, pl.Select):
             body.append(pl.Perform(item.call))
         elif not isinstance(item, pl.Comment):
-            body.append(pl.Execute(pl.Text(top_level(item))))
+            body.append(pl.Execute(pl.Text(top_level(item)), named=tuple(pl.names(item))))
     verb = node.verb
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 

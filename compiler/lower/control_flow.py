@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.execution_switches import WhenExecuting
-from ..analysis.mentions import has_query
+from ..analysis.mentions import has_query, has_word
 from ..analysis.structured_jumps import NamedWhile
 from ..analysis.transaction_depth import always_true
 from ..catalog.types import BIGINT, INT, NVARCHAR_MAX, SMALLINT
@@ -254,7 +253,10 @@ def _names_relations(body: Sequence[nodes.Statement]) -> bool:
         children = nodes.children_of(statement)
         if _names_relations(children):
             return True
-        if has_query(_condition(statement) if children else statement.tokens):
+        if isinstance(statement, nodes.If | nodes.While):
+            if has_query(statement.condition.tree):
+                return True
+        elif not children and has_word(statement.tokens, "SELECT"):
             return True
     return False
 
@@ -263,10 +265,6 @@ def _is_executesql(statement: nodes.Statement) -> bool:
     if not isinstance(statement, nodes.Execute) or isinstance(statement.module, nodes.Variable):
         return False
     return statement.module.name.text.lower() == "sp_executesql"
-
-
-def _condition(statement: nodes.Statement) -> Sequence[Token]:
-    return statement.condition.tokens if isinstance(statement, nodes.If | nodes.While) else ()
 
 
 # ------------------------------------------------------------------ RETURN

@@ -164,7 +164,7 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
 def _define(
     node: nodes.Statement, definition: nodes.CursorDefinition, cursor: Cursor, ctx: Context, *, fresh: bool
 ) -> list[pl.Statement]:
-    text = definition.query
+    text, tree = definition.query, None
     table = ctx.located_cursors.get(fold(cursor.name))
     cursor.row_place = None
     cursor.read_only = bool(_READ_ONLY.intersection(definition.options))
@@ -173,8 +173,8 @@ def _define(
         if found is None:
             cursor.read_only = True
         else:
-            text, cursor.row_place = found
-    query = translate.translate_query(text, ctx.scope, ctx.problems)
+            tree, cursor.row_place = found
+    query = translate.translate_query(text, ctx.scope, ctx.problems, tree)
     if query is None:
         return []
     options = set(definition.options)

@@ -78,16 +78,15 @@ def fused(
     known = ctx.scope.variable(handle)
     if known is None or known.type.family != "uniqueidentifier" or known.is_text:
         return None
-    tokens = send.body.tokens
+    body = send.body.tree
     written = send.message_type
     if (
         begin.related_conversation_group
         or [one.text.lower() for one in send.handles] != [handle]
-        or handle in mentions.variables(tokens)
+        or body is None
+        or handle in mentions.variables_in(body)
         or (isinstance(written, nodes.Variable) and written.name.lower() == handle)
-        or mentions.has_query(tokens)
-        or mentions.reads_session(tokens)
-        or mentions.calls_functions(tokens)
+        or mentions.is_of_the_moment(body)
     ):
         return None
     return begin, send

@@ -75,9 +75,9 @@ def _kind(before: str, piece: Piece) -> str:
         return "text"
     if inside is TokenKind.BRACKETED:
         return "name"
-    if piece.tokens[0].word == "QUOTENAME":
+    if piece.quoted_by is not None:
         # QUOTENAME(@value, '''') makes a string of it.
-        return "value" if piece.tokens[-2].text == "''''" else "name"
+        return "value" if piece.quoted_by == "'" else "name"
     words = tokens_of(Source("text", before))
     if not words:
         return "value"
@@ -96,7 +96,7 @@ def may_be_sql(placed: Placeholder, ctx: Context) -> bool:
     """Tell whether a piece may hold more than a value (a condition), or than a name (a list of them)."""
     if placed.kind == "text" or placed.is_quoted:
         return False
-    if any(token.word == "SELECT" for token in placed.piece.tokens):
+    if placed.piece.has_query:
         return True
     known = [ctx.scope.variable(name) for name in placed.piece.variables]
     return any(variable is None or variable.type.is_string for variable in known)
@@ -158,26 +158,28 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
             show = pl.Invoke(
                 "ssb_internal.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
             )
-            sql, using = _execution(translated.code, names, ctx)
-            body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
+            sql, using, named = _execution(translated.code, names, ctx)
+            opened = pl.OpenExecute(cursor, sql, using, named)
+            body = [pl.Assign(cursor, pl.NULL), opened, pl.Assign(session, show)]
         case Dml(before=(), after=(), output=None, counts=False):
-            sql, using = _execution(translated.code, names, ctx)
-            body = [pl.Execute(sql, (), using), *ctx.count_rows(node)]
+            sql, using, named = _execution(translated.code, names, ctx)
+            body = [pl.Execute(sql, (), using, named), *ctx.count_rows(node)]
         case Ddl():
-            body = [pl.Execute(_execution(one, names, ctx)[0]) for one in translated.statements]
+            texts = [_execution(one, names, ctx) for one in translated.statements]
+            body = [pl.Execute(sql, named=named) for sql, _, named in texts]
         case Assignment(before=(), rows=rows, query=query) if rows is not None:
             targets = tuple(names[target] for target in translated.targets)
             if translated.exactly_one_row and query is not None:
-                sql, using = _execution(query, names, ctx)
-                body = [pl.Execute(sql, targets, using)]
+                sql, using, named = _execution(query, names, ctx)
+                body = [pl.Execute(sql, targets, using, named)]
             else:
                 record = ctx.helper(Assignment.RECORD, "record")
-                sql, using = _execution(rows, names, ctx)
+                sql, using, named = _execution(rows, names, ctx)
                 assignments = tuple(
                     pl.Assign(target, pl.Raw(_named(value, names)))
                     for target, value in zip(targets, translated.values, strict=True)
                 )
-                body = [pl.ForExecute(record, sql, using, assignments)]
+                body = [pl.ForExecute(record, sql, using, assignments, named)]
             body += ctx.status(node, pl.Number(1))
         case Assignment(rows=None):
             # No relation: a placeholder inside a string literal.
@@ -225,8 +227,10 @@ def _renamed(node: n.Node, names: dict[str, str]) -> n.Node | None:
     return None
 
 
-def _execution(code: n.Node, names: dict[str, str], ctx: Context) -> tuple[pl.Expr, tuple[pl.Expr, ...]]:
-    """Return the text to execute, pieces put in, and the variables that it uses as parameters."""
+def _execution(
+    code: n.Node, names: dict[str, str], ctx: Context
+) -> tuple[pl.Expr, tuple[pl.Expr, ...], tuple[str, ...]]:
+    """Return the text to execute, pieces put in, the variables that are its parameters, and what it names."""
     used: dict[str, str] = {}
 
     def numbered(node: n.Node) -> n.Node | None:
@@ -235,7 +239,8 @@ def _execution(code: n.Node, names: dict[str, str], ctx: Context) -> tuple[pl.Ex
         return None
 
     text = text_of(n.replaced(code, numbered))
-    return _sql_with_pieces(text, ctx), tuple(pl.Name(names[number]) for number in used)
+    named = tuple(name for name in pl.names(code) if not mentions_piece(name))
+    return _sql_with_pieces(text, ctx), tuple(pl.Name(names[number]) for number in used), named
 
 
 def _sql_with_pieces(sql: str, ctx: Context) -> pl.Expr:

@@ -137,6 +137,16 @@ class SqlText(Node):
         """
         return readable_expression(self.tokens)
 
+    def part(self, tree: exp.Expr) -> SqlText:
+        """Return a part of the expression as an expression of its own; ``tree`` is in its tree."""
+        places = [node.meta for node in tree.walk() if "start" in node.meta]
+        start = min((place["start"] for place in places), default=self.span.start)
+        end = max((place["end"] for place in places), default=self.span.end)
+        within = tuple(token for token in self.tokens if start <= token.start and token.end <= end)
+        part = SqlText(span=Span(self.span.source, start, end), tokens=within)
+        part.__dict__["tree"] = tree.copy()
+        return part
+
     @property
     def alone(self) -> str:
         """The text of the one token that it is, '' where it has several."""

@@ -136,6 +136,26 @@ def texts(tree: object) -> Iterator[str]:
             waiting += [getattr(node, one.name) for one in fields(node)]
 
 
+def names(tree: object) -> Iterator[str]:
+    """Yield the dotted names in a tree, of functions and relations; strings and comments name nothing.
+
+    What EXECUTE reads is a string too: its statement says what that names.
+    """
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            if "." in node:
+                yield node
+        elif isinstance(node, n.Name):
+            if len(node.parts) > 1:
+                yield ".".join(node.parts)
+        elif isinstance(node, tuple):
+            waiting += node
+        elif is_dataclass(node) and not isinstance(node, _SAYS):
+            waiting += [getattr(node, one.name) for one in fields(node)]
+
+
 # ------------------------------------------------------------------ statements
 
 
@@ -153,6 +173,9 @@ class Comment:
     """Comment lines, as the programmer wrote them (``-- …`` or ``/* … */``)."""
 
     text: str
+
+
+_SAYS = (n.Text, Text, Comment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +242,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """``EXECUTE text [INTO …] [USING …];``."""
+    """``EXECUTE text [INTO …] [USING …];``. ``named``: the :func:`names` of what the text was made of."""
 
     text: Expr
     into: tuple[str, ...] = ()
     using: tuple[Expr, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,21 +322,23 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class OpenExecute:
-    """``OPEN cursor FOR EXECUTE text [USING …];``."""
+    """``OPEN cursor FOR EXECUTE text [USING …];``. ``named``: as for :class:`Execute`."""
 
     cursor: str
     text: Expr
     using: tuple[Expr, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ForExecute:
-    """``FOR record IN EXECUTE text [USING …] LOOP … END LOOP;``."""
+    """``FOR record IN EXECUTE text [USING …] LOOP … END LOOP;``. ``named``: as for :class:`Execute`."""
 
     record: str
     text: Expr
     using: tuple[Expr, ...]
     body: tuple[Statement, ...]
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,11 +194,18 @@ def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> S
     return statement if problems.error_count == before else None
 
 
-def translate_query(text: SqlText, scope: SqlScope, problems: Problems) -> Query | None:
-    """Translate a SELECT that must return rows (cursor, view, inline function)."""
+def translate_query(
+    text: SqlText, scope: SqlScope, problems: Problems, tree: exp.Select | None = None
+) -> Query | None:
+    """Translate a SELECT that must return rows (cursor, view, inline function).
+
+    ``tree``: what the text has been read as, and changed since.
+    """
     before = problems.error_count
 
     def read(ctx: Context) -> Query:
+        if tree is not None:
+            return _query(tree, ctx)
         tokens = _namespaces(list(text.tokens), ctx)
         return _query(ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query), ctx)
 

@@ -371,7 +371,7 @@ RETURNS TABLE (database_id integer, object_id integer, index_id integer, partiti
                avg_page_space_used_in_percent double precision, record_count bigint, ghost_record_count bigint)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT p_database_id, x.object_id, x.index_id, 1, x.type_desc || ' INDEX', 'IN_ROW_DATA', 1, 0, 0.0::double precision, 1::bigint,
+    SELECT p_database_id, x.object_id, x.index_id, 1, CASE x.type WHEN 0 THEN 'HEAP' ELSE x.type_desc || ' INDEX' END, 'IN_ROW_DATA', 1, 0, 0.0::double precision, 1::bigint,
            1.0::double precision, 1::bigint, 100.0::double precision, 0::bigint, 0::bigint
       FROM sys.indexes AS x
      WHERE coalesce(x.object_id = p_object_id, true) AND coalesce(x.index_id = p_index_id, true);

@@ -8,12 +8,8 @@ SELECT c.name, c.object_id AS id, c.system_type_id AS xtype, c.column_id AS coli
   FROM sys.columns AS c;
 
 CREATE OR REPLACE VIEW sys.sysindexes AS
-SELECT i.id, i.name, i.indid, r.rows, r.rows AS rowcnt
-  FROM (SELECT x.object_id AS id, x.name, x.index_id AS indid FROM sys.indexes AS x
-        UNION ALL
-        SELECT t.object_id, NULL, 0 FROM sys.tables AS t
-         WHERE NOT EXISTS (SELECT FROM ssb_internal.numbered_index AS n WHERE n.indrelid = t.object_id::oid AND n.index_id = 1)) AS i
- CROSS JOIN LATERAL (SELECT ssb_internal.rows_of(i.id::oid) AS rows OFFSET 0) AS r;
+SELECT i.object_id AS id, i.name, i.index_id AS indid, r.rows, r.rows AS rowcnt
+  FROM sys.indexes AS i CROSS JOIN LATERAL (SELECT ssb_internal.rows_of(i.object_id::oid) AS rows OFFSET 0) AS r;
 
 CREATE OR REPLACE VIEW sys.sysusers AS
 SELECT u.principal_id AS uid, u.name, u.sid, u.create_date AS createdate, u.modify_date AS updatedate,
@@ -76,9 +72,12 @@ SELECT NULL::integer AS server_id, NULL::integer AS local_principal_id, NULL::te
 CREATE OR REPLACE VIEW sys.server_role_members AS
 SELECT NULL::integer AS role_principal_id, NULL::integer AS member_principal_id WHERE false;
 CREATE OR REPLACE VIEW sys.server_permissions AS
-SELECT NULL::smallint AS class, NULL::text AS class_desc, NULL::integer AS major_id, NULL::integer AS grantee_principal_id,
-       NULL::char(4) AS type, NULL::text AS permission_name, NULL::char(1) AS state, NULL::text AS state_desc
- WHERE false;
+SELECT CASE p.class WHEN 'SERVER' THEN 100 WHEN 'LOGIN' THEN 101 ELSE 105 END::smallint AS class,
+       CASE p.class WHEN 'LOGIN' THEN 'SERVER_PRINCIPAL' ELSE p.class END AS class_desc, p.major_id,
+       ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
+       ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
+       CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
+  FROM ssb.permission AS p WHERE p.class IN ('SERVER', 'LOGIN', 'ENDPOINT');
 CREATE OR REPLACE VIEW sys.dm_qn_subscriptions AS
 SELECT NULL::integer AS id, NULL::integer AS database_id, NULL::text AS sid, NULL::integer AS object_id, NULL::timestamp(3) AS created,
        NULL::integer AS timeout, NULL::integer AS status
@@ -143,5 +142,6 @@ SELECT t.name, t.user_type_id, t.schema_id, t.system_type_id, t.is_user_defined,
        (SELECT p.typrelid::integer FROM pg_type AS p WHERE p.oid = t.user_type_id::oid) AS type_table_object_id
   FROM sys.types AS t WHERE t.is_table_type = 1;
 CREATE OR REPLACE VIEW sys.stats AS
-SELECT x.object_id, x.name, x.index_id AS stats_id, 0::sys.bit AS auto_created, 0::sys.bit AS user_created FROM sys.indexes AS x;
+SELECT x.object_id, x.name, x.index_id AS stats_id, 0::sys.bit AS auto_created, 0::sys.bit AS user_created
+  FROM sys.indexes AS x WHERE x.index_id > 0;
 

@@ -63,7 +63,7 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        0::smallint                                              AS snapshot_isolation_state,
        'OFF'::text                                              AS snapshot_isolation_state_desc,
        1::sys.bit                                               AS is_read_committed_snapshot_on,
-       1::smallint                                              AS recovery_model,
+       CASE upper(d.options ->> 'RECOVERY') WHEN 'BULK_LOGGED' THEN 2 WHEN 'SIMPLE' THEN 3 ELSE 1 END::smallint AS recovery_model,
        coalesce(upper(d.options ->> 'RECOVERY'), 'FULL')        AS recovery_model_desc,
        d.is_trustworthy_on::integer::sys.bit                    AS is_trustworthy_on,
        EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id AND k.by_service IS NOT NULL)::integer::sys.bit AS is_master_key_encrypted_by_server,
@@ -112,7 +112,7 @@ SELECT s.name, s.schema_id, s.schema_id FROM (VALUES ('guest', 2), ('INFORMATION
 CREATE OR REPLACE VIEW sys.database_principals AS
 SELECT b.name, b.principal_id, b.type::char(1) AS type, b.type_desc, b.default_schema_name,
        NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, NULL::integer AS owning_principal_id,
-       NULL::bytea AS sid, (b.type = 'R')::integer::sys.bit AS is_fixed_role,
+       NULL::bytea AS sid, (b.type = 'R' AND b.name <> 'public')::integer::sys.bit AS is_fixed_role,
        CASE WHEN b.name = 'dbo' THEN 1 ELSE 0 END::integer AS authentication_type
   FROM (VALUES ('public', 0, 'R', 'DATABASE_ROLE', NULL), ('dbo', 1, 'S', 'SQL_USER', 'dbo'),
                ('guest', 2, 'S', 'SQL_USER', 'guest'), ('INFORMATION_SCHEMA', 3, 'S', 'SQL_USER', NULL),
@@ -154,21 +154,51 @@ SELECT r.rolname::text, r.oid::integer, convert_to(r.rolname::text, 'UTF8'), CAS
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname));
 
+-- SQL Server's letters for a permission. A permission that it does not have has none.
+CREATE OR REPLACE FUNCTION ssb_internal.permission_code(p_permission text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT jsonb '{"ALTER": "AL", "CONTROL": "CL", "DELETE": "DL", "EXECUTE": "EX", "IMPERSONATE": "IM", "INSERT": "IN", "RECEIVE": "RC",
+                   "REFERENCES": "RF", "SELECT": "SL", "SEND": "SN", "TAKE OWNERSHIP": "TO", "UPDATE": "UP", "VIEW CHANGE TRACKING": "VWCT",
+                   "VIEW DEFINITION": "VW", "CONNECT": "CO", "CONNECT REPLICATION": "CORP", "AUTHENTICATE": "AUTH", "CHECKPOINT": "CP",
+                   "BACKUP DATABASE": "BADB", "BACKUP LOG": "BALO", "SHOWPLAN": "SPLN", "SUBSCRIBE QUERY NOTIFICATIONS": "SUQN",
+                   "VIEW DATABASE STATE": "VWDS", "ALTER ANY APPLICATION ROLE": "ALAR", "ALTER ANY ASSEMBLY": "ALAS",
+                   "ALTER ANY ASYMMETRIC KEY": "ALAK", "ALTER ANY CERTIFICATE": "ALCF", "ALTER ANY CONTRACT": "ALSC",
+                   "ALTER ANY DATABASE DDL TRIGGER": "ALTG", "ALTER ANY DATABASE EVENT NOTIFICATION": "ALED", "ALTER ANY DATASPACE": "ALDS",
+                   "ALTER ANY FULLTEXT CATALOG": "ALFT", "ALTER ANY MESSAGE TYPE": "ALMT", "ALTER ANY REMOTE SERVICE BINDING": "ALSB",
+                   "ALTER ANY ROLE": "ALRL", "ALTER ANY ROUTE": "ALRT", "ALTER ANY SCHEMA": "ALSM", "ALTER ANY SERVICE": "ALSV",
+                   "ALTER ANY SYMMETRIC KEY": "ALSK", "ALTER ANY USER": "ALUS", "CREATE AGGREGATE": "CRAG", "CREATE ASSEMBLY": "CRAS",
+                   "CREATE ASYMMETRIC KEY": "CRAK", "CREATE CERTIFICATE": "CRCF", "CREATE CONTRACT": "CRSC", "CREATE DATABASE": "CRDB",
+                   "CREATE DATABASE DDL EVENT NOTIFICATION": "CRED", "CREATE DEFAULT": "CRDF", "CREATE FULLTEXT CATALOG": "CRFT",
+                   "CREATE FUNCTION": "CRFN", "CREATE MESSAGE TYPE": "CRMT", "CREATE PROCEDURE": "CRPR", "CREATE QUEUE": "CRQU",
+                   "CREATE REMOTE SERVICE BINDING": "CRSB", "CREATE ROLE": "CRRL", "CREATE ROUTE": "CRRT", "CREATE RULE": "CRRU",
+                   "CREATE SCHEMA": "CRSM", "CREATE SEQUENCE": "CRSO", "CREATE SERVICE": "CRSV", "CREATE SYMMETRIC KEY": "CRSK",
+                   "CREATE SYNONYM": "CRSN", "CREATE TABLE": "CRTB", "CREATE TYPE": "CRTY", "CREATE VIEW": "CRVW",
+                   "CREATE XML SCHEMA COLLECTION": "CRXS", "ADMINISTER BULK OPERATIONS": "ADBO", "ALTER ANY CONNECTION": "ALCO",
+                   "ALTER ANY CREDENTIAL": "ALCD", "ALTER ANY DATABASE": "ALDB", "ALTER ANY ENDPOINT": "ALHE",
+                   "ALTER ANY EVENT NOTIFICATION": "ALES", "ALTER ANY LINKED SERVER": "ALLS", "ALTER ANY LOGIN": "ALLG",
+                   "ALTER RESOURCES": "ALRS", "ALTER SERVER STATE": "ALSS", "ALTER SETTINGS": "ALST", "ALTER TRACE": "ALTR",
+                   "AUTHENTICATE SERVER": "AUTH", "CONNECT SQL": "COSQ", "CONTROL SERVER": "CL", "CREATE ANY DATABASE": "CRDB",
+                   "CREATE DDL EVENT NOTIFICATION": "CRDE", "CREATE ENDPOINT": "CRHE", "CREATE TRACE EVENT NOTIFICATION": "CRTE",
+                   "SHUTDOWN": "SHDN", "VIEW ANY DATABASE": "VWDB", "VIEW ANY DEFINITION": "VWAD", "VIEW SERVER STATE": "VWSS"}'
+           ->> p_permission;
+$$;
+
 CREATE OR REPLACE VIEW sys.database_permissions AS
 SELECT CASE p.class WHEN 'DATABASE' THEN 0 WHEN 'QUEUE' THEN 1 WHEN 'SCHEMA' THEN 3 WHEN 'XML SCHEMA COLLECTION' THEN 10
                     WHEN 'MESSAGE TYPE' THEN 15 WHEN 'CONTRACT' THEN 16 WHEN 'SERVICE' THEN 17
                     WHEN 'REMOTE SERVICE BINDING' THEN 18 WHEN 'ROUTE' THEN 19 WHEN 'CERTIFICATE' THEN 25 ELSE 4 END::smallint AS class,
-       CASE p.class WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' WHEN 'CONTRACT' THEN 'SERVICE_CONTRACT'
-                    ELSE replace(p.class, ' ', '_') END AS class_desc,
-       p.major_id, 0 AS minor_id,
+       CASE p.class WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' WHEN 'CONTRACT' THEN 'SERVICE_CONTRACT' WHEN 'USER' THEN 'DATABASE_PRINCIPAL'
+                    WHEN 'ROLE' THEN 'DATABASE_PRINCIPAL' ELSE replace(p.class, ' ', '_') END AS class_desc,
+       CASE p.class WHEN 'DATABASE' THEN 0 ELSE p.major_id END AS major_id, 0 AS minor_id,
        ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
        ssb_internal.principal_id_of(p.grantor, p.database_id) AS grantor_principal_id,
-       CASE p.privilege WHEN 'RECEIVE' THEN 'RC' WHEN 'SEND' THEN 'SN' WHEN 'SELECT' THEN 'SL' WHEN 'CONTROL' THEN 'CL'
-                        WHEN 'REFERENCES' THEN 'RF' WHEN 'ALTER' THEN 'AL' WHEN 'TAKE OWNERSHIP' THEN 'TO'
-                        WHEN 'VIEW DEFINITION' THEN 'VW' ELSE left(p.privilege, 4) END::char(4) AS type,
-       p.privilege AS permission_name, p.state,
+       ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
        CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
-  FROM ssb.permission AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());
+  FROM ssb.permission AS p
+ WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND p.class NOT IN ('SERVER', 'LOGIN', 'ENDPOINT');
 
 -- Version 1 kept there whether a database has a master key, and sys.databases showed it until it was replaced above.
 DO $$

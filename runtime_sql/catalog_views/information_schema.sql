@@ -9,7 +9,8 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
 
 CREATE OR REPLACE VIEW sys.information_schema_views AS
 SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name,
-       sys.object_definition(o.object_id) AS view_definition, 'NONE'::text AS check_option, 'NO'::text AS is_updatable
+       sys.object_definition(o.object_id) AS view_definition,
+       CASE o.with_check_option WHEN 1 THEN 'CASCADE' ELSE 'NONE' END AS check_option, 'NO'::text AS is_updatable
   FROM sys.views AS o;
 
 CREATE OR REPLACE VIEW sys.information_schema_columns AS
@@ -18,15 +19,15 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
        (SELECT d.definition FROM sys.default_constraints AS d
          WHERE d.parent_object_id = c.object_id AND d.parent_column_id = c.column_id) AS column_default,
        CASE c.is_nullable WHEN 1 THEN 'YES' ELSE 'NO' END AS is_nullable, t.name AS data_type,
-       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary')
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml')
             THEN CASE WHEN c.max_length < 0 THEN -1 WHEN t.name LIKE 'n%' THEN c.max_length / 2 ELSE c.max_length END END::integer
            AS character_maximum_length,
-       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary') THEN c.max_length END::integer
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml') THEN c.max_length END::integer
            AS character_octet_length,
        CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'float', 'real') THEN c.precision END
            AS numeric_precision,
        CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money') THEN c.scale END::integer AS numeric_scale,
-       CASE WHEN t.name LIKE 'date%' OR t.name = 'time' THEN c.scale END::smallint AS datetime_precision,
+       CASE WHEN t.name LIKE 'date%' OR t.name IN ('time', 'smalldatetime') THEN c.scale END::smallint AS datetime_precision,
        c.collation_name
   FROM sys.columns AS c
   JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V')
@@ -48,7 +49,8 @@ SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specif
   LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id;
 
 CREATE OR REPLACE VIEW sys.information_schema_schemata AS
-SELECT ssb.db_name() AS catalog_name, s.name AS schema_name, 'dbo'::text AS schema_owner FROM sys.schemas AS s;
+SELECT ssb.db_name() AS catalog_name, s.name AS schema_name, sys.user_name(s.principal_id) AS schema_owner
+  FROM sys.schemas AS s;
 
 CREATE OR REPLACE VIEW sys.information_schema_table_constraints AS
 SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,

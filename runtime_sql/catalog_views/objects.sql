@@ -5,6 +5,8 @@ SELECT d.objoid AS oid, substr(t.text, length('synonym for ') + 1) AS target
  CROSS JOIN LATERAL (SELECT ssb_internal.comment_without_name(d.description) AS text) AS t
 -- Anybody may write such a comment on what is his: what names no relation of a schema is none, else it would be an error for all.
  WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(t.text, 'synonym for ')
+   -- Asked first, for it costs nothing: each of the runtime's views has a comment.
+   AND strpos(d.description, 'synonym for ') > 0
    AND t.text ~ '^synonym for ("([^"]|"")+"|[a-z_]\w*)\.("([^"]|"")+"|[a-z_]\w*)$'
    AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = d.objoid AND c.relkind = 'v');
 GRANT SELECT ON ssb_internal.synonym TO PUBLIC;
@@ -204,7 +206,8 @@ SELECT t.oid, ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname:
     OR t.typtype = 'c' AND t.typname NOT LIKE '%@row' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c');
 
 CREATE OR REPLACE VIEW sys.types AS
-SELECT t.name, t.system_type_id, t.system_type_id::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
+-- sysname is an nvarchar with a number of its own.
+SELECT t.name, CASE t.name WHEN 'sysname' THEN 231 ELSE t.system_type_id END AS system_type_id, t.system_type_id AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
        1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type, NULL::integer AS principal_id,
        CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb_internal.collation_name() END AS collation_name,
        0::sys.bit AS is_assembly_type, 0 AS default_object_id, 0 AS rule_object_id
@@ -270,9 +273,11 @@ AS $$
      WHERE i.indexrelid = p_index;
 $$;
 
+-- 1 is the primary key, which stands for SQL Server's clustered index; from 2 on the others.
 CREATE OR REPLACE VIEW ssb_internal.numbered_index AS
 SELECT i.indexrelid, i.indrelid,
-       row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id
+       (row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)
+        + CASE WHEN bool_or(i.indisprimary) OVER (PARTITION BY i.indrelid) THEN 0 ELSE 1 END)::integer AS index_id
   FROM pg_index AS i;
 
 CREATE OR REPLACE VIEW sys.indexes AS
@@ -289,7 +294,13 @@ SELECT n.indrelid::integer AS object_id, ssb_internal.tsql_index_name(c.oid) AS 
   FROM ssb_internal.numbered_index AS n
   JOIN pg_index AS i ON i.indexrelid = n.indexrelid
   JOIN pg_class AS c ON c.oid = n.indexrelid
-  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace;
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+UNION ALL
+-- A table without a primary key is a heap.
+SELECT c.oid::integer, NULL, 0, 0::smallint, 'HEAP', 0::sys.bit, 0::sys.bit, 0::sys.bit, 0::sys.bit, 1, 0::sys.bit, 0::smallint,
+       0::sys.bit, 0::sys.bit, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, NULL, 0::sys.bit
+  FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary);
 
 CREATE OR REPLACE VIEW ssb_internal.referential_action AS
 SELECT a.code, a.number, a.name

@@ -37,11 +37,7 @@ SELECT i.object_id::bigint << 16 | i.index_id AS partition_id, i.object_id, i.in
        i.object_id::bigint << 16 | i.index_id AS hobt_id,
        ssb_internal.rows_of(i.object_id::oid) AS rows,
        0::smallint AS data_compression, 'NONE'::text AS data_compression_desc
-  FROM (SELECT t.object_id, 0 AS index_id
-          FROM sys.tables AS t
-         WHERE NOT EXISTS (SELECT FROM sys.indexes AS x WHERE x.object_id = t.object_id AND x.index_id = 1)
-        UNION
-        SELECT x.object_id, x.index_id::integer FROM sys.indexes AS x) AS i
+  FROM sys.indexes AS i
 UNION ALL
 SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16 | n,
        (SELECT count(*) FROM ssb.message_stored AS m WHERE m.queue_id = q.queue_id)

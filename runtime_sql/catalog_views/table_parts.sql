@@ -34,7 +34,7 @@ SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_co
 
 CREATE OR REPLACE VIEW sys.identity_columns AS
 SELECT c.*, s.seqstart AS seed_value, s.seqincrement AS increment_value,
-       (SELECT coalesce(q.last_value, s.seqstart) FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
+       (SELECT q.last_value FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
        0::sys.bit AS is_not_for_replication
   FROM sys.columns AS c
   JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype = 'i'
@@ -108,7 +108,10 @@ UNION ALL
 SELECT r.*
   FROM (SELECT a.attrelid::integer AS object_id, a.attname::text AS name, a.attnum AS column_id, t.system_type_id,
                t.user_type_id, t.max_length, t.precision, t.scale, (NOT a.attnotnull)::integer AS is_nullable,
-               0 AS is_identity, 0 AS is_computed
+               1 AS is_ansi_padded, 0 AS is_rowguidcol, 0 AS is_identity, 0 AS is_computed, 0 AS is_filestream, 0 AS is_replicated,
+               0 AS is_non_sql_subscribed, 0 AS is_merge_published, 0 AS is_dts_replicated, 0 AS is_xml_document,
+               0 AS xml_collection_id, 0 AS default_object_id, 0 AS rule_object_id, 0 AS is_sparse, 0 AS is_column_set,
+               0 AS generated_always_type, 'NOT_APPLICABLE' AS generated_always_type_desc, 0 AS is_hidden, 0 AS is_masked
           FROM pg_attribute AS a
           JOIN pg_class AS c ON c.oid = a.attrelid
           LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(a.atttypid)

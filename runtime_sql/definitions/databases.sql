@@ -277,6 +277,8 @@ BEGIN
         -- With ON, ENCRYPTION = ON wants keys for another database of the instance, too (make_target).
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value)) WHERE d.database_id = v_id;
         PERFORM ssb_internal.deliver_waiting_from_database(v_id);
+    WHEN 'READ_WRITE' THEN
+        UPDATE ssb.database AS d SET options = d.options - 'READ_ONLY' WHERE d.database_id = v_id;
     ELSE
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;

@@ -15,6 +15,35 @@ BEGIN ATOMIC
      WHERE f.n = place;
 END;
 
+-- The names in a message about a constraint. PostgreSQL does not double the quotation marks in a name: where the message has more
+-- than two for each name that it is known to tell, those names are looked up that have some.
+CREATE OR REPLACE FUNCTION ssb_internal.quoted_names(sqlstate_code text, p_message text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_message text := p_message;
+    v_name text;
+    v_odd text[] := '{}';
+BEGIN
+    IF length(p_message) - length(replace(p_message, '"', '')) NOT IN (0, CASE WHEN sqlstate_code IN ('23503', '23514') THEN 4 ELSE 2 END) THEN
+        FOR v_name IN
+            SELECT c.conname::text FROM pg_constraint AS c WHERE strpos(c.conname, '"') > 0 AND strpos(p_message, c.conname) > 0
+            UNION
+            SELECT c.relname::text FROM pg_class AS c WHERE strpos(c.relname, '"') > 0 AND strpos(p_message, c.relname) > 0
+            ORDER BY 1 DESC
+        LOOP
+            v_odd := v_odd || v_name;
+            -- No name has a character of that number.
+            v_message := replace(v_message, '"' || v_name || '"', format('"%s%s"', chr(1), cardinality(v_odd)));
+        END LOOP;
+    END IF;
+    RETURN ARRAY(SELECT CASE WHEN starts_with(q.name, chr(1)) THEN v_odd[substr(q.name, 2)::integer] ELSE q.name END
+                   FROM generate_series(1, 3) AS n CROSS JOIN LATERAL ssb_internal.quoted_name(v_message, n) AS q (name));
+END;
+$$;
+
 -- "dbo.orders" of a relation in schema trader1_dbo.
 CREATE OR REPLACE FUNCTION ssb_internal.tsql_name_of(relation regclass)
 RETURNS text
@@ -61,7 +90,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rule record;
-    v_names text[] := ARRAY(SELECT ssb_internal.quoted_name(p_message, n) FROM generate_series(1, 3) AS n);
+    v_names text[] := ssb_internal.quoted_names(sqlstate_code, p_message);
     v_key text := substring(p_detail FROM '\)=\((.*)\)');
     v_owner text;
     v_index text;

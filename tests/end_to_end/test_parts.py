@@ -9,6 +9,8 @@ import pytest
 from end_to_end.conftest import Outcome
 from runtime_objects import objects
 
+from pgsb.compiler.pipeline import compile_script
+from pgsb.grammar.source import Source
 from pgsb.runtime_sql import installer
 from support import Connection, Database
 
@@ -37,6 +39,25 @@ def test_the_broker_calls_nothing_that_is_left_out(
         if name in beyond
     }
     assert missing.keys() == WITH_A_COLLECTION, missing
+
+
+@pytest.mark.parametrize(
+    ("script", "parts"),
+    [
+        ("SELECT PATINDEX('%b%', 'abc')", "all"),
+        ("SELECT * FROM sys.parameters", "all"),
+        ("SELECT * FROM sys.services", "broker"),
+        ("-- sys.patindex in a comment\nPRINT 'sys.patindex in a string'", "broker"),
+        ("DECLARE @t sysname = 't'; EXEC ('SELECT * FROM ' + @t + ' WHERE PATINDEX(a, b) > 0')", "all"),
+        ("DECLARE @t sysname = 't'; EXEC ('SELECT ''sys.patindex'' FROM ' + @t)", "broker"),
+        ("BEGIN TRAN\nGO\nCREATE PROCEDURE p AS SELECT PATINDEX('%b%', 'abc')\nGO\nCOMMIT", "all"),
+    ],
+)
+def test_the_parts_that_a_script_needs_are_those_that_it_names(script: str, parts: str) -> None:
+    compiled = compile_script(Source("script.sql", script))
+    assert not compiled.problems.errors
+    names = [name for batch in compiled.batches for one in batch.statements for name in one.names]
+    assert installer.parts_needed(names) == parts
 
 
 def test_the_broker_becomes_all_and_keeps_its_messages(

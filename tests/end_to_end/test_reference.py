@@ -35,6 +35,10 @@ def test_the_page_of_functions_and_views_is_current(connect: Callable[..., Conne
     _is_current("reference_sql.md", reference.sql_page(connect()))
 
 
+def test_the_page_of_catalog_views_is_current(connect: Callable[..., Connection]) -> None:
+    _is_current("reference_catalog.md", reference.catalog_page(connect()))
+
+
 def test_every_option_says_what_it_is() -> None:
     silent = [
         f"pgsb {path} {parameter.name}"

@@ -14,7 +14,7 @@ from typing import Any
 from ....grammar.lexer import name_parts
 from ....grammar.problems import Problem, Problems
 from ....grammar.records import dataclass
-from ....grammar.source import Source, Span
+from ....grammar.source import Source
 from ... import nodes
 from ...analysis.callees import call_effect, callee_reads
 from ...analysis.constants import Template, plain
@@ -69,7 +69,7 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     if node.at_server is not None:
         ctx.problem("EXEC … AT a linked server is not supported", node.span)
         return []
-    template = ctx.constants.before(node).value(node.text.tokens)
+    template = ctx.constants.before(node).value(node.text)
     if template is None:
         return lower_runtime_compiled(node, node.text, None, (), ctx)
     body = _lower_template(
@@ -141,11 +141,11 @@ def _lower_executesql(
         )
         return []
     known = ctx.constants.before(node)
-    template = known.value(statement.value.tokens)
+    template = known.value(statement.value)
     parameters: tuple[_DynamicParameter, ...] = ()
     declared: str | None = ""
     if definition is not None and definition.value is not None:
-        declared = plain(known.value(definition.value.tokens))
+        declared = plain(known.value(definition.value))
     text = statement.value
     rest = [*positional, *by_name.values()]
 
@@ -416,10 +416,8 @@ def lower_text(
     placed: list[Placeholder] = []
     for number, (piece, kind, is_bracketed) in enumerate(pieces, 1):
         variable_name = ctx.new_variable(f"piece_{number}", "text")
-        span = Span(node.span.source, piece.tokens[0].start, piece.tokens[-1].end)
-        value_text = nodes.SqlText(span=span, tokens=piece.tokens)
-        before.append(pl.Assign(variable_name, ctx.value(value_text, NVARCHAR_MAX)))
-        is_quoted = is_bracketed or piece.tokens[0].word == "QUOTENAME"
+        before.append(pl.Assign(variable_name, ctx.value(piece.text, NVARCHAR_MAX)))
+        is_quoted = is_bracketed or piece.quoted_by is not None
         placed.append(Placeholder(number, piece, kind, variable_name, is_quoted, is_bracketed))
     # On the first line, so that the lines of the text stay what they are.
     declarations_text = [

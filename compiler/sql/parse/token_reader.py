@@ -144,3 +144,9 @@ def placed(node: Node, token: Any) -> Node:
     """``node``, which stands where ``token`` does."""
     node.meta["start"], node.meta["end"] = token.start, token.end
     return node
+
+
+def placed_like(node: Node, other: exp.Expr) -> Node:
+    """``node``, which stands where ``other`` does."""
+    node.meta.update(other.meta)
+    return node
