@@ -149,6 +149,27 @@ def test_the_far_side_remembers_after_the_closed_endpoint_has_gone(session: Sess
     assert session.state(near) is None
 
 
+def test_what_waits_for_a_closed_endpoint_goes_with_it(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    session.send(far, pair.reply)
+    session.end(far)
+    holder = another()
+    holder.do("SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR NO KEY UPDATE", far)
+    session.end(near)
+    holder.commit()
+    assert (session.state(far), len(session.transmissions(far))) == ("DO", 2)
+    pass_time(session, near, 31 * 60)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    assert (session.state(far), session.transmissions(far)) == ("CD", [])
+    assert (
+        session.value("SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = %s", near)
+        == 0
+    )
+
+
 def test_an_initiators_trace_goes_when_the_target_has_ended(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.end(near, error=1, description="x")
