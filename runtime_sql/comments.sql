@@ -117,7 +117,7 @@ BEGIN
             ('message', 'queuing_order', 'Place in the queue; unique in it.'),
             ('message', 'conversation_group_id', 'The group, whose lock the receiver''s transaction holds.'),
             ('message', 'conversation_handle', 'This side''s handle of the conversation.'),
-            ('message', 'message_sequence_number', 'Rises by conversation; -1 for messages that the broker made.'),
+            ('message', 'message_sequence_number', 'From 0 by conversation and side, with gaps from the 17th on; -1 for messages that the broker made.'),
             ('message', 'service_name', 'The service that the message came to.'),
             ('message', 'service_id', 'Its number.'),
             ('message', 'service_contract_name', 'The conversation''s contract.'),
