@@ -54,7 +54,8 @@ BEGIN
 END;
 $$;
 
--- Ends them in the order given, without error: all of them or none. Of p_handles[i] no
+-- Ends them without error: all of them or none. Each one's far side is told behind all that it was sent; between
+-- conversations those of the fast path come first, each kind in the order given. Of p_handles[i] no
 -- message up to p_after[i] is left, the caller says (NULL: it does not know). An index
 -- keeps what a transaction has deleted until it is over: passing a million such
 -- entries would cost as much as deleting them did.

@@ -47,7 +47,7 @@ class Service:
     database: str
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class Endpoint:
     """One side of a dialog."""
 
@@ -66,9 +66,6 @@ class Endpoint:
     waiting: list[tuple[str, str | None, int]] = field(default_factory=list)
     retained: list[tuple[int, int]] = field(default_factory=list)
     """Number and status, in the own queue."""
-
-    def __repr__(self) -> str:
-        return f"<{self.name} of {self.service.name}, {self.state()}>"
 
     @property
     def queue(self) -> Queue:
