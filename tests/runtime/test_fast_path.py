@@ -208,3 +208,43 @@ def test_a_held_or_tried_or_due_conversation_is_for_the_slow_path(
     session.do("SELECT ssb.begin_conversation_timer(%s, 60)", far)
     pass_time(session, far, 60)
     assert [m.type for m in session.receive(pair.far, 1, conversation=far)] == [TIMER]
+
+
+APPENDING = {
+    "SEND": "SELECT ssb.send(%(near)s, %(request)s, 'x'::bytea)",
+    "SEND of another type": "SELECT ssb.send(%(near)s, %(note)s, 'x'::bytea)",
+    "SEND without a body": "SELECT ssb.send(%(near)s, %(request)s)",
+    "the first SEND": "SELECT ssb.send(%(new)s, %(request)s, 'x'::bytea)",
+    "BEGIN DIALOG and SEND": (
+        "SELECT ssb.send_new(%(initiator)s, %(target)s, %(contract)s, %(request)s, 'x'::bytea)"
+    ),
+    "SEND of several": "SELECT ssb.send_many(ARRAY[%(near)s, %(other)s]::uuid[], %(request)s, 'x'::bytea)",
+    "END": "SELECT ssb.end_conversation(%(near)s)",
+    "END of several": "SELECT ssb.end_conversations(%(several)s::uuid[])",
+    "END WITH ERROR": "SELECT ssb.end_conversation(%(near)s, 1, 'x')",
+}
+SENDERS = """
+SELECT count(*) FROM pg_locks AS l JOIN ssb.queue AS q ON l.objid = q.order_sequence::oid
+ WHERE l.locktype = 'advisory' AND l.classid = 1397965379 AND l.pid = pg_backend_pid() AND q.name = %s
+"""
+
+
+@pytest.mark.parametrize("retains", [False, True])
+@pytest.mark.parametrize("statement", APPENDING)
+def test_who_appends_to_a_queue_can_be_waited_for(
+    session: Session, pair: Pair, statement: str, retains: bool
+) -> None:
+    """Readers who wait are through when the senders are, not a pause later."""
+    near, other, new = pair.dialog(), pair.dialog(), pair.dialog()
+    pair.say(near, "first")
+    pair.say(other, "first")
+    pair.send_new()
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.near, retains)
+    several = [near, *(pair.send_new() for _ in range(3))]
+    values = {name: getattr(pair, name) for name in ("request", "note", "initiator", "target", "contract")}
+    with session.connection.transaction():
+        session.connection.execute(
+            APPENDING[statement], {**values, "near": near, "other": other, "new": new, "several": several}
+        )
+        assert session.value(SENDERS, pair.far) == 1
+    assert session.value(SENDERS, pair.far) == 0
