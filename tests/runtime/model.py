@@ -296,13 +296,20 @@ class Model:
     def set_status(self, queue: str, enabled: bool) -> None:
         """ALTER QUEUE WITH STATUS: what waited is delivered when the queue comes on."""
         self.queues[queue].enabled = enabled
-        self.queues[queue].fails = 0
         if enabled:
+            self.queues[queue].fails = 0
             for endpoint in sorted(self.endpoints, key=lambda e: e.name):
                 to = endpoint.far.service if endpoint.far else endpoint.target
                 if endpoint.waiting and to is not None and to.queue is self.queues[queue]:
                     self._deliver_waiting(endpoint)
             self._deliver_timers()
+
+    def handle_poison(self, queue: str, handles: bool) -> None:
+        """ALTER QUEUE WITH POISON_MESSAGE_HANDLING: counts anew from when it comes on."""
+        of = self.queues[queue]
+        if handles and not of.handles_poison:
+            of.fails = 0
+        of.handles_poison = handles
 
     def _deliver_or_keep(self, sender: Endpoint, kind: str, body: str | None) -> None:
         sender.waiting.append((kind, body, sender.sent))
