@@ -157,9 +157,19 @@ SELECT (current_setting('ssb.read_position_' || queue_id || '_5')::bigint[])[1] 
 """
 
 
+@pytest.mark.parametrize("level", [None, 8, 3])
+@pytest.mark.parametrize("retains", [False, True])
 def test_receive_of_a_group_or_conversation_takes_no_slow_path(
-    session: Session, another: Callable[[], Session], pair: Pair
+    session: Session, another: Callable[[], Session], pair: Pair, retains: bool, level: int | None
 ) -> None:
+    if level is not None:
+        session.do(
+            "SELECT ssb.create_broker_priority(%s, %s, priority_level => %s)",
+            pair.contract,
+            pair.contract,
+            level,
+        )
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.far, retains)
     near, far = pair.conversing()
     session.do("SELECT pg_stat_reset()")
     counted = another()
@@ -171,9 +181,20 @@ def test_receive_of_a_group_or_conversation_takes_no_slow_path(
     taken += counted.receive(pair.far, 2, conversation=far)
     taken += counted.receive(pair.far, conversation=far, conversation_group=group)
     assert [(message.body, message.handle) for message in taken] == [(body, far) for body in "abcd"]
+    pair.say(near, "e", "f", "g", "h", "i")
+    taken = [message for top in (1, 2, None) for message in counted.receive(pair.far, top)]
+    assert [(message.body, message.number) for message in taken] == [*zip("efghi", range(5, 10), strict=True)]
+    if level is not None:
+        session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
+    counted.commit()
     end_counted(counted.connection, session.connection)
     slow = ["receive_slow_path", "lock_first_group", "take_messages"]
     assert session.rows(SLOW, slow) == []
+    kept = session.rows(
+        f"SELECT status, message_sequence_number, message_body FROM {pair.far} ORDER BY queuing_order"
+    )
+    bodies = ["hello", *"abcdefghi"]
+    assert kept == [(0, n, body.encode()) for n, body in enumerate(bodies)] * retains
 
 
 def test_who_asks_for_groups_alone_passes_what_is_gone(session: Session, pair: Pair) -> None:
