@@ -190,6 +190,13 @@ def test_a_dialog_in_a_group_of_several_sends_as_any_other(session: Session, pai
     assert session.rows(f"SELECT status, message_body FROM {pair.near}") == [(3, b"4")]
     session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.near)
     assert [(m.body, m.number) for m in session.receive(pair.far)] == [("2", 1), ("3", 2), ("4", 3)]
+    pair.say(near, "poison")
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            assert session.bodies(pair.far) == ["poison"]
+    pair.say(near, "the queue was stopped")
+    assert len(session.transmissions(near)) == 1
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     session.end(message.handle, error=1, description="enough")
     with refused(8429):
         pair.say(near, "5")

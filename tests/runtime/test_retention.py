@@ -70,6 +70,44 @@ def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: P
     assert len(session.receive(pair.near)) == 1
 
 
+def test_send_from_a_retaining_queue_obeys_as_any_other(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing(lifetime=600)
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    with refused(8432):
+        session.send(near, pair.reply)
+    with refused(8434):
+        session.send(far, pair.request)
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    pair.say(near, "waits")
+    assert len(session.transmissions(near)) == 1
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    assert session.bodies(pair.far) == ["waits"]
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    with refused(9618):
+        pair.say(near, "is not sent")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.near)
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            pair.say(near, "poison")
+            session.send(far, pair.reply)
+            assert session.bodies(pair.near) == [None]
+    session.send(far, pair.reply)
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            assert session.bodies(pair.near) == [None]
+    with refused(9618):
+        pair.say(near, "the queue was stopped")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.near)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET lifetime = lifetime - i, due_at = due_at - i"
+        " FROM make_interval(secs => 601) AS i WHERE conversation_handle = %s",
+        near,
+    )
+    with refused(8429):
+        pair.say(near, "too late")
+    assert contents(session, pair.near) == [(3, pair.request, "waits"), (1, pair.reply, None)]
+
+
 def test_it_counts_from_the_commit_of_its_definition(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
