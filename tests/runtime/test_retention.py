@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from runtime.broker import END, Pair, Session, refused
+import pytest
+from runtime.broker import END, ERROR, Pair, Session, refused
 
 
 def contents(session: Session, queue: str) -> list[tuple[int, str, str | None]]:
@@ -73,10 +74,12 @@ def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: P
 def test_send_from_a_retaining_queue_obeys_as_any_other(session: Session, pair: Pair) -> None:
     near, far = pair.conversing(lifetime=600)
     session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
     with refused(8432):
-        session.send(near, pair.reply)
+        session.send(near, pair.reply, "x")
     with refused(8434):
-        session.send(far, pair.request)
+        session.send(far, pair.request, "x")
+    session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.far)
     session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
     pair.say(near, "waits")
     assert len(session.transmissions(near)) == 1
@@ -106,6 +109,19 @@ def test_send_from_a_retaining_queue_obeys_as_any_other(session: Session, pair: 
     with refused(8429):
         pair.say(near, "too late")
     assert contents(session, pair.near) == [(3, pair.request, "waits"), (1, pair.reply, None)]
+
+
+@pytest.mark.parametrize("body", ["<a/>", "<a>", ""])
+def test_what_a_retaining_queue_sends_is_validated(session: Session, pair: Pair, body: str) -> None:
+    session.do("SELECT ssb.alter_message_type(%s, 'WELL_FORMED_XML')", pair.request)
+    near = pair.dialog()
+    session.send(near, pair.note, "first")
+    assert session.bodies(pair.far) == ["first"]
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    pair.say(near, body)
+    errors = session.receive(pair.near)
+    assert [message.type for message in errors] == [ERROR] * (body == "<a>")
+    assert session.bodies(pair.far) == ([] if errors else [body or None])
 
 
 def test_it_counts_from_the_commit_of_its_definition(

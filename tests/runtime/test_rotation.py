@@ -323,15 +323,24 @@ SENT_COUNT = "SELECT sent_count FROM ssb.conversation_endpoint WHERE conversatio
 def test_a_reader_takes_the_fast_path_again_after_a_switch(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
-    near = pair.dialog()
+    """At all levels at once."""
+    low = pair.dialog()
+    pair.say(low, "low")
+    session.do("SELECT ssb.create_broker_priority(%s, %s, priority_level => 9)", pair.contract, pair.contract)
+    high = pair.dialog()
+    pair.say(high, "high")
+    session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
+    assert [session.bodies(pair.far) for _ in range(2)] == [["high"], ["low"]]
     reader = another()
     reader.do("SET track_functions = 'all'")
-    for times in (3, 6):
+    for _ in range(2):
         session.do("SELECT pg_stat_reset()")
-        for _ in range(times):
-            pair.say(near, "x")
-            assert reader.bodies(pair.far) == ["x"]
-            reader.commit()
+        for _ in range(3):
+            pair.say(low, "low")
+            pair.say(high, "high")
+            for body in ("high", "low"):
+                assert reader.bodies(pair.far) == [body]
+                reader.commit()
         session.do(
             "SELECT setval('ssb.rotation_state', s.state + CASE WHEN s.state % 2 = 0 THEN 1 ELSE 7 END)"
             " FROM (SELECT pg_sequence_last_value('ssb.rotation_state') AS state) AS s"
