@@ -200,6 +200,15 @@ def test_a_dialog_in_a_group_of_several_sends_as_any_other(session: Session, pai
     session.end(message.handle, error=1, description="enough")
     with refused(8429):
         pair.say(near, "5")
+    late = pair.dialog(related_conversation=first, lifetime=600)
+    pair.say(late, "in time")
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET lifetime = lifetime - i FROM make_interval(secs => 601) AS i"
+        " WHERE conversation_handle = %s",
+        late,
+    )
+    with refused(8429):
+        pair.say(late, "too late")
     session.end(near)
     with refused(8426):
         pair.say(near, "6")
