@@ -65,6 +65,17 @@ $$
 """
 _TARGET = _RECEIVE_AND_END.format(queue="target")
 _SOURCE = _RECEIVE_AND_END.format(queue="source")
+_GROUP = """
+        PERFORM ssb.send(v_open, 'm', v_body);
+        v_handle := ssb.get_conversation_group('dbo.target');
+        PERFORM FROM ssb.receive('dbo.target', 1, conversation_group => v_handle) AS m;
+        COMMIT;
+"""
+_THREE = """
+        PERFORM ssb.send(v_open, 'm', v_body), ssb.send(v_open, 'm', v_body), ssb.send(v_open, 'm', v_body);
+        PERFORM FROM ssb.receive('dbo.target') AS m;
+        COMMIT;
+"""
 # In this order: parts leave behind what the next one takes.
 LIVES = {
     "a life by statements": _BEGIN + _TARGET + _SOURCE,
@@ -76,6 +87,8 @@ LIVES = {
     "RECEIVE and END, initiator": _SOURCE,
     "SEND on an open dialog": "        PERFORM ssb.send(v_open, 'm', v_body);\n        COMMIT;\n",
     "RECEIVE TOP (1)": "        PERFORM FROM ssb.receive('dbo.target', 1) AS m;\n        COMMIT;\n",
+    "SEND, GET GROUP, RECEIVE of it": _GROUP,
+    "SEND of three, RECEIVE": _THREE,
 }
 """What is measured, by name: the steps of one turn."""
 

@@ -41,6 +41,8 @@ MEASURED = [
     "RECEIVE and END, initiator",
     "SEND on an open dialog",
     "RECEIVE TOP (1)",
+    "SEND, GET GROUP, RECEIVE of it",
+    "SEND of three, RECEIVE",
 ]
 
 

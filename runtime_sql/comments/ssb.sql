@@ -117,7 +117,7 @@ message: A row of RECEIVE.
   queuing_order: Place in the queue; unique in it.
   conversation_group_id: The group, whose lock the receiver's transaction holds.
   conversation_handle: This side's handle of the conversation.
-  message_sequence_number: Rises by conversation; -1 for messages that the broker made.
+  message_sequence_number: From 0 by conversation and side, with gaps from the 17th on; -1 for messages that the broker made.
   service_name: The service that the message came to.
   service_id: Its number.
   service_contract_name: The conversation's contract.

@@ -22,6 +22,8 @@ DECLARE
     v_position bigint[];
     v_queue_id integer;
     v_order_sequence regclass;
+    v_level smallint := 5;             -- that is looked at
+    v_levels smallint[];               -- of a queue that has several
     v_low bigint;
     v_order bigint;
     v_endpoint_id bigint;
@@ -32,21 +34,34 @@ DECLARE
     v_found record;
 BEGIN
     SELECT q.queue_id, q.order_sequence, q.low_water,
-           nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[]
-      INTO v_queue_id, v_order_sequence, v_low, v_position
+           nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[],
+           CASE WHEN NOT q.is_plain_reader AND q.priorities <> '{5}' THEN q.priorities END
+      INTO v_queue_id, v_order_sequence, v_low, v_position, v_levels
       FROM ssb.queue AS q
-     WHERE q.name = queue AND q.is_plain_reader
+     WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
        AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
        AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
             OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), q.order_sequence, 'USAGE')
        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                         WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()));
+    IF v_levels IS NOT NULL THEN
+        -- The first that has something above the session's mark, or below it. (An array's elements come in their order.)
+        SELECT l.level, l.position INTO v_level, v_position
+          FROM (SELECT l.level,
+                       nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || l.level, true), '')::bigint[] AS position
+                  FROM unnest(v_levels) AS l (level) OFFSET 0) AS l
+         WHERE l.position[at_skipped] > 0
+            OR EXISTS (SELECT FROM ssb.message_stored AS m
+                        WHERE m.queue_id = v_queue_id AND m.priority = l.level
+                          AND m.queuing_order >= greatest(v_low, l.position[at_low_water]))
+         LIMIT 1;
+    END IF;
     IF FOUND AND coalesce(v_position[at_skipped], 0) = 0 THEN
         v_low := greatest(v_low, v_position[at_low_water]);
         SELECT m.endpoint_id, m.queuing_order, m.xmax = 0 INTO v_endpoint_id, v_order, v_is_untried
           FROM ssb.message_stored AS m
-         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
+         WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
         IF v_is_untried THEN
             SELECT e.conversation_group_id INTO v_group
               FROM ssb.conversation_endpoint AS e
@@ -58,12 +73,12 @@ BEGIN
             PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0;
             IF FOUND THEN
                 IF v_order > coalesce(v_position[at_raise_beyond], v_low + 128) THEN
-                    PERFORM ssb_internal.raise_low_water(v_queue_id, 5::smallint, v_low, v_order_sequence, v_order);
+                    PERFORM ssb_internal.raise_low_water(v_queue_id, v_level, v_low, v_order_sequence, v_order);
                 ELSIF v_order > v_low + 48 AND v_order <= v_position[at_decided] THEN
                     -- All orders below are decided, and gone.
                     v_position[at_low_water] := v_order;
                     v_position[at_act_beyond] := least(v_order + 48, v_position[at_raise_beyond]);
-                    v_noted := set_config('ssb.read_position_' || v_queue_id || '_5', v_position::text, false);
+                    v_noted := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                 END IF;
                 RETURN v_group;
             END IF;

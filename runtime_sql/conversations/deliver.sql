@@ -298,7 +298,9 @@ BEGIN
             RETURN 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
                    'or it has been dropped.';
         ELSIF v_receiver.closed_at IS NOT NULL OR (v_receiver.is_system AND v_receiver.is_initiator) THEN
-            -- Ended meanwhile, or an event notification, whose own side nobody reads.
+            -- Ended meanwhile, or an event notification, whose own side nobody reads. It was sent all the same, and counts.
+            UPDATE ssb.conversation_endpoint AS e SET sent_count = greatest(e.sent_count, p_number + 1), sent_order = NULL
+             WHERE e.endpoint_id = v_sender.endpoint_id;
             RETURN NULL;
         END IF;
         v_reason := ssb_internal.reason_to_wait(v_receiver.queue_id);

@@ -120,7 +120,12 @@ BEGIN
     ELSIF v_far.endpoint_id IS NOT NULL THEN
         IF NOT ssb_internal.try_lock_endpoint(v_far.endpoint_id) THEN
             RETURN;
-        ELSIF v_far.closed_at IS NULL THEN
+        END IF;
+        IF v_far.has_waiting THEN
+            -- Now that this side can still tell that nobody wants it.
+            PERFORM ssb_internal.deliver_waiting(v_far.endpoint_id);
+        END IF;
+        IF v_far.closed_at IS NULL THEN
             UPDATE ssb.conversation_endpoint AS f
                SET far_outcome = CASE WHEN p_endpoint.is_closed_by_error THEN 'ER' ELSE 'DI' END
              WHERE f.endpoint_id = v_far.endpoint_id;

@@ -36,7 +36,9 @@ END;
 $$;
 
 -- Marks a side as closed. An initiator's row has no more to tell once the far side
--- has closed too; a target's stays for 30 minutes, as SQL Server keeps it.
+-- has closed too; a target's stays for 30 minutes, as SQL Server keeps it. What the far side still has waiting is for
+-- nobody now: it is dropped, and a far side that has ended waits for nothing more. (Whose group somebody else holds
+-- drops it when the queue comes on, or a RECEIVE looks; so the row stays that tells it of our end.)
 CREATE OR REPLACE FUNCTION ssb_internal.close_endpoint(p_endpoint ssb.conversation_endpoint, p_is_known boolean, p_by_error boolean)
 RETURNS void
 LANGUAGE plpgsql
@@ -48,7 +50,7 @@ BEGIN
     IF p_endpoint.is_initiator AND p_is_known
        AND (p_endpoint.far_endpoint_id IS NULL OR p_endpoint.far_outcome IS NOT NULL
             OR NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS f
-                            WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND f.closed_at IS NULL)) THEN
+                            WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND (f.closed_at IS NULL OR NOT f.is_close_known))) THEN
         PERFORM ssb_internal.remove_endpoint(p_endpoint);
         RETURN;
     END IF;
@@ -61,6 +63,9 @@ BEGIN
        SET closed_at = clock_timestamp(), is_close_known = p_is_known, is_closed_by_error = p_by_error,
            dialog_timer = NULL, due_at = clock_timestamp() + interval '30 minutes'
      WHERE e.endpoint_id = p_endpoint.endpoint_id;
+    PERFORM ssb_internal.deliver_waiting(f.endpoint_id)
+       FROM ssb.conversation_endpoint AS f
+      WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND f.has_waiting AND ssb_internal.try_lock_endpoint(f.endpoint_id);
 END;
 $$;
 

@@ -36,11 +36,13 @@ BEGIN
            AND (f.closed_at IS NULL OR (e.is_initiator AND f.is_close_known AND NOT f.is_closed_by_error))
     ), plain AS MATERIALIZED (
         SELECT d.near_order, d.near_state, d.far_state
-          FROM (SELECT DISTINCT n.near_order, n.near_state, n.far_state FROM named AS n OFFSET 0) AS d
+          FROM (SELECT DISTINCT n.near_order, n.near_state, n.far_order, n.far_state FROM named AS n OFFSET 0) AS d
          WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
            AND has_sequence_privilege('public', d.far_state, 'SELECT')
            AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+           -- For which readers wait, as with ssb.send.
+           AND pg_try_advisory_xact_lock(1397965379, d.far_order::oid::integer) IS NOT NULL
     )
     SELECT n.place, n.endpoint_id, n.after, n.sent_count, n.sent_order, n.far_endpoint_id, n.far_queue_id, n.far_order,
            n.far_priority, n.closed_at IS NOT NULL
@@ -54,7 +56,8 @@ BEGIN
 END;
 $$;
 
--- Ends them in the order given, without error: all of them or none. Of p_handles[i] no
+-- Ends them without error: all of them or none. Each one's far side is told behind all that it was sent; between
+-- conversations those of the fast path come first, each kind in the order given. Of p_handles[i] no
 -- message up to p_after[i] is left, the caller says (NULL: it does not know). An index
 -- keeps what a transaction has deleted until it is over: passing a million such
 -- entries would cost as much as deleting them did.

@@ -2,7 +2,8 @@
 --
 -- As long as all goes well, RECEIVE writes nothing down. But the message row that a lost
 -- transaction deleted keeps that transaction's number in xmax: seeing it, RECEIVE
--- knows that the message was tried before, at no cost to messages that were not.
+-- knows that the message was tried before, at no cost to messages that were not. (An END CONVERSATION that would
+-- have taken it away, and was rolled back, looks the same.)
 -- From then on, until 15 commits have come without a rollback between, every
 -- transaction that receives is on record (conversations/attempts.sql).
 --
@@ -213,7 +214,7 @@ BEGIN
 END;
 $$;
 
--- ALTER QUEUE … STATUS = ON: what messages carry from before counts no more.
+-- ALTER QUEUE … STATUS = ON, and POISON_MESSAGE_HANDLING that comes on: what messages carry from before counts no more.
 CREATE OR REPLACE FUNCTION ssb_internal.pardon(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql

@@ -105,10 +105,11 @@ BEGIN
         LOOP
             IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
                 IF v_queue_id IS NOT NULL AND coalesce(conversation, conversation_group) IS NOT NULL
-                   AND (top > 0 OR top IS NULL) AND NOT v_is_retaining
+                   AND (top > 0 OR top IS NULL)
                    AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                         OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue_id)) THEN
-                    RETURN QUERY SELECT w.* FROM ssb_internal.receive_wanted(v_queue_id, top, conversation, conversation_group) AS w;
+                    RETURN QUERY SELECT w.* FROM ssb_internal.receive_wanted(v_queue_id, top, conversation, conversation_group,
+                                                                                   v_is_retaining) AS w;
                     IF FOUND THEN
                         RETURN;
                     END IF;
@@ -502,8 +503,26 @@ BEGIN
                             PERFORM set_config('work_mem', '16MB', true);
                         END IF;
                     END IF;
-                    IF v_position[at_rotation] & 2 <> 0 OR v_is_retaining THEN
+                    IF v_position[at_rotation] & 2 <> 0 THEN
                         RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
+                    ELSIF v_is_retaining THEN
+                        RETURN QUERY
+                        WITH taken AS (
+                            DELETE FROM ssb.message_stored AS m
+                             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                            RETURNING m.*
+                        ), kept AS (
+                            INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                                              enqueued_at, message_type_id, priority, validation, body)
+                            SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                                   m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body FROM taken AS m
+                        )
+                        SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                               v_service_name, v_service_id, v_contract_name, v_contract_id,
+                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                                    ELSE ssb_internal.message_type_name(m.message_type_id) END,
+                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+                          FROM taken AS m ORDER BY m.queuing_order;
                     ELSIF v_is_in_0 THEN
                         RETURN QUERY
                         DELETE FROM ssb.message_0 AS m

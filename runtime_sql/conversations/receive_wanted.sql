@@ -4,9 +4,10 @@
 -- what it has is deleted and returned. Where that is not all (no message, somebody else holds the group, something fell
 -- due, the message was tried before) no row is returned and nothing was done but lock: ssb_internal.receive_slow_path does it.
 --
--- Called by  ssb.receive, of a queue where no dialogs share a group, nothing is retained or urgent
+-- Called by  ssb.receive, of a queue where no dialogs share a group, nothing is urgent
 -- Locks      the group's row, to the end of the transaction
-CREATE OR REPLACE FUNCTION ssb_internal.receive_wanted(p_queue_id integer, p_top bigint, p_conversation uuid, p_group uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.receive_wanted(p_queue_id integer, p_top bigint, p_conversation uuid, p_group uuid,
+                                                       p_is_retaining boolean)
 RETURNS SETOF ssb.message
 LANGUAGE plpgsql
 ROWS 10
@@ -61,19 +62,37 @@ BEGIN
         -- That it was there, for those who ask for it again when they have ended it (ssb_internal.find_wanted).
         v_found_group := set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
     END IF;
-    RETURN QUERY
-    WITH gone AS (
-        DELETE FROM ssb.message_stored AS m
-         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
-        RETURNING m.*
-    )
-    SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number, v_service_name, v_service_id,
-           v_contract_name, v_contract_id, t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-      FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-     ORDER BY m.queuing_order;
+    IF p_is_retaining THEN
+        RETURN QUERY
+        WITH gone AS (
+            DELETE FROM ssb.message_stored AS m
+             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+            RETURNING m.*
+        ), kept AS (
+            INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                              enqueued_at, message_type_id, priority, validation, body)
+            SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                   m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body FROM gone AS m
+        )
+        SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number, v_service_name, v_service_id,
+               v_contract_name, v_contract_id, t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+          FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+         ORDER BY m.queuing_order;
+    ELSE
+        RETURN QUERY
+        WITH gone AS (
+            DELETE FROM ssb.message_stored AS m
+             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+            RETURNING m.*
+        )
+        SELECT 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number, v_service_name, v_service_id,
+               v_contract_name, v_contract_id, t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+          FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+         ORDER BY m.queuing_order;
+    END IF;
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         PERFORM ssb_internal.trace_received(v_endpoint_id, v_order);
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.receive_wanted(integer, bigint, uuid, uuid) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.receive_wanted(integer, bigint, uuid, uuid, boolean) FROM PUBLIC;

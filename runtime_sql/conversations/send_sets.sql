@@ -134,15 +134,16 @@ BEGIN
     END IF;
 
     -- As ssb.send, after the locks: who waited for them sees what the holder did. Rights
-    -- and states are looked up once for each pair of queues.
+    -- and states are looked up once for each pair of queues, and the lock taken for which their readers wait.
     SELECT array_agg(ROW(d.near_order, d.near_state, d.far_state)::text) INTO v_plain
-      FROM (SELECT DISTINCT e.near_order, e.near_state, e.far_state
+      FROM (SELECT DISTINCT e.near_order, e.near_state, e.far_order, e.far_state
               FROM (SELECT DISTINCT u.handle FROM unnest(p_handles) AS u (handle)) AS u
               JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = u.handle OFFSET 0) AS d
      WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
        AND has_sequence_privilege('public', d.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE');
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+       AND pg_try_advisory_xact_lock(1397965379, d.far_order::oid::integer) IS NOT NULL;
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
                    (e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true)

@@ -311,11 +311,17 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', external_program), 15, 1,
                                          'A queue activates a procedure or a program, not both.');
     END IF;
+    IF coalesce(poison_message_handling::text, max_rollbacks::text, quarantine::text) IS NOT NULL THEN
+        -- By what was in force until now: what the last rollback stopped stays so.
+        PERFORM ssb_internal.disable_if_poisoned(v_queue);
+    END IF;
     PERFORM ssb_internal.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
                                            max_queue_readers, execute_as, coalesce(drop_activation, false),
                                            poison_message_handling, max_rollbacks, quarantine, external_program);
-    IF status THEN
+    IF status OR (poison_message_handling AND NOT v_queue.is_poison_handling_enabled) THEN
         PERFORM ssb_internal.pardon(v_queue);
+    END IF;
+    IF status THEN
         PERFORM ssb_internal.deliver_waiting_for_queue(v_queue.queue_id);
     END IF;
 END;

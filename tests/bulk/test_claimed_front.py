@@ -48,6 +48,23 @@ def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, pr
     assert claim(connect(), "dbo.target") is None
 
 
+def test_what_is_claimed_of_one_level_hides_nothing_of_the_next_one(desk: Desk, connect: Connect) -> None:
+    desk.send(2, 1)
+    desk.connection.execute(
+        "SELECT ssb.create_broker_priority('p', contract => 'trades', priority_level => 9)"
+    )
+    desk.send(20, 1)
+    held = claim(connect(), "dbo.target", max_messages=20)
+    assert held is not None and held.messages == 20
+    holder = connect(autocommit=False)
+    assert _bodies(holder) == [1]
+    reader = connect()
+    assert _bodies(reader) == [1]
+    assert _bodies(reader) == []
+    holder.rollback()
+    assert _bodies(reader) == [1]
+
+
 def test_a_group_that_was_held_when_others_were_claimed_is_found(desk: Desk, connect: Connect) -> None:
     desk.send(20, 1)
     holder = connect(autocommit=False)

@@ -50,7 +50,9 @@ def trace_id(traceparent: str | None) -> str:
     return traceparent.split("-")[1]
 
 
-def test_every_way_of_sending_takes_the_sessions_context(sql: Connection) -> None:
+@pytest.mark.parametrize("retains", [False, True])
+def test_every_way_of_sending_takes_the_sessions_context(sql: Connection, retains: bool) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.from_queue', retention => %s)", [retains])
     sql.execute("SELECT ssb.create_message_type('//Xml', 'WELL_FORMED_XML')")
     sql.execute("SELECT ssb.create_contract('//Mixed', '{//Xml,DEFAULT}', '{ANY,ANY}')")
     sql.execute("SELECT ssb.alter_service('//To', add_contracts => '{//Mixed}')")

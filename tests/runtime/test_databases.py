@@ -48,6 +48,24 @@ def test_a_dialog_crosses_databases(two: Session) -> None:
     two.end(near)
 
 
+@pytest.mark.parametrize("retains", [False, True])
+def test_a_message_is_of_the_receivers_type_of_that_name(two: Session, retains: bool) -> None:
+    two.do("SELECT ssb.alter_queue('trader1_dbo.desk', retention => %s)", retains)
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'trader1')")
+    two.send(near, "//buy", "1")
+    two.send(near, "//buy", "2")
+    own, far = (
+        two.value(
+            "SELECT t.message_type_id FROM ssb.message_type AS t JOIN ssb.database AS d USING (database_id)"
+            " WHERE t.name = '//buy' AND d.name = %s",
+            name,
+        )
+        for name in ("Trader1", "Trader2")
+    )
+    assert own != far
+    assert two.column("SELECT message_type_id FROM ssb.receive('trader2_dbo.desk')") == [far, far]
+
+
 def test_catalog_views_show_the_current_database(two: Session) -> None:
     own = "SELECT name FROM sys.services WHERE service_id > 65535 ORDER BY 1"
     two.do("SELECT ssb.use_database('TRADER1')")

@@ -84,6 +84,46 @@ def test_numbers_keep_rising_when_dialogs_share_a_queue(session: Session, pair: 
         assert len(numbers) == 30 and numbers == sorted(set(numbers))
 
 
+OTHERS = {
+    "nothing": (None, 1),
+    "another dialog's message": ("SELECT ssb.send(%(other)s, %(request)s)", 2),
+    "a timer's": (
+        "SELECT ssb_internal.put_message(e, 3, -1, 'E', NULL) FROM ssb.conversation_endpoint AS e"
+        " WHERE e.conversation_handle = %(far)s",
+        2,
+    ),
+    "what is retained as sent": ("SELECT ssb.send(%(far)s, %(reply)s)", 2),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_numbers_have_gaps_only_where_something_else_comes_between(
+    session: Session, pair: Pair, what: str
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.far, "retained" in what)
+    for _ in range(20):
+        pair.say(near, "x")
+    statement, step = OTHERS[what]
+    if statement is not None:
+        names = {"far": far, "other": pair.dialog(), "request": pair.request, "reply": pair.reply}
+        session.connection.execute(statement, names)
+    pair.say(near, "x")
+    numbers = [m.number for m in session.receive(pair.far, conversation=far) if m.number >= 0]
+    assert numbers == [*range(1, 21), 20 + step]
+
+
+def test_a_send_that_is_rolled_back_leaves_a_gap_from_the_17th_on(session: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    for count in (10, 10):
+        for _ in range(count):
+            pair.say(near, "x")
+        with session.connection.transaction(force_rollback=True):
+            pair.say(near, "x")
+    pair.say(near, "x")
+    assert [m.number for m in session.receive(pair.far)] == [*range(20), 21]
+
+
 def test_top_takes_so_many_and_leaves_the_rest(session: Session, pair: Pair) -> None:
     handle = pair.dialog()
     for i in range(5):

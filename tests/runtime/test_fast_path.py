@@ -157,9 +157,19 @@ SELECT (current_setting('ssb.read_position_' || queue_id || '_5')::bigint[])[1] 
 """
 
 
+@pytest.mark.parametrize("level", [None, 8, 3])
+@pytest.mark.parametrize("retains", [False, True])
 def test_receive_of_a_group_or_conversation_takes_no_slow_path(
-    session: Session, another: Callable[[], Session], pair: Pair
+    session: Session, another: Callable[[], Session], pair: Pair, retains: bool, level: int | None
 ) -> None:
+    if level is not None:
+        session.do(
+            "SELECT ssb.create_broker_priority(%s, %s, priority_level => %s)",
+            pair.contract,
+            pair.contract,
+            level,
+        )
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.far, retains)
     near, far = pair.conversing()
     session.do("SELECT pg_stat_reset()")
     counted = another()
@@ -171,9 +181,20 @@ def test_receive_of_a_group_or_conversation_takes_no_slow_path(
     taken += counted.receive(pair.far, 2, conversation=far)
     taken += counted.receive(pair.far, conversation=far, conversation_group=group)
     assert [(message.body, message.handle) for message in taken] == [(body, far) for body in "abcd"]
+    pair.say(near, "e", "f", "g", "h", "i")
+    taken = [message for top in (1, 2, None) for message in counted.receive(pair.far, top)]
+    assert [(message.body, message.number) for message in taken] == [*zip("efghi", range(5, 10), strict=True)]
+    if level is not None:
+        session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
+    counted.commit()
     end_counted(counted.connection, session.connection)
     slow = ["receive_slow_path", "lock_first_group", "take_messages"]
     assert session.rows(SLOW, slow) == []
+    kept = session.rows(
+        f"SELECT status, message_sequence_number, message_body FROM {pair.far} ORDER BY queuing_order"
+    )
+    bodies = ["hello", *"abcdefghi"]
+    assert kept == [(0, n, body.encode()) for n, body in enumerate(bodies)] * retains
 
 
 def test_who_asks_for_groups_alone_passes_what_is_gone(session: Session, pair: Pair) -> None:
@@ -208,3 +229,43 @@ def test_a_held_or_tried_or_due_conversation_is_for_the_slow_path(
     session.do("SELECT ssb.begin_conversation_timer(%s, 60)", far)
     pass_time(session, far, 60)
     assert [m.type for m in session.receive(pair.far, 1, conversation=far)] == [TIMER]
+
+
+APPENDING = {
+    "SEND": "SELECT ssb.send(%(near)s, %(request)s, 'x'::bytea)",
+    "SEND of another type": "SELECT ssb.send(%(near)s, %(note)s, 'x'::bytea)",
+    "SEND without a body": "SELECT ssb.send(%(near)s, %(request)s)",
+    "the first SEND": "SELECT ssb.send(%(new)s, %(request)s, 'x'::bytea)",
+    "BEGIN DIALOG and SEND": (
+        "SELECT ssb.send_new(%(initiator)s, %(target)s, %(contract)s, %(request)s, 'x'::bytea)"
+    ),
+    "SEND of several": "SELECT ssb.send_many(ARRAY[%(near)s, %(other)s]::uuid[], %(request)s, 'x'::bytea)",
+    "END": "SELECT ssb.end_conversation(%(near)s)",
+    "END of several": "SELECT ssb.end_conversations(%(several)s::uuid[])",
+    "END WITH ERROR": "SELECT ssb.end_conversation(%(near)s, 1, 'x')",
+}
+SENDERS = """
+SELECT count(*) FROM pg_locks AS l JOIN ssb.queue AS q ON l.objid = q.order_sequence::oid
+ WHERE l.locktype = 'advisory' AND l.classid = 1397965379 AND l.pid = pg_backend_pid() AND q.name = %s
+"""
+
+
+@pytest.mark.parametrize("retains", [False, True])
+@pytest.mark.parametrize("statement", APPENDING)
+def test_who_appends_to_a_queue_can_be_waited_for(
+    session: Session, pair: Pair, statement: str, retains: bool
+) -> None:
+    """Readers who wait are through when the senders are, not a pause later."""
+    near, other, new = pair.dialog(), pair.dialog(), pair.dialog()
+    pair.say(near, "first")
+    pair.say(other, "first")
+    pair.send_new()
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.near, retains)
+    several = [near, *(pair.send_new() for _ in range(3))]
+    values = {name: getattr(pair, name) for name in ("request", "note", "initiator", "target", "contract")}
+    with session.connection.transaction():
+        session.connection.execute(
+            APPENDING[statement], {**values, "near": near, "other": other, "new": new, "several": several}
+        )
+        assert session.value(SENDERS, pair.far) == 1
+    assert session.value(SENDERS, pair.far) == 0

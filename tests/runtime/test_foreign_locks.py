@@ -210,10 +210,11 @@ TAKEN = {
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
+    "runtime_sql/conversations/end_conversations.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/conversations/send_new.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/send_retained.sql": (1, "here: a waiting RECEIVE"),
-    "runtime_sql/conversations/send_sets.sql": (1, "here: ENDs and sets"),
+    "runtime_sql/conversations/send_sets.sql": (2, "here: ENDs and sets"),
     "runtime_sql/conversations/wait_for_message.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/definitions/message_types.sql": (1, "here: a message type is altered"),
     "runtime_sql/functions/metadata/session_functions.sql": (

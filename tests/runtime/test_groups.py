@@ -175,6 +175,45 @@ def test_sending_works_in_a_group_of_several(session: Session, pair: Pair) -> No
     assert session.bodies(pair.far) == [f"first {i}" for i in range(20)]
 
 
+def test_a_dialog_in_a_group_of_several_sends_as_any_other(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    near = pair.dialog(related_conversation=first)
+    pair.say(near, "1")
+    (message,) = session.receive(pair.far)
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    pair.say(near, "2")
+    pair.say(near, "3")
+    assert len(session.transmissions(near)) == 2
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    pair.say(near, "4")
+    assert session.rows(f"SELECT status, message_body FROM {pair.near}") == [(3, b"4")]
+    session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.near)
+    assert [(m.body, m.number) for m in session.receive(pair.far)] == [("2", 1), ("3", 2), ("4", 3)]
+    pair.say(near, "poison")
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            assert session.bodies(pair.far) == ["poison"]
+    pair.say(near, "the queue was stopped")
+    assert len(session.transmissions(near)) == 1
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    session.end(message.handle, error=1, description="enough")
+    with refused(8429):
+        pair.say(near, "5")
+    late = pair.dialog(related_conversation=first, lifetime=600)
+    pair.say(late, "in time")
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET lifetime = lifetime - i FROM make_interval(secs => 601) AS i"
+        " WHERE conversation_handle = %s",
+        late,
+    )
+    with refused(8429):
+        pair.say(late, "too late")
+    session.end(near)
+    with refused(8426):
+        pair.say(near, "6")
+
+
 def test_a_group_that_ended_in_this_transaction_has_no_more_messages(session: Session, pair: Pair) -> None:
     """A program receives from its group until nothing comes, and ends the conversation on the way."""
     for both_sides in (False, True):

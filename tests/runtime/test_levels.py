@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from interleaving.pauses import changed
+from psycopg import errors
 from runtime.broker import END, Pair, Session, refused, start_and_block
 from runtime.test_retention import contents
 
@@ -569,3 +570,84 @@ def test_who_may_not_receive_from_a_queue_with_levels(session: Session, pair: Pa
     finally:
         session.do("RESET ROLE")
         session.do("DROP ROLE level_stranger")
+
+
+def test_what_was_passed_at_one_level_is_not_looked_for_at_the_next_one(
+    session: Session, pair: Pair, level: Level, another: Open
+) -> None:
+    """There, what a rollback has put back comes before what the same dialog sent afterwards."""
+    name = level(9, contract=pair.contract)
+    # Taken for an order, its number would be that of a message far behind.
+    session.do("SELECT setval('ssb.endpoint_id', nextval('ssb.endpoint_id') + 100000)")
+    high, others = begun(pair), pair.dialog()
+    holder, reader = another(), another()
+    assert holder.bodies(pair.far, 1) == ["job"]
+    for _ in range(3):
+        pair.say(others, *(str(number) for number in range(130)))
+        for _ in range(130):
+            assert len(reader.bodies(pair.far, 1)) == 1
+            reader.commit()
+    assert reader.value(SKIPPED, pair.far) == 1
+    session.do("SELECT ssb.drop_broker_priority(%s)", name)
+    first, second = begun(pair), pair.dialog()
+    pair.say(second, "put back", "sent afterwards")
+    assert another().bodies(pair.far, 1) == ["job"]
+    with session.connection.transaction(force_rollback=True):
+        assert session.bodies(pair.far, 1) == ["put back"]
+    assert reader.bodies(pair.far, 1) == ["put back"]
+    reader.rollback()
+    assert levels(session, high)[1] == 9 and levels(session, first)[1] == 5
+
+
+SKIPPED = """
+SELECT (current_setting('ssb.read_position_' || queue_id || '_9')::bigint[])[5] FROM ssb.queue WHERE name = %s
+"""
+SWITCHED = """
+WITH moved AS (DELETE FROM ssb.message_0 RETURNING *)
+INSERT INTO ssb.message_1 SELECT * FROM moved
+"""
+ONE_OF_BEFORE = """
+SELECT set_config('ssb.read_position_' || q.queue_id || '_9', p.high::text, false),
+       set_config('ssb.read_position_' || q.queue_id || '_5', p.low::text, false)
+  FROM ssb.queue AS q
+ CROSS JOIN LATERAL (SELECT h[1:3] || (date_part('epoch', clock_timestamp()) * 10)::bigint || h[5:] AS high,
+                            l[1:5] || pg_sequence_last_value('ssb.rotation_state') || l[7:] AS low
+                       FROM CAST(current_setting('ssb.read_position_' || queue_id || '_9') AS bigint[]) AS h,
+                            CAST(current_setting('ssb.read_position_' || queue_id || '_5') AS bigint[]) AS l
+                    ) AS p
+ WHERE q.name = %s
+"""
+"""The mark of the higher level is of before the switch and was seen to just now, the other is of after it."""
+
+
+def test_a_level_whose_mark_is_of_before_the_switch_of_tables_is_looked_at(
+    session: Session, pair: Pair, level: Level, another: Open
+) -> None:
+    """Its messages may be where the mark says, in a snapshot that is older than the switch."""
+    session.do("TRUNCATE ssb.message_0, ssb.message_1")
+    state = session.value(
+        "SELECT setval('ssb.rotation_state', (s.state / 8 + 1) * 8)"
+        " FROM (SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS state) AS s"
+    )
+    name = level(9, contract=pair.contract)
+    high = begun(pair)
+    session.do("SELECT ssb.drop_broker_priority(%s)", name)
+    low = begun(pair)
+    reader = another()
+    for _ in range(2):
+        assert len(reader.receive(pair.far)) == 1
+        reader.commit()
+    pair.say(high, "high")
+    pair.say(low, "low")
+    reader.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    assert reader.value(f"SELECT count(*) FROM {pair.far}") == 2
+    session.do(SWITCHED)
+    session.do("SELECT setval('ssb.rotation_state', %s)", state + 1)
+    reader.do(ONE_OF_BEFORE, pair.far)
+    with pytest.raises(errors.SerializationFailure):
+        reader.receive(pair.far)
+    reader.rollback()
+    assert reader.bodies(pair.far) == ["high"]
+    reader.rollback()
+    session.do("SELECT setval('ssb.rotation_state', %s)", state + 8)
+    session.do("TRUNCATE ssb.message_0, ssb.message_1")

@@ -126,6 +126,35 @@ def test_handling_may_be_switched_off(session: Session, pair: Pair) -> None:
     assert session.bodies(pair.far) == ["x"]
 
 
+@pytest.mark.parametrize("begins_off", [False, True])
+def test_handling_that_comes_on_starts_anew(session: Session, pair: Pair, begins_off: bool) -> None:
+    alter = "SELECT ssb.alter_queue(%s, poison_message_handling => %s)"
+    session.do(alter, pair.far, not begins_off)
+    session.send(pair.dialog(), pair.request, "x")
+    roll_back(session, pair.far, 4)
+    session.do(alter, pair.far, False)
+    session.do(alter, pair.far, True)
+    roll_back(session, pair.far, 4)
+    assert enabled(session, pair.far) == (1, 1)
+    session.do(alter, pair.far, True)
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "option", ["poison_message_handling => false", "max_rollbacks => 8", "quarantine => true"]
+)
+def test_a_queue_that_was_stopped_stays_so(session: Session, pair: Pair, option: str) -> None:
+    session.send(pair.dialog(), pair.request, "x")
+    roll_back(session, pair.far, 5)
+    session.do(f"SELECT ssb.alter_queue(%s, {option})", pair.far)
+    assert enabled(session, pair.far) == (0, 0)
+    with refused(9617):
+        session.receive(pair.far)
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    assert session.bodies(pair.far) == ["x"]
+
+
 @pytest.mark.parametrize("limit", [1, 2, 8])
 def test_the_limit_is_the_queues_own(session: Session, pair: Pair, limit: int) -> None:
     session.do("SELECT ssb.alter_queue(%s, max_rollbacks => %s)", pair.far, limit)

@@ -72,6 +72,17 @@ def test_the_second_dialog_is_as_the_first(session: Session, pair: Pair, away: A
     assert [(row[5], row[15]) for row in session.rows(SHAPE, named)] == [(ONE, 0), (ONE, 1)]
 
 
+def test_dialogs_that_leave_are_counted_without_gaps(session: Session, pair: Pair, away: Away) -> None:
+    named = pair.send_new(b"job", far=away.service)
+    for _ in range(10):
+        pair.say(named, "more")
+        away.sent()
+        pair.say(named, "more")
+        with session.connection.transaction(force_rollback=True):
+            pair.say(named, "lost")
+    assert [row[15] for row in session.rows(SHAPE, named)] == list(range(21))
+
+
 @pytest.mark.parametrize(
     ("change", "leads_to"),
     [

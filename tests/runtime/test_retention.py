@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from runtime.broker import END, Pair, Session, refused
+import pytest
+from runtime.broker import END, ERROR, Pair, Session, refused
 
 
 def contents(session: Session, queue: str) -> list[tuple[int, str, str | None]]:
@@ -68,6 +69,59 @@ def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: P
     session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     session.send(far, pair.reply)
     assert len(session.receive(pair.near)) == 1
+
+
+def test_send_from_a_retaining_queue_obeys_as_any_other(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing(lifetime=600)
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+    with refused(8432):
+        session.send(near, pair.reply, "x")
+    with refused(8434):
+        session.send(far, pair.request, "x")
+    session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.far)
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    pair.say(near, "waits")
+    assert len(session.transmissions(near)) == 1
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    assert session.bodies(pair.far) == ["waits"]
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    with refused(9618):
+        pair.say(near, "is not sent")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.near)
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            pair.say(near, "poison")
+            session.send(far, pair.reply)
+            assert session.bodies(pair.near) == [None]
+    session.send(far, pair.reply)
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            assert session.bodies(pair.near) == [None]
+    with refused(9618):
+        pair.say(near, "the queue was stopped")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.near)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET lifetime = lifetime - i, due_at = due_at - i"
+        " FROM make_interval(secs => 601) AS i WHERE conversation_handle = %s",
+        near,
+    )
+    with refused(8429):
+        pair.say(near, "too late")
+    assert contents(session, pair.near) == [(3, pair.request, "waits"), (1, pair.reply, None)]
+
+
+@pytest.mark.parametrize("body", ["<a/>", "<a>", ""])
+def test_what_a_retaining_queue_sends_is_validated(session: Session, pair: Pair, body: str) -> None:
+    session.do("SELECT ssb.alter_message_type(%s, 'WELL_FORMED_XML')", pair.request)
+    near = pair.dialog()
+    session.send(near, pair.note, "first")
+    assert session.bodies(pair.far) == ["first"]
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    pair.say(near, body)
+    errors = session.receive(pair.near)
+    assert [message.type for message in errors] == [ERROR] * (body == "<a>")
+    assert session.bodies(pair.far) == ([] if errors else [body or None])
 
 
 def test_it_counts_from_the_commit_of_its_definition(

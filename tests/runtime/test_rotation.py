@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from runtime.broker import Pair, Session
 
+from support import end_counted
+
 
 @pytest.fixture(autouse=True)
 def fresh_tables(session: Session) -> None:
@@ -298,6 +300,54 @@ def test_rotation_in_an_old_snapshot_does_nothing(
     fill_and_drain(session, pair, 500)
     assert old.value("SELECT ssb.rotate_messages(60000)") == "nothing"
     assert old.value("SELECT ssb.tidy_up()") == "nothing"
+
+
+@pytest.mark.parametrize("table", [0, 1])
+@pytest.mark.parametrize("retains", [False, True])
+def test_numbers_go_on_in_either_table(session: Session, pair: Pair, table: int, retains: bool) -> None:
+    state = session.value("SELECT pg_sequence_last_value('ssb.rotation_state')")
+    session.do("SELECT setval('ssb.rotation_state', %s)", state + table)
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.near, retains)
+    near = pair.dialog()
+    pair.say(near, *(["x"] * 20))
+    # From the 17th on each would leave a dead row behind.
+    assert session.value(SENT_COUNT, near) == 16
+    session.end(near)
+    assert where(session) == (21 * (1 - table), 21 * table)
+    assert [m.number for m in session.receive(pair.far)] == list(range(21))
+
+
+SENT_COUNT = "SELECT sent_count FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+
+
+def test_a_reader_takes_the_fast_path_again_after_a_switch(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    """At all levels at once."""
+    low = pair.dialog()
+    pair.say(low, "low")
+    session.do("SELECT ssb.create_broker_priority(%s, %s, priority_level => 9)", pair.contract, pair.contract)
+    high = pair.dialog()
+    pair.say(high, "high")
+    session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
+    assert [session.bodies(pair.far) for _ in range(2)] == [["high"], ["low"]]
+    reader = another()
+    reader.do("SET track_functions = 'all'")
+    for _ in range(2):
+        session.do("SELECT pg_stat_reset()")
+        for _ in range(3):
+            pair.say(low, "low")
+            pair.say(high, "high")
+            for body in ("high", "low"):
+                assert reader.bodies(pair.far) == [body]
+                reader.commit()
+        session.do(
+            "SELECT setval('ssb.rotation_state', s.state + CASE WHEN s.state % 2 = 0 THEN 1 ELSE 7 END)"
+            " FROM (SELECT pg_sequence_last_value('ssb.rotation_state') AS state) AS s"
+        )
+    end_counted(reader.connection, session.connection)
+    slow = "SELECT calls FROM pg_stat_user_functions WHERE funcname = 'receive_slow_path'"
+    assert session.column(slow) == [1]
 
 
 class TestLowWaterMark:

@@ -139,6 +139,23 @@ def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> Non
         session.end(far)
 
 
+@pytest.mark.parametrize("seconds", [None, 10, 86400])
+def test_a_closed_side_is_looked_at_in_time_whatever_its_timer(
+    session: Session, pair: Pair, seconds: int | None
+) -> None:
+    _, far = pair.conversing()
+    if seconds is not None:
+        session.do("SELECT ssb.begin_conversation_timer(%s, %s)", far, seconds)
+    session.end(far)
+    due = session.value(
+        "SELECT date_part('epoch', due_at - closed_at) FROM ssb.conversation_endpoint"
+        " WHERE conversation_handle = %s",
+        far,
+    )
+    # Without a timer it stays what it was from the dialog's beginning: a change would cost an index entry.
+    assert 1800 <= due <= 1860
+
+
 def test_the_far_side_remembers_after_the_closed_endpoint_has_gone(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.end(far)
@@ -147,6 +164,27 @@ def test_the_far_side_remembers_after_the_closed_endpoint_has_gone(session: Sess
     assert (session.state(near), session.state(far)) == ("DI", None)
     session.end(near)
     assert session.state(near) is None
+
+
+def test_what_waits_for_a_closed_endpoint_goes_with_it(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    session.send(far, pair.reply)
+    session.end(far)
+    holder = another()
+    holder.do("SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR NO KEY UPDATE", far)
+    session.end(near)
+    holder.commit()
+    assert (session.state(far), len(session.transmissions(far))) == ("DO", 2)
+    pass_time(session, near, 31 * 60)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    assert (session.state(far), session.transmissions(far)) == ("CD", [])
+    assert (
+        session.value("SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = %s", near)
+        == 0
+    )
 
 
 def test_an_initiators_trace_goes_when_the_target_has_ended(session: Session, pair: Pair) -> None:

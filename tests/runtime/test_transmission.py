@@ -84,6 +84,60 @@ def test_messages_for_a_side_that_has_ended_are_dropped(session: Session, pair: 
     assert session.state(near) == "DI"
 
 
+def test_two_sides_that_have_ended_wait_for_nothing(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    session.send(far, pair.reply, "nobody will read this")
+    session.end(far)
+    assert session.state(far) == "DO"
+    session.end(near)
+    # The initiator's queue is still off: what is for nobody is dropped all the same.
+    assert (session.state(near), session.state(far)) == (None, "CD")
+    assert session.transmissions(far) == []
+
+
+def test_an_initiator_that_waits_goes_with_its_target(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    session.send(near, pair.request, "nobody will read this")
+    session.end(near)
+    session.end(far, error=5, description="x")
+    assert (session.state(near), session.state(far)) == (None, "CD")
+    assert session.transmissions(near) == []
+
+
+def test_who_holds_the_waiting_side_drops_it_later(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    session.end(far)
+    holder = another()
+    holder.do("SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR NO KEY UPDATE", far)
+    session.end(near)
+    assert (session.state(near), session.state(far)) == (None, "DO")
+    holder.commit()
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.near)
+    assert session.state(far) == "CD"
+
+
+def test_what_a_side_that_has_ended_does_not_want_is_counted(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)
+    session.end(far)
+    # Its EndDialog waits, so the initiator knows nothing of it.
+    session.send(near, pair.request, "1")
+    session.send(near, pair.request, "2")
+    session.end(far, cleanup=True)
+    session.send(near, pair.request, "3")
+    session.end(near)
+    assert session.column(
+        "SELECT message_sequence_number FROM sys.transmission_queue WHERE conversation_handle = %s"
+        " ORDER BY message_sequence_number",
+        near,
+    ) == [3, 4]
+
+
 def test_receive_fetches_what_nobody_has_delivered_yet(session: Session, pair: Pair) -> None:
     near, _ = pair.conversing()
     session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)

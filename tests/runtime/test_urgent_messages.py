@@ -171,3 +171,19 @@ def test_a_session_that_knows_its_queue_sees_the_first_of_a_database(database: D
         assert _types(session, pair, 1) == [pair.reply]
         session.do("SELECT ssb_internal.broker_sweep('{}')")
         assert not session.value(counted)
+
+
+def test_readers_pass_what_is_gone_where_something_was_urgent_before(session: Session, pair: Pair) -> None:
+    """They would look at all of it again each time, until VACUUM removes it."""
+    near, far = pair.conversing()
+    session.send(far, pair.reply)
+    _timer(session, near)
+    assert _types(session, pair) == [TIMER, pair.reply]
+    assert session.value("SELECT pg_sequence_last_value('ssb.urgent_conversations')") >= 1
+    for _ in range(3):
+        for _ in range(130):
+            session.send(far, pair.reply)
+        for _ in range(130):
+            assert _types(session, pair, 1) == [pair.reply]
+    queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.near)
+    assert session.value("SELECT ssb_internal.low_water(%s, 5::smallint, 0)", queue_id) >= 200
