@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 
 from ..server.connect import Target, require_session
 from ..server.problems import ServerError
-from .connections import Connection, connect
+from .connections import Connection
 from .problems import BulkError, first_line, hint_of, told
 
 # For one reader; there are as many at a time as Spark has cores.
@@ -113,13 +113,13 @@ class _Found(_Row):
     partitions: int
 
 
-def require_readable(dsn: str, queue: str) -> None:
+def require_readable(connection: Connection, dsn: str, queue: str) -> None:
     """Ask whether the queue can be read, which takes a moment: starting Spark for it takes many.
 
-    Raises BulkError: no connection, a pooler that would take the claim's session away, no runtime,
-    no such queue, no permission.
+    Raises BulkError: a pooler that would take the claim's session away, no runtime, no such queue, no
+    permission.
     """
-    with connect(dsn, "pgsb bulk claim") as connection, explained(queue):
+    with explained(queue):
         require_own_session(connection, dsn)
         connection.execute("SELECT ssb.message_is_waiting(%s)", (queue,))
 

@@ -11,7 +11,7 @@ import psycopg
 from .cached import own_cache
 from .claim import Claim, abandon, claim, require_readable
 from .complete import Completed, Computed, compute
-from .connections import Server, connect, reached
+from .connections import Connection, Server, connect, reached
 from .options import JobOptions
 from .problems import BulkError, ClaimLost, explain
 from .program import Context, Program, run_program
@@ -34,13 +34,17 @@ def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None =
     back in the queue then, and it counts as a rollback (POISON_MESSAGE_HANDLING).
     """
     options = options or JobOptions()
-    require_readable(dsn, queue)
-    with connect(dsn, "pgsb bulk claim") as connection:
-        server = reached(connection)
-    assert server.jdbc  # refuses what Java cannot reach, before there is a claim
-    spark = spark_session(f"pgsb {queue}", options)
-    require_executors(spark, program, options.modules)
-    with _Job(spark, dsn, server, queue, program, options) as job:
+    with connect(dsn, "pgsb bulk claim") as session:
+        require_readable(session, dsn, queue)
+        server = reached(session)
+        assert server.jdbc  # refuses what Java cannot reach, before there is a claim
+        spark = spark_session(f"pgsb {queue}", options)
+        require_executors(spark, program, options.modules)
+        return _run(_Job(spark, dsn, session, server, queue, program, options), options)
+
+
+def _run(begun: "_Job", options: JobOptions) -> Progress:
+    with begun as job:
         lost = 0
         while not options.should_stop():
             try:
@@ -69,14 +73,16 @@ def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None =
 class _Job:
     """Claims of one queue, one after the other; with ``overlap`` one is completed while the next is computed.
 
-    Then a completion runs in a thread of its own. Whatever comes of it is told by `settle`, in the
-    job's thread: at most one is on its way.
+    One session makes them all, since a new one would first have to compile its functions. With ``overlap``
+    there are two, and a completion runs in a thread of its own. Whatever comes of it is told by `settle`, in
+    the job's thread: at most one is on its way.
     """
 
     def __init__(
         self,
         spark: "SparkSession",
         dsn: str,
+        session: Connection,
         server: Server,
         queue: str,
         program: Program,
@@ -85,6 +91,7 @@ class _Job:
         self.progress = Progress()
         self._spark = spark
         self._dsn = dsn
+        self._free: Connection | None = session
         self._server = server
         self._queue = queue
         self._program = program
@@ -102,6 +109,8 @@ class _Job:
         self._thread.shutdown()
         if self._completing is not None:
             self._completing[0].held.connection.close()
+        if self._free is not None:
+            self._free.close()
 
     def take_claim(self) -> bool:
         """Claim, run the program, complete. Returns whether it is worth another look at once.
@@ -109,7 +118,7 @@ class _Job:
         Raises ClaimLost, also of the claim before: it is taken again. Raises BulkError.
         """
         began = time.monotonic()
-        connection = connect(self._dsn, "pgsb bulk claim")
+        connection, self._free = self._free or connect(self._dsn, "pgsb bulk claim"), None
         try:
             held = claim(
                 connection,
@@ -119,7 +128,7 @@ class _Job:
                 partitions=self._partitions,
             )
             if held is None:
-                connection.close()
+                self._keep(connection)
                 return self.settle()
             self.progress.claims += 1
             self.progress.claimed += held.messages
@@ -158,8 +167,10 @@ class _Job:
         try:
             with _given_back(held):
                 result = result_of()
-        finally:
+        except BaseException:
             held.connection.close()
+            raise
+        self._keep(held.connection)
         progress = self.progress
         progress.completed += result.deleted
         progress.written += result.written
@@ -170,6 +181,13 @@ class _Job:
         self._counted_until = now
         self._options.report("completed", progress)
         return result.deleted > 0 or computed.outputs.failures == "quarantine"
+
+    def _keep(self, connection: Connection) -> None:
+        """For the next claim, unless there is one or it has ended."""
+        if self._free is None and not connection.closed:
+            self._free = connection
+        else:
+            connection.close()
 
 
 @contextmanager

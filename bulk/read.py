@@ -28,15 +28,17 @@ COLUMNS = (
 )
 # The same as expressions. Java takes a uuid apart and puts its text together again, at the price of
 # the rest of the row: PostgreSQL's text is cheaper. And char(2) would come with its blank.
-_SELECTED = ", ".join(
-    f"{name}::text AS {name}"
-    if name in ("conversation_group_id", "conversation_handle", "validation")
-    else name
-    for name in COLUMNS
-)
+_TEXTS = {
+    "conversation_group_id": "group_text",
+    "conversation_handle": "handle_text",
+    "validation": "validation::text",
+}
+_SELECTED = ", ".join(f"{_TEXTS[name]} AS {name}" if name in _TEXTS else name for name in COLUMNS)
 # Bytes of a body from which on PostgreSQL sorts, which moves references to large values only.
 # Spark moves the values, but sorts many small ones on all machines, and not at all for an aggregate.
 _LARGE = 65536
+# Messages of a conversation, on average, from which on its texts are made once and not for each.
+_LONG = 4
 
 
 def read(
@@ -72,11 +74,12 @@ def read(
         ranges = enumerate(_ranges(held, split))
         predicates = [f"({condition} OR part = {number})" for number, condition in ranges]
     parts = len(predicates) if split is None else -len(predicates)
+    view = "claimed_in_long" if held.messages >= _LONG * held.conversations else "claimed_message"
     # Behind the last row the session says that it is in the claim's database, and that it read its part
     # to the end.
     relation = (
         f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part"
-        f" FROM ssb_internal.claimed_message AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
+        f" FROM ssb_internal.{view} AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
         f" UNION ALL SELECT {_SELECTED.replace('queuing_order', 'NULL::bigint')}, p.part, p.part"
         f" FROM generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
         f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"

@@ -17,6 +17,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -81,6 +82,15 @@ class _Part(InputPartition):
         self.size = size
 
 
+@dataclass(frozen=True)
+class _Waiting:
+    """Messages that wait, those that are set aside, and the age of the oldest that waits in seconds."""
+
+    messages: int
+    set_aside: int
+    oldest: float | None
+
+
 class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Claims when Spark asks for the latest offset, completes what Spark has committed."""
 
@@ -96,7 +106,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._claimed: dict[int, int] = {}
         """Messages of the claims that this one has made or read, and has not counted as completed."""
         self._look_again = 0.0
-        self._counted: tuple[float, int, float | None] | None = None
+        self._counted: tuple[float, _Waiting] | None = None
 
     def initialOffset(self) -> Offset:
         """Before the first claim."""
@@ -106,7 +116,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         """Take as many messages as wait now, the first ones, and no more."""
         session = self._session()
-        self._left = {queue: self._count(session, queue) for queue in self._options.queues(session)}
+        self._left = {queue: self._look(session, queue).messages for queue in self._options.queues(session)}
 
     def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
@@ -195,17 +205,18 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def reportLatestOffset(self) -> Offset | None:
         """For the query's progress: messages in the queues, the oldest one's age, what of them is claimed.
 
-        And how many this query has completed.
+        And how many are set aside, and this query has completed.
         """
         try:
             session = self._session()
-            waiting, oldest = self._waiting(session)
+            waiting = self._waiting(session)
             held = self._held(session) if self._stream else []
         except (BulkError, psycopg.Error):
             return None
         return {
-            "waiting": waiting,
-            "oldestSeconds": oldest,
+            "waiting": waiting.messages,
+            "oldestSeconds": waiting.oldest,
+            "setAside": waiting.set_aside,
             "claims": len(held),
             "claimed": sum(self._claimed.get(claim_id, 0) for _, claim_id, _ in held),
             "completed": self._completed,
@@ -295,37 +306,35 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ).fetchone()
         return row == (True,)
 
-    def _waiting(self, session: Connection) -> tuple[int, float | None]:
-        """Messages that wait in all queues, and the oldest one's age in seconds.
-
-        All of them are looked at, for each batch: where there are many, only now and then.
-        """
+    def _waiting(self, session: Connection) -> _Waiting:
+        """What waits in all queues. All of it is looked at for each batch; where it is much, now and then."""
         now = time.monotonic()
-        if self._counted is not None and self._counted[1] >= _MANY and now < self._counted[0] + _COUNT_AGAIN:
-            return self._counted[1:]
-        waiting = 0
-        oldest = None
-        for queue in self._options.queues(session):
-            count, age = self._look(session, queue)
-            waiting += count
-            if age is not None:
-                oldest = max(oldest or 0.0, round(age, 3))
-        self._counted = now, waiting, oldest
-        return waiting, oldest
+        if self._counted is not None:
+            at, found = self._counted
+            if found.messages + found.set_aside >= _MANY and now < at + _COUNT_AGAIN:
+                return found
+        looks = [self._look(session, queue) for queue in self._options.queues(session)]
+        ages = [one.oldest for one in looks if one.oldest is not None]
+        found = _Waiting(
+            sum(one.messages for one in looks),
+            sum(one.set_aside for one in looks),
+            max(ages, default=None),
+        )
+        self._counted = now, found
+        return found
 
-    def _count(self, session: Connection, queue: str) -> int:
-        return self._look(session, queue)[0]
-
-    def _look(self, session: Connection, queue: str) -> tuple[int, float | None]:
-        """Messages that wait in the queue, and the age of its oldest one in seconds. Raises BulkError."""
-        query = psycopg.sql.SQL(
-            "SELECT count(*) FILTER (WHERE status = 1),"
-            " date_part('epoch', clock_timestamp() - min(message_enqueue_time)::timestamptz) FROM {}"
-        ).format(psycopg.sql.Identifier(*queue.split(".")))
+    def _look(self, session: Connection, queue: str) -> _Waiting:
+        """What waits in the queue. Raises BulkError."""
         with explained(queue):
-            row = session.execute(query).fetchone()
+            row = session.execute(
+                "SELECT waiting, set_aside, date_part('epoch', clock_timestamp() - oldest)"
+                "  FROM ssb_internal.waiting_on(%s)",
+                (queue,),
+            ).fetchone()
         assert row is not None
-        return int(str(row[0])), None if row[1] is None else float(str(row[1]))
+        waiting, set_aside, age = row
+        oldest = None if age is None else round(float(str(age)), 3)
+        return _Waiting(int(str(waiting)), int(str(set_aside)), oldest)
 
     def _unknown_start(self) -> Offset:
         if self._stream is None:

@@ -114,8 +114,8 @@ class BrokerLog:
         error_number: int | None = None,
         gist: str | None = None,
         in_full: int = _TOLD_IN_FULL,
-    ) -> None:
-        """Log one event.
+    ) -> bool:
+        """Log one event. Returns whether it was told.
 
         A warning or an error with the same ``gist`` (the message, unless given) as the last one is told
         ``in_full`` times, then when there are twice as many.
@@ -123,12 +123,13 @@ class BrokerLog:
         line = Line(level, event, message, queue, program, pid, error_number)
         count = self._repeated(line, gist or message) if level in ("warning", "error") else 1
         if count > in_full and count & (count - 1):
-            return
+            return False
         self._keep(line)
         if count > in_full:
             # The message stays as it is: the quarantine shows it.
             again = f"{event}: {count} times in a row now; told again when there are twice as many"
             self._keep(Line("info", "repeated", again, queue, program))
+        return True
 
     def _keep(self, line: Line) -> None:
         self._sink(line)

@@ -8,14 +8,22 @@ the database never make the daemon execute anything.
 import asyncio
 import contextlib
 import os
+import re
 import sys
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from ..server.results import ErrorEvent
 from .config import BrokerOptions, Program
 from .log import BrokerLog
 from .readers import ActiveQueue, Outcome, ProgramError, no_such_principal
 
+# What differs between two tellings of one error: handles, and numbers of claims, processes and times.
+_VARYING = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\d+")
+# What has run for so many times as long as when it failed, and seconds more, is heard while it runs.
+_LONGER = 2.0
+_HEARD_AFTER = 5.0
 # Lines of a program's output that are logged; the rest is counted.
 _LOGGED_LINES = 1000
 # Lines of one entry come together.
@@ -30,13 +38,23 @@ _HINT = "hint: "
 _LAST_WORDS = 1.0
 
 
+@dataclass
+class _Failure:
+    """How a program has failed: what tells its error from another, how often in a row, after how long."""
+
+    gist: str
+    was_told: bool
+    lasted: float
+    count: int = 1
+
+
 class ProgramRuns:
     """Starts external programs, each as a process of its own."""
 
     def __init__(self, options: BrokerOptions) -> None:
         self._options = options
-        self._failed: dict[int, int] = {}
-        """By queue: the status with which its program has failed last, until it succeeds."""
+        self._failed: dict[tuple[int, str], _Failure] = {}
+        """By queue and program: how it has failed last, until it succeeds."""
 
     async def run(
         self, queue: ActiveQueue, log: BrokerLog, further: Mapping[str, str] | None = None
@@ -82,20 +100,20 @@ class ProgramRuns:
             raise
         finally:
             os.close(their_end)
-        before = self._failed.get(queue.queue_id)
-        # What fails again has told why: its output is written only if it ends in another way.
-        spoken: list[tuple[str, str]] | None = [] if before is not None else None
+        began = time.monotonic()
+        key = (queue.queue_id, program.name)
+        before = self._failed.get(key)
 
         def write(level: str, text: str) -> None:
-            log.write(level, "output", text, queue=queue.name, program=queue.program, pid=process.pid)
+            log.write(level, "output", text, queue=queue.name, program=program.name, pid=process.pid)
 
-        def say(level: str, text: str) -> None:
-            if spoken is None:
-                write(level, text)
-            else:
-                spoken.append((level, text))
-
-        reading = asyncio.create_task(_log_output(output, say))
+        # What fails again has told why: its output is written if it ends in another way, or runs for longer.
+        words = _Words(write, before is not None)
+        patience = None
+        if before is not None:
+            loop = asyncio.get_running_loop()
+            patience = loop.call_later(_HEARD_AFTER + _LONGER * before.lasted, words.speak)
+        reading = asyncio.create_task(_log_output(output, words.say))
         try:
             status = await process.wait()
             await asyncio.wait([reading], timeout=_LAST_WORDS)
@@ -104,26 +122,39 @@ class ProgramRuns:
                 await self._end(process)
             pipe.close()
             last = await reading
-        if status != before:
-            for level, text in spoken or ():
-                write(level, text)
+            if patience is not None:
+                patience.cancel()
+        known = self._failed.get(key)  # others may run beside it
         if status == 0:
-            self._failed.pop(queue.queue_id, None)
+            words.speak()
+            self._failed.pop(key, None)
+            if known is not None and known.was_told:
+                again = "works again, having failed" + (f" {known.count} times" if known.count > 1 else "")
+                log.write(
+                    "info", "program_works", again, queue=queue.name, program=program.name, pid=process.pid
+                )
             return Outcome()
-        self._failed[queue.queue_id] = status
         # What it said last is the best account of what went wrong, and QUARANTINE shows this line.
         message = f"ended with status {status}" if status > 0 else f"ended by signal {-status}"
         message += f": {last}" if last else ""
-        log.write(
-            "error",
-            "program_failed",
-            message,
-            queue=queue.name,
-            program=program.name,
-            pid=process.pid,
-            gist=str(status),
-            in_full=1,
-        )
+        gist = f"{status} {_VARYING.sub('#', last)}"
+        lasted = time.monotonic() - began
+        if known is not None and known.gist == gist:
+            known.count += 1
+            known.lasted = lasted
+        else:
+            words.speak()
+            was_told = log.write(
+                "error",
+                "program_failed",
+                message,
+                queue=queue.name,
+                program=program.name,
+                pid=process.pid,
+                gist=gist,
+                in_full=1,
+            )
+            self._failed[key] = _Failure(gist, was_told, lasted)
         return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
@@ -134,6 +165,27 @@ class ProgramRuns:
             except TimeoutError:
                 process.kill()
                 await process.wait()
+
+
+class _Words:
+    """What a program says: written as it comes, or kept until somebody wants to hear it."""
+
+    def __init__(self, write: Callable[[str, str], None], is_kept: bool) -> None:
+        self._write = write
+        self._kept: list[tuple[str, str]] | None = [] if is_kept else None
+
+    def say(self, level: str, text: str) -> None:
+        """One entry."""
+        if self._kept is None:
+            self._write(level, text)
+        else:
+            self._kept.append((level, text))
+
+    def speak(self) -> None:
+        """What was kept, and from now on everything as it comes."""
+        kept, self._kept = self._kept or (), None
+        for level, text in kept:
+            self._write(level, text)
 
 
 def _command(program: Program) -> tuple[str, ...]:

@@ -62,3 +62,26 @@ AS $$
     SELECT r.claim_id, q.name, r.claimed_at FROM renewed AS r JOIN ssb.queue AS q ON q.queue_id = r.queue_id
      ORDER BY r.claimed_at, r.claim_id;
 $$;
+
+-- What a stream's progress says of a queue: messages that wait, also in claims, and when the first of them came; and those
+-- that are set aside, which wait for somebody's decision and not for the stream.
+--
+-- Called by  pgsb.bulk.streaming
+CREATE OR REPLACE FUNCTION ssb_internal.waiting_on(queue text, OUT waiting bigint, OUT set_aside bigint, OUT oldest timestamptz)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
+BEGIN
+    PERFORM ssb_internal.require_receive(v_queue);
+    SELECT count(*) FILTER (WHERE NOT m.is_set_aside), count(*) FILTER (WHERE m.is_set_aside), min(m.enqueued_at) FILTER (WHERE NOT m.is_set_aside)
+      INTO waiting, set_aside, oldest
+      FROM (SELECT s.enqueued_at,
+                   e.lock_id IN (SELECT g.lock_id FROM ssb.quarantined_group AS g WHERE g.queue_id = v_queue.queue_id) AS is_set_aside
+              FROM ssb.message_stored AS s
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.endpoint_id AND e.closed_at IS NULL
+             WHERE s.queue_id = v_queue.queue_id) AS m;
+END;
+$$;

@@ -1,8 +1,12 @@
 """Spark's own sinks behind a stream of ours: each message once, and what the options and the progress say."""
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +15,7 @@ import pytest
 from bulk_desk import Desk
 
 from pgsb.bulk import Outputs
-from pgsb.bulk.claim import find_claim
+from pgsb.bulk.claim import claim, find_claim
 from pgsb.bulk.complete import complete
 from pgsb.bulk.datasource import register
 from pgsb.bulk.looking import QueueReader
@@ -115,6 +119,49 @@ def test_files_get_each_message_once_also_of_a_query_that_ends_before_sparks_com
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+def test_files_get_each_message_once_also_of_a_driver_that_is_killed_before_sparks_commit(
+    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
+) -> None:
+    """Driver and JVM at once, by a signal nobody hears: where Spark was quicker, the next batch is it."""
+    dsn = tcp(desk.database)
+    place, out = tmp_path / "checkpoint", tmp_path / "out"
+    script = Path(__file__).with_name("killed_stream.py")
+    folders = (Path(__file__).parent, Path(__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
+        environment.pop(name, None)
+    for batch in range(5):
+        desk.send(2, 2)
+        command = [sys.executable, str(script), dsn, str(place), str(out), str(batch)]
+        killed = subprocess.run(
+            command, env=environment, capture_output=True, text=True, start_new_session=True, check=False
+        )
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert (out / "_spark_metadata" / str(batch)).exists()
+        if not (place / "commits" / str(batch)).exists():
+            break
+    else:
+        pytest.fail("Spark's commit was always there before the signal")
+    sent = (batch + 1) * 4
+    assert desk.value("SELECT state FROM ssb.claims") == "stream"
+    assert desk.waiting() == sent - 2 * batch
+    query = (
+        _stream(spark, dsn, maxMessagesPerTrigger="2")
+        .selectExpr("CAST(message_body AS STRING) AS body", "queuing_order AS place")
+        .writeStream.format("parquet")
+        .option("path", str(out))
+        .option("checkpointLocation", str(place))
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(300) and query.exception() is None
+    rows = spark.read.parquet(str(out)).collect()
+    assert len(rows) == sent and len({row.place for row in rows}) == sent
+    assert sorted(row.body for row in rows) == ["1"] * (sent // 2) + ["2"] * (sent // 2)
+    assert desk.waiting() == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+
+
 def test_rows_come_as_many_at_a_time_as_fetchsize_says(desk: Desk) -> None:
     desk.send(1, 5)
     options = {"dsn": desk.database.dsn, "queue": "dbo.target", "fetchsize": "2", "numPartitions": "1"}
@@ -147,4 +194,52 @@ def test_what_a_program_completes_is_in_the_streams_progress(
     assert reader.latestOffset(end) == end
     told = reader.reportLatestOffset()
     reader.stop()
-    assert told == {"waiting": 0, "oldestSeconds": None, "claims": 0, "claimed": 0, "completed": 3}
+    assert told == {
+        "waiting": 0,
+        "oldestSeconds": None,
+        "setAside": 0,
+        "claims": 0,
+        "claimed": 0,
+        "completed": 3,
+    }
+
+
+def test_what_is_set_aside_does_not_count_as_waiting(desk: Desk, connect: Callable[..., Connection]) -> None:
+    """Nor is it taken for what waits at the start, of which as many messages are taken."""
+    desk.send(1, 3)
+    owner = connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    handle = desk.value("SELECT conversation_handle FROM dbo.target LIMIT 1")
+    owner.execute(
+        "SELECT ssb_internal.fail_conversations(%s, ARRAY[%s], ARRAY[NULL::bigint], '{bad}')",
+        (held.claim_id, str(handle)),
+    )
+    complete(held, Outputs(unread="complete", failures="quarantine"), desk.database.dsn)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target"}
+
+    def progress() -> dict[str, Any]:
+        reader = QueueStreamReader(read_options(options))
+        reader.initialOffset()
+        told = reader.reportLatestOffset()
+        reader.stop()
+        assert told is not None
+        return told
+
+    assert [progress()[name] for name in ("waiting", "oldestSeconds", "setAside")] == [0, None, 3]
+    desk.send(2, 1)
+    told = progress()
+    assert (told["waiting"], told["setAside"]) == (2, 3)
+    first = desk.value(
+        "SELECT extract(epoch FROM clock_timestamp() - min(enqueued_at)) FROM ssb.message_stored AS m"
+        " WHERE m.endpoint_id NOT IN (SELECT g.endpoint_id FROM ssb.quarantined_group AS g)"
+    )
+    assert 0 < told["oldestSeconds"] <= first
+    reader = QueueStreamReader(read_options(options))
+    start = reader.initialOffset()
+    reader.prepareForTriggerAvailableNow()
+    # As many came since as are set aside.
+    desk.send(3, 1)
+    reader.latestOffset(start)
+    reader.stop()
+    assert desk.value("SELECT messages FROM ssb.claims") == 2
