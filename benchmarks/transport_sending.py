@@ -6,7 +6,8 @@ a transaction of 500. No daemon runs, and nobody reads.
 
 Latency: from SEND on a quiet dialog to the message in the other instance's queue, beside what is made by
 hand: INSERT and NOTIFY, a session that LISTENs, reads, inserts over there and commits. Message by message,
-by turns.
+by turns. The daemon and what is made by hand are processes of their own, as they are where they serve: in a
+thread of this one each of their steps would wait for whoever looks whether the message has arrived.
 
 Topology: the paper's. Three instances send messages of 100 bytes to a fourth, where a reader takes up to
 10,000 at a time into a table; beside it the same senders and reader in one instance. Messages a second, and
@@ -15,8 +16,10 @@ processor time of all sessions and daemons.
 By turns in each round; ratios are minimum / median / maximum of the rounds.
 """
 
+import multiprocessing
 import random
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -150,52 +153,54 @@ def _sending(server: BenchServer, number: int, in_set: Ratios, singly: Ratios) -
 
 
 def _wait_for(connection: Connection, count: str, wanted: int) -> None:
+    """Looks five thousand times a second, so that looking leaves the processors to those who carry."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while connection.execute(count).fetchone() != (wanted,):
         if time.monotonic() > deadline:
             raise click.ClickException(f"message {wanted} has not arrived")
+        time.sleep(0.0002)
+
+
+def _carry_by_hand(near_dsn: str, far_dsn: str) -> None:
+    """LISTENs for what is put into ``hand_away``, and carries it to ``hand_come``. Until it is ended."""
+    with (
+        psycopg.connect(near_dsn, autocommit=True) as near,
+        psycopg.connect(far_dsn, autocommit=True) as far,
+    ):
+        near.execute("LISTEN hand")
+        while True:
+            if rows := near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall():
+                far.execute(
+                    "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
+                    [[body for _, body in rows]],
+                )
+                near.execute("DELETE FROM hand_away WHERE id = ANY (%s)", [[one for one, _ in rows]])
+            list(near.notifies(stop_after=1))
 
 
 @contextmanager
-def _carried_by_hand(pair: Pair) -> Iterator[None]:
-    """Somebody LISTENs for what is put into ``hand_away``, and carries it to ``hand_come``."""
+def _carried_apart(pair: Pair) -> Iterator[None]:
+    """By a daemon, and by hand, each in a process of its own."""
     pair.here.execute(_HAND)
     pair.there.execute(_HAND)
-    is_over, is_listening = threading.Event(), threading.Event()
-
-    def carry() -> None:
-        with (
-            psycopg.connect(pair.dsns[0], autocommit=True) as near,
-            psycopg.connect(pair.dsns[1], autocommit=True) as far,
-        ):
-            near.execute("LISTEN hand")
-            is_listening.set()
-            while not is_over.is_set():
-                if list(near.notifies(timeout=0.5, stop_after=1)):
-                    rows = near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall()
-                    far.execute(
-                        "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
-                        [[body for _, body in rows]],
-                    )
-                    near.execute("DELETE FROM hand_away WHERE id = ANY (%s)", [[one for one, _ in rows]])
-
-    carrier = threading.Thread(target=carry)
-    carrier.start()
-    is_listening.wait()
+    addresses = ["--dsn", pair.dsns[0], "--address", f"{ADDRESS}={pair.dsns[1]}"]
+    command = [sys.executable, "-m", "pgsb.cli.main", "broker", *addresses, "--log-level", "error"]
+    hand = multiprocessing.get_context("spawn").Process(target=_carry_by_hand, args=pair.dsns)
+    hand.start()
+    daemon = subprocess.Popen(command)
     try:
         yield
     finally:
-        is_over.set()
-        carrier.join()
+        daemon.terminate()
+        hand.terminate()
+        daemon.wait()
+        hand.join()
 
 
 def _latencies(pair: Pair, messages: int, known: int) -> tuple[float, float]:
     """Medians of ours and of what is made by hand, in milliseconds: message by message, by turns."""
     took: tuple[list[float], list[float]] = ([], [])
-    options = BrokerOptions(pair.dsns[0], addresses={ADDRESS.lower(): pair.dsns[1]})
-    with EmbeddedBroker(options, lambda _: None) as broker, _carried_by_hand(pair):
-        if not broker.wait_until_leading():
-            raise click.ClickException("the daemon does not lead")
+    with _carried_apart(pair):
         if known:
             send(pair, Load(None, known), known)
             wait_until_carried(pair)
