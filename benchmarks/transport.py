@@ -369,22 +369,33 @@ def _execute(session: pq.abc.PGconn, number: int, *values: bytes | None) -> pq.a
     return result
 
 
+def hand_sessions(near: Connection, far: Connection) -> tuple[pq.abc.PGconn, pq.abc.PGconn]:
+    """The two ends of what is made by hand, for `carry_set_by_hand`."""
+    return _prepared(near, [_HAND_READ, _HAND_DELETE]), _prepared(far, [_HAND_TAKE])
+
+
+def carry_set_by_hand(here: pq.abc.PGconn, there: pq.abc.PGconn) -> bool:
+    """False: nothing was there."""
+    read = _execute(here, 0)
+    ids = read.get_value(0, 0)
+    if ids is None:
+        return False
+    _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3, 4)))
+    _execute(here, 1, ids)
+    return True
+
+
 def _carry_by_hand(pair: Pair, load: Load) -> Cost:
     dialogs = load.dialogs or load.backlog
     pair.here.execute(_HAND_FILL, [dialogs, dialogs, load.length, load.backlog])
     with ExitStack() as stack:
         near, far = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in pair.dsns)
         pids = near.info.backend_pid, far.info.backend_pid
-        here, there = _prepared(near, [_HAND_READ, _HAND_DELETE]), _prepared(far, [_HAND_TAKE])
+        here, there = hand_sessions(near, far)
         before = [processor_seconds(pid) or 0.0 for pid in pids]
         own, began = time.thread_time(), time.monotonic()
-        while True:
-            read = _execute(here, 0)
-            ids = read.get_value(0, 0)
-            if ids is None:
-                break
-            _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3, 4)))
-            _execute(here, 1, ids)
+        while carry_set_by_hand(here, there):
+            pass
         took, own = time.monotonic() - began, time.thread_time() - own
         after = [processor_seconds(pid) or 0.0 for pid in pids]
     _check(pair.there.execute(_HAND_ARRIVED).fetchone(), load.backlog, "by hand")

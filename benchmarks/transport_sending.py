@@ -11,7 +11,8 @@ thread of this one each of their steps would wait for whoever looks whether the 
 
 Topology: the paper's. Three instances send messages of 100 bytes to a fourth, where a reader takes up to
 10,000 at a time into a table; beside it the same senders and reader in one instance. Messages a second, and
-processor time of all sessions and daemons.
+processor time of all sessions and daemons. And the same two made by hand, as `benchmarks.transport` does it:
+rows are inserted, carried as arrays, and deleted into the table; one hop more costs that, too.
 
 By turns in each round; ratios are minimum / median / maximum of the rounds.
 """
@@ -23,9 +24,11 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 
 import click
 import psycopg
@@ -42,6 +45,8 @@ from .transport import (
     TEMPLATE,
     Load,
     Pair,
+    carry_set_by_hand,
+    hand_sessions,
     instances,
     own_threads,
     pair_of,
@@ -77,6 +82,24 @@ _HAND = """
 CREATE TABLE hand_away (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
 CREATE TABLE hand_come (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
 """
+_TAKE_ALL_BY_HAND = """
+WITH come AS (
+    DELETE FROM hand_queue
+     WHERE queuing_order IN (SELECT q.queuing_order FROM hand_queue AS q ORDER BY q.queuing_order LIMIT 10000)
+    RETURNING queuing_order, body)
+INSERT INTO arrived SELECT queuing_order, body FROM come
+"""
+_BATCH_BY_HAND = {
+    into: f"""
+INSERT INTO {into} (dialog, number, type, body{name})
+SELECT %s::uuid, n, 'm', convert_to(rpad('', %s, '.'), 'UTF8'){value}
+  FROM generate_series(%s::integer, %s::integer) AS n
+"""
+    for into, name, value in (
+        ("hand_waiting", "", ""),
+        ("hand_queue", ", enqueued_at", ", clock_timestamp()"),
+    )
+}
 _TAKE_ALL = """
 WITH come AS (SELECT queuing_order, message_body FROM ssb.receive('dbo.there', 10000))
 INSERT INTO arrived SELECT queuing_order, message_body FROM come
@@ -250,18 +273,54 @@ def _dialogs(connection: Connection) -> list[object]:
     return [row[0] for row in rows if row is not None]
 
 
-def _send_all(connection: Connection, handles: Sequence[object], batches: int) -> None:
-    for number in range(batches):
+def _send_all(connection: Connection, handles: Sequence[object], batches: int, first: int) -> None:
+    for number in range(first, first + batches):
         connection.execute(_BATCH, [handles[number % len(handles)], _BATCH_OF, _BATCH_OF, 100, _BATCH_OF])
 
 
-def _take_into_table(connection: Connection, wanted: int) -> None:
+def _send_all_by_hand(into: str) -> Callable[[Connection, Sequence[object], int, int], None]:
+    def send_all(connection: Connection, handles: Sequence[object], batches: int, first: int) -> None:
+        for number in range(first, first + batches):
+            turn = number // len(handles) * _BATCH_OF
+            values = [handles[number % len(handles)], 100, turn, turn + _BATCH_OF - 1]
+            connection.execute(_BATCH_BY_HAND[into].encode(), values)
+
+    return send_all
+
+
+def _take_into_table(connection: Connection, wanted: int, take: str = _TAKE_ALL) -> None:
     arrived = 0
     while arrived < wanted:
-        found = connection.execute(_TAKE_ALL).rowcount
+        found = connection.execute(take.encode()).rowcount
         arrived += found
         if not found:
             time.sleep(0.002)
+
+
+@contextmanager
+def _carriers_by_hand(far_dsn: str, near_dsns: Sequence[str]) -> Iterator[None]:
+    """A thread for each of the senders' instances carries its rows."""
+    is_over = threading.Event()
+
+    def carry(near_dsn: str) -> None:
+        with (
+            psycopg.connect(near_dsn, autocommit=True) as near,
+            psycopg.connect(far_dsn, autocommit=True) as far,
+        ):
+            sessions = hand_sessions(near, far)
+            while not is_over.is_set():
+                if not carry_set_by_hand(*sessions):
+                    time.sleep(0.002)
+
+    carriers = [threading.Thread(target=carry, args=(dsn,)) for dsn in near_dsns]
+    for carrier in carriers:
+        carrier.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        for carrier in carriers:
+            carrier.join()
 
 
 def _seconds_of_sessions(admin: Connection) -> float:
@@ -272,11 +331,18 @@ def _seconds_of_sessions(admin: Connection) -> float:
     return sum(processor_seconds(pid) or 0.0 for (pid,) in rows)
 
 
-def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tuple[float, float]:
+def _paper(
+    server: BenchServer, number: int, messages: int, senders: int, *, by_hand: bool
+) -> tuple[float, float]:
     """Messages a second, and microseconds of processor time a message."""
+    take = _TAKE_ALL_BY_HAND if by_hand else _TAKE_ALL
+    into = "hand_waiting" if senders else "hand_queue"
+    send_all = _send_all_by_hand(into) if by_hand else _send_all
     with _instances(server, number, senders) as dsns, ExitStack() as stack:
         admin = stack.enter_context(server.connect())
-        for dsn in dsns[1:]:
+        if by_hand:
+            stack.enter_context(_carriers_by_hand(dsns[0], dsns[1:]))
+        for dsn in () if by_hand else dsns[1:]:
             options = BrokerOptions(dsn, addresses={ADDRESS.lower(): dsns[0]})
             broker = stack.enter_context(EmbeddedBroker(options, lambda _: None))
             if not broker.wait_until_leading():
@@ -285,20 +351,22 @@ def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tup
         sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in sources]
         reader = stack.enter_context(psycopg.connect(dsns[0], autocommit=True))
         # Dialogs begin and sessions make their plans before the clock does.
-        dialogs = [_dialogs(session) for session in sessions]
+        dialogs = [
+            [uuid.uuid4() for _ in range(_DIALOGS)] if by_hand else _dialogs(session) for session in sessions
+        ]
         for session, handles in zip(sessions, dialogs, strict=True):
-            _send_all(session, handles, _DIALOGS)
-        _take_into_table(reader, len(sessions) * _DIALOGS * _BATCH_OF)
+            send_all(session, handles, _DIALOGS, 0)
+        _take_into_table(reader, len(sessions) * _DIALOGS * _BATCH_OF, take)
         batches = messages // len(sessions) // _BATCH_OF
         wanted = batches * _BATCH_OF * len(sessions)
         threads = [
-            threading.Thread(target=_send_all, args=(session, handles, batches))
+            threading.Thread(target=send_all, args=(session, handles, batches, _DIALOGS))
             for session, handles in zip(sessions, dialogs, strict=True)
         ]
         before, own, began = _seconds_of_sessions(admin), own_threads(), time.monotonic()
         for thread in threads:
             thread.start()
-        _take_into_table(reader, wanted)
+        _take_into_table(reader, wanted, take)
         took = time.monotonic() - began
         for thread in threads:
             thread.join()
@@ -332,6 +400,8 @@ def main(
     latency = Ratios(f"latency, {known:,} known dialogs: ours | by hand", "ms")
     rate = Ratios("paper's topology: three instances | one", "a second")
     processor = Ratios("paper's topology, processor time", "µs")
+    hand_rate = Ratios("the same by hand", "a second")
+    hand_processor = Ratios("the same by hand, processor time", "µs")
     asked = parts or ("send", "latency", "paper")
     with running(postgres) as server:
         conditions = machine()
@@ -354,11 +424,13 @@ def main(
                     ):
                         into.append(median)
             if "paper" in asked:
-                for senders, into in ((3, "ours"), (0, "others")):
-                    found = _paper(server, 10 * number + 2 + senders, messages, senders)
-                    getattr(rate, into).append(found[0])
-                    getattr(processor, into).append(found[1])
-    _say([one for one in (in_set, singly, latency, rate, processor) if one.ours])
+                for by_hand, senders in random.sample(list(product((False, True), (3, 0))), 4):
+                    found = _paper(server, 10 * number + 2 + senders, messages, senders, by_hand=by_hand)
+                    pairs = (hand_rate, hand_processor) if by_hand else (rate, processor)
+                    for ratios, figure in zip(pairs, found, strict=True):
+                        (ratios.ours if senders else ratios.others).append(figure)
+    shown = (in_set, singly, latency, rate, hand_rate, processor, hand_processor)
+    _say([one for one in shown if one.ours])
 
 
 if __name__ == "__main__":
