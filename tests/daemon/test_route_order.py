@@ -240,7 +240,7 @@ def test_dialogs_that_are_led_elsewhere_are_those_that_find_route_leads_elsewher
     near.do("SELECT ssb.create_service('//Here', 'dbo.near_queue', '{//Talk}')")
     services = ("//Here", "//Away", "TCP://one.example:4022/S")
     handles = [
-        near.begin(chance.choice(services), broker_instance=chance.choice((None, *_GUIDS))) for _ in range(30)
+        near.begin(chance.choice(services), broker_instance=chance.choice((None, *_GUIDS))) for _ in range(24)
     ]
     near.do("SELECT ssb.create_route('away', 'TCP://all.example:4022', '//Away')")
     for handle in handles:
@@ -255,7 +255,7 @@ def test_dialogs_that_are_led_elsewhere_are_those_that_find_route_leads_elsewher
         waiting,
     )
     led, plain = 0, 0
-    for _ in range(12):
+    for _ in range(8):
         with near.connection.transaction(force_rollback=True):
             near.do("DELETE FROM ssb.route WHERE database_id = 5")
             for number in range(chance.randrange(6)):
