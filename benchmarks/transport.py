@@ -8,7 +8,8 @@ order looked at. With --sealed the same dialogs are carried with full security t
 side. Figures are messages a second, and microseconds of processor time a message: of the sender's
 server (here), the target's (there) and the daemons. The ratio, minimum / median / maximum of the rounds, is
 that of the processor time altogether. Several backlogs, or several numbers of dialogs that are known
-beside, take turns in each round: the last figures are the processor time beside that of the first.
+beside (by hand, too), take turns in each round: the last figures are the processor time beside that of the
+first, ours and by hand.
 """
 
 import os
@@ -125,6 +126,13 @@ _HAND_FILL = """
 INSERT INTO hand_waiting (dialog, number, type, body)
 SELECT md5((n %% %s::integer)::text)::uuid, n / %s::integer, 'm', convert_to(rpad(n::text, %s, '.'), 'UTF8')
   FROM generate_series(0, %s::integer - 1) AS n
+"""
+_HAND_KNOWN = """
+INSERT INTO hand_dialog SELECT md5('known ' || n)::uuid, 1 FROM generate_series(1, %s::integer) AS n
+"""
+_HAND_KNOWN_MESSAGES = """
+INSERT INTO hand_queue (dialog, number, type, enqueued_at, body)
+SELECT d.dialog, 0, 'm', clock_timestamp(), convert_to(rpad('', %s, '.'), 'UTF8') FROM hand_dialog AS d
 """
 _HAND_READ = b"""
 SELECT array_agg(w.id), array_agg(w.dialog), array_agg(w.number), array_agg(w.type), array_agg(w.body)
@@ -369,25 +377,40 @@ def _execute(session: pq.abc.PGconn, number: int, *values: bytes | None) -> pq.a
     return result
 
 
+def hand_sessions(near: Connection, far: Connection) -> tuple[pq.abc.PGconn, pq.abc.PGconn]:
+    """The two ends of what is made by hand, for `carry_set_by_hand`."""
+    return _prepared(near, [_HAND_READ, _HAND_DELETE]), _prepared(far, [_HAND_TAKE])
+
+
+def carry_set_by_hand(here: pq.abc.PGconn, there: pq.abc.PGconn) -> bool:
+    """False: nothing was there."""
+    read = _execute(here, 0)
+    ids = read.get_value(0, 0)
+    if ids is None:
+        return False
+    _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3, 4)))
+    _execute(here, 1, ids)
+    return True
+
+
 def _carry_by_hand(pair: Pair, load: Load) -> Cost:
     dialogs = load.dialogs or load.backlog
+    if load.known:
+        pair.there.execute(_HAND_KNOWN, [load.known])
+        pair.there.execute(_HAND_KNOWN_MESSAGES, [load.length])
+        pair.there.execute("VACUUM ANALYZE hand_dialog, hand_queue")
     pair.here.execute(_HAND_FILL, [dialogs, dialogs, load.length, load.backlog])
     with ExitStack() as stack:
         near, far = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in pair.dsns)
         pids = near.info.backend_pid, far.info.backend_pid
-        here, there = _prepared(near, [_HAND_READ, _HAND_DELETE]), _prepared(far, [_HAND_TAKE])
+        here, there = hand_sessions(near, far)
         before = [processor_seconds(pid) or 0.0 for pid in pids]
         own, began = time.thread_time(), time.monotonic()
-        while True:
-            read = _execute(here, 0)
-            ids = read.get_value(0, 0)
-            if ids is None:
-                break
-            _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3, 4)))
-            _execute(here, 1, ids)
+        while carry_set_by_hand(here, there):
+            pass
         took, own = time.monotonic() - began, time.thread_time() - own
         after = [processor_seconds(pid) or 0.0 for pid in pids]
-    _check(pair.there.execute(_HAND_ARRIVED).fetchone(), load.backlog, "by hand")
+    _check(pair.there.execute(_HAND_ARRIVED).fetchone(), load.known + load.backlog, "by hand")
     each = 1e6 / load.backlog
     return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
 
@@ -410,9 +433,8 @@ def _line(load: Load, first: Load) -> str:
     ratio = _three(ours.total / floor.total for ours, floor in zip(load.ours, load.by_hand, strict=True))
     line = f"{load.name:48}" + " | ".join([*cells, ratio])
     if load is not first:
-        line += (
-            f" | {_three(one.total / other.total for one, other in zip(load.ours, first.ours, strict=True))}"
-        )
+        for those, others in ((load.ours, first.ours), (load.by_hand, first.by_hand)):
+            line += f" | {_three(one.total / other.total for one, other in zip(those, others, strict=True))}"
     if load.sealed:
         adds = sorted(sealed.total - ours.total for sealed, ours in zip(load.sealed, load.ours, strict=True))
         cost = _median(load.sealed)
@@ -464,7 +486,7 @@ def main(
         if sealed:
             os.environ["PGSB_KEYS"] = keys
             make_sealed_templates(server)
-        columns = "pgsb: here, there, daemon, all | by hand | ratio | beside the first"
+        columns = "pgsb: here, there, daemon, all | by hand | ratio | beside the first, by hand"
         click.echo(f"{'µs of processor time a message':48}{columns}")
         number = 0
         for _ in range(rounds):

@@ -6,23 +6,29 @@ a transaction of 500. No daemon runs, and nobody reads.
 
 Latency: from SEND on a quiet dialog to the message in the other instance's queue, beside what is made by
 hand: INSERT and NOTIFY, a session that LISTENs, reads, inserts over there and commits. Message by message,
-by turns.
+by turns. The daemon and what is made by hand are processes of their own, as they are where they serve: in a
+thread of this one each of their steps would wait for whoever looks whether the message has arrived.
 
 Topology: the paper's. Three instances send messages of 100 bytes to a fourth, where a reader takes up to
 10,000 at a time into a table; beside it the same senders and reader in one instance. Messages a second, and
-processor time of all sessions and daemons.
+processor time of all sessions and daemons. And the same two made by hand, as `benchmarks.transport` does it:
+rows are inserted, carried as arrays, and deleted into the table; one hop more costs that, too.
 
 By turns in each round; ratios are minimum / median / maximum of the rounds.
 """
 
+import multiprocessing
 import random
 import statistics
+import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 
 import click
 import psycopg
@@ -39,6 +45,8 @@ from .transport import (
     TEMPLATE,
     Load,
     Pair,
+    carry_set_by_hand,
+    hand_sessions,
     instances,
     own_threads,
     pair_of,
@@ -74,6 +82,24 @@ _HAND = """
 CREATE TABLE hand_away (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
 CREATE TABLE hand_come (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea);
 """
+_TAKE_ALL_BY_HAND = """
+WITH come AS (
+    DELETE FROM hand_queue
+     WHERE queuing_order IN (SELECT q.queuing_order FROM hand_queue AS q ORDER BY q.queuing_order LIMIT 10000)
+    RETURNING queuing_order, body)
+INSERT INTO arrived SELECT queuing_order, body FROM come
+"""
+_BATCH_BY_HAND = {
+    into: f"""
+INSERT INTO {into} (dialog, number, type, body{name})
+SELECT %s::uuid, n, 'm', convert_to(rpad('', %s, '.'), 'UTF8'){value}
+  FROM generate_series(%s::integer, %s::integer) AS n
+"""
+    for into, name, value in (
+        ("hand_waiting", "", ""),
+        ("hand_queue", ", enqueued_at", ", clock_timestamp()"),
+    )
+}
 _TAKE_ALL = """
 WITH come AS (SELECT queuing_order, message_body FROM ssb.receive('dbo.there', 10000))
 INSERT INTO arrived SELECT queuing_order, message_body FROM come
@@ -150,52 +176,54 @@ def _sending(server: BenchServer, number: int, in_set: Ratios, singly: Ratios) -
 
 
 def _wait_for(connection: Connection, count: str, wanted: int) -> None:
+    """Looks five thousand times a second, so that looking leaves the processors to those who carry."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while connection.execute(count).fetchone() != (wanted,):
         if time.monotonic() > deadline:
             raise click.ClickException(f"message {wanted} has not arrived")
+        time.sleep(0.0002)
+
+
+def _carry_by_hand(near_dsn: str, far_dsn: str) -> None:
+    """LISTENs for what is put into ``hand_away``, and carries it to ``hand_come``. Until it is ended."""
+    with (
+        psycopg.connect(near_dsn, autocommit=True) as near,
+        psycopg.connect(far_dsn, autocommit=True) as far,
+    ):
+        near.execute("LISTEN hand")
+        while True:
+            if rows := near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall():
+                far.execute(
+                    "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
+                    [[body for _, body in rows]],
+                )
+                near.execute("DELETE FROM hand_away WHERE id = ANY (%s)", [[one for one, _ in rows]])
+            list(near.notifies(stop_after=1))
 
 
 @contextmanager
-def _carried_by_hand(pair: Pair) -> Iterator[None]:
-    """Somebody LISTENs for what is put into ``hand_away``, and carries it to ``hand_come``."""
+def _carried_apart(pair: Pair) -> Iterator[None]:
+    """By a daemon, and by hand, each in a process of its own."""
     pair.here.execute(_HAND)
     pair.there.execute(_HAND)
-    is_over, is_listening = threading.Event(), threading.Event()
-
-    def carry() -> None:
-        with (
-            psycopg.connect(pair.dsns[0], autocommit=True) as near,
-            psycopg.connect(pair.dsns[1], autocommit=True) as far,
-        ):
-            near.execute("LISTEN hand")
-            is_listening.set()
-            while not is_over.is_set():
-                if list(near.notifies(timeout=0.5, stop_after=1)):
-                    rows = near.execute("SELECT id, body FROM hand_away ORDER BY id").fetchall()
-                    far.execute(
-                        "INSERT INTO hand_come (body) SELECT unnest(%s::bytea[])",
-                        [[body for _, body in rows]],
-                    )
-                    near.execute("DELETE FROM hand_away WHERE id = ANY (%s)", [[one for one, _ in rows]])
-
-    carrier = threading.Thread(target=carry)
-    carrier.start()
-    is_listening.wait()
+    addresses = ["--dsn", pair.dsns[0], "--address", f"{ADDRESS}={pair.dsns[1]}"]
+    command = [sys.executable, "-m", "pgsb.cli.main", "broker", *addresses, "--log-level", "error"]
+    hand = multiprocessing.get_context("spawn").Process(target=_carry_by_hand, args=pair.dsns)
+    hand.start()
+    daemon = subprocess.Popen(command)
     try:
         yield
     finally:
-        is_over.set()
-        carrier.join()
+        daemon.terminate()
+        hand.terminate()
+        daemon.wait()
+        hand.join()
 
 
 def _latencies(pair: Pair, messages: int, known: int) -> tuple[float, float]:
     """Medians of ours and of what is made by hand, in milliseconds: message by message, by turns."""
     took: tuple[list[float], list[float]] = ([], [])
-    options = BrokerOptions(pair.dsns[0], addresses={ADDRESS.lower(): pair.dsns[1]})
-    with EmbeddedBroker(options, lambda _: None) as broker, _carried_by_hand(pair):
-        if not broker.wait_until_leading():
-            raise click.ClickException("the daemon does not lead")
+    with _carried_apart(pair):
         if known:
             send(pair, Load(None, known), known)
             wait_until_carried(pair)
@@ -245,18 +273,54 @@ def _dialogs(connection: Connection) -> list[object]:
     return [row[0] for row in rows if row is not None]
 
 
-def _send_all(connection: Connection, handles: Sequence[object], batches: int) -> None:
-    for number in range(batches):
+def _send_all(connection: Connection, handles: Sequence[object], batches: int, first: int) -> None:
+    for number in range(first, first + batches):
         connection.execute(_BATCH, [handles[number % len(handles)], _BATCH_OF, _BATCH_OF, 100, _BATCH_OF])
 
 
-def _take_into_table(connection: Connection, wanted: int) -> None:
+def _send_all_by_hand(into: str) -> Callable[[Connection, Sequence[object], int, int], None]:
+    def send_all(connection: Connection, handles: Sequence[object], batches: int, first: int) -> None:
+        for number in range(first, first + batches):
+            turn = number // len(handles) * _BATCH_OF
+            values = [handles[number % len(handles)], 100, turn, turn + _BATCH_OF - 1]
+            connection.execute(_BATCH_BY_HAND[into].encode(), values)
+
+    return send_all
+
+
+def _take_into_table(connection: Connection, wanted: int, take: str = _TAKE_ALL) -> None:
     arrived = 0
     while arrived < wanted:
-        found = connection.execute(_TAKE_ALL).rowcount
+        found = connection.execute(take.encode()).rowcount
         arrived += found
         if not found:
             time.sleep(0.002)
+
+
+@contextmanager
+def _carriers_by_hand(far_dsn: str, near_dsns: Sequence[str]) -> Iterator[None]:
+    """A thread for each of the senders' instances carries its rows."""
+    is_over = threading.Event()
+
+    def carry(near_dsn: str) -> None:
+        with (
+            psycopg.connect(near_dsn, autocommit=True) as near,
+            psycopg.connect(far_dsn, autocommit=True) as far,
+        ):
+            sessions = hand_sessions(near, far)
+            while not is_over.is_set():
+                if not carry_set_by_hand(*sessions):
+                    time.sleep(0.002)
+
+    carriers = [threading.Thread(target=carry, args=(dsn,)) for dsn in near_dsns]
+    for carrier in carriers:
+        carrier.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        for carrier in carriers:
+            carrier.join()
 
 
 def _seconds_of_sessions(admin: Connection) -> float:
@@ -267,11 +331,18 @@ def _seconds_of_sessions(admin: Connection) -> float:
     return sum(processor_seconds(pid) or 0.0 for (pid,) in rows)
 
 
-def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tuple[float, float]:
+def _paper(
+    server: BenchServer, number: int, messages: int, senders: int, *, by_hand: bool
+) -> tuple[float, float]:
     """Messages a second, and microseconds of processor time a message."""
+    take = _TAKE_ALL_BY_HAND if by_hand else _TAKE_ALL
+    into = "hand_waiting" if senders else "hand_queue"
+    send_all = _send_all_by_hand(into) if by_hand else _send_all
     with _instances(server, number, senders) as dsns, ExitStack() as stack:
         admin = stack.enter_context(server.connect())
-        for dsn in dsns[1:]:
+        if by_hand:
+            stack.enter_context(_carriers_by_hand(dsns[0], dsns[1:]))
+        for dsn in () if by_hand else dsns[1:]:
             options = BrokerOptions(dsn, addresses={ADDRESS.lower(): dsns[0]})
             broker = stack.enter_context(EmbeddedBroker(options, lambda _: None))
             if not broker.wait_until_leading():
@@ -280,20 +351,22 @@ def _paper(server: BenchServer, number: int, messages: int, senders: int) -> tup
         sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in sources]
         reader = stack.enter_context(psycopg.connect(dsns[0], autocommit=True))
         # Dialogs begin and sessions make their plans before the clock does.
-        dialogs = [_dialogs(session) for session in sessions]
+        dialogs = [
+            [uuid.uuid4() for _ in range(_DIALOGS)] if by_hand else _dialogs(session) for session in sessions
+        ]
         for session, handles in zip(sessions, dialogs, strict=True):
-            _send_all(session, handles, _DIALOGS)
-        _take_into_table(reader, len(sessions) * _DIALOGS * _BATCH_OF)
+            send_all(session, handles, _DIALOGS, 0)
+        _take_into_table(reader, len(sessions) * _DIALOGS * _BATCH_OF, take)
         batches = messages // len(sessions) // _BATCH_OF
         wanted = batches * _BATCH_OF * len(sessions)
         threads = [
-            threading.Thread(target=_send_all, args=(session, handles, batches))
+            threading.Thread(target=send_all, args=(session, handles, batches, _DIALOGS))
             for session, handles in zip(sessions, dialogs, strict=True)
         ]
         before, own, began = _seconds_of_sessions(admin), own_threads(), time.monotonic()
         for thread in threads:
             thread.start()
-        _take_into_table(reader, wanted)
+        _take_into_table(reader, wanted, take)
         took = time.monotonic() - began
         for thread in threads:
             thread.join()
@@ -327,6 +400,8 @@ def main(
     latency = Ratios(f"latency, {known:,} known dialogs: ours | by hand", "ms")
     rate = Ratios("paper's topology: three instances | one", "a second")
     processor = Ratios("paper's topology, processor time", "µs")
+    hand_rate = Ratios("the same by hand", "a second")
+    hand_processor = Ratios("the same by hand, processor time", "µs")
     asked = parts or ("send", "latency", "paper")
     with running(postgres) as server:
         conditions = machine()
@@ -349,11 +424,13 @@ def main(
                     ):
                         into.append(median)
             if "paper" in asked:
-                for senders, into in ((3, "ours"), (0, "others")):
-                    found = _paper(server, 10 * number + 2 + senders, messages, senders)
-                    getattr(rate, into).append(found[0])
-                    getattr(processor, into).append(found[1])
-    _say([one for one in (in_set, singly, latency, rate, processor) if one.ours])
+                for by_hand, senders in random.sample(list(product((False, True), (3, 0))), 4):
+                    found = _paper(server, 10 * number + 2 + senders, messages, senders, by_hand=by_hand)
+                    pairs = (hand_rate, hand_processor) if by_hand else (rate, processor)
+                    for ratios, figure in zip(pairs, found, strict=True):
+                        (ratios.ours if senders else ratios.others).append(figure)
+    shown = (in_set, singly, latency, rate, hand_rate, processor, hand_processor)
+    _say([one for one in shown if one.ours])
 
 
 if __name__ == "__main__":

@@ -311,7 +311,7 @@ class DialogSecurity:
         while True:
             async with near.cursor(binary=True) as cursor:
                 await cursor.execute(NEXT_ARRIVAL, answered)
-                row = raw_row(cursor, ARRIVAL_COLUMNS)
+                row = raw_row(cursor.pgresult, ARRIVAL_COLUMNS)
             if row is None:
                 return
             sealed = SealedArrival.read(row)

@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 
 from .readers import Connection, open_connection
@@ -26,6 +27,7 @@ from .transport_values import (
     Raw,
     RawBigints,
     RawJson,
+    RawStatement,
     RawTexts,
     UnexpectedType,
     accept_raw,
@@ -54,6 +56,10 @@ _NAMES = ("next_number", "status", "refusal_code", "refusal", "instance", "taken
 _KINDS = (int | None, str | None, int | None, str | None, str | None, int | None)
 _VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
 _TAKE_ARRAYS = f"SELECT next_numbers, instances, others FROM ssb_internal.take_from_peer({_VALUES})"
+_TAKE_RAW = RawStatement(
+    "SELECT next_numbers, instances, others FROM ssb_internal.take_from_peer("
+    "$1::jsonb, $2::integer[], $3::bigint[], $4::text[], $5::text[], $6::bytea[])"
+)
 _TAKE = (
     "SELECT place, next_number, status, refusal_code, refusal, instance, NULL::bigint"
     f" FROM ssb.take_from_afar({_VALUES})"
@@ -252,12 +258,19 @@ class Peer:
         """What was answered: as arrays, or by place; None: later."""
         assert self.far is not None
         # Beyond its own timeout the far server is not to be believed that it works.
-        async with asyncio.timeout(_FAR_SECONDS), self.far.cursor(binary=True) as cursor:
-            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values, prepare=True)
+        async with asyncio.timeout(_FAR_SECONDS):
             if not self.takes_arrays:
-                return self._rows(await cursor.fetchall(), dialogs)
+                async with self.far.cursor(binary=True) as cursor:
+                    await cursor.execute(_TAKE, values, prepare=True)
+                    return self._rows(await cursor.fetchall(), dialogs)
+            if all(isinstance(value, Raw) for value in values):
+                result: PGresult | None = await _TAKE_RAW.run(self.far, values)
+            else:
+                async with self.far.cursor(binary=True) as cursor:
+                    await cursor.execute(_TAKE_ARRAYS, values, prepare=True)
+                    result = cursor.pgresult
             try:
-                row = raw_row(cursor, (RawBigints, RawTexts, RawJson))
+                row = raw_row(result, (RawBigints, RawTexts, RawJson))
                 return self._checked(row, dialogs)
             except (UnexpectedType, Malformed, ValueError, RecursionError, psycopg.Error):
                 raise self._senseless() from None

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-import psycopg
-
 from .readers import Connection
 from .spans import Crossing, SpanSink
 from .transport_values import (
@@ -17,15 +15,18 @@ from .transport_values import (
     RawBodies,
     RawIntegers,
     RawJson,
+    RawStatement,
     RawText,
     RawTexts,
     RawUuids,
     array_of,
+    bigint,
     count_of,
     cut,
     cut_fixed,
     element,
     elements_of,
+    integer,
     loaded,
     number_of,
     numbers_of,
@@ -43,11 +44,12 @@ FRAGMENT = 480 * 2**10
 """Of a larger body, at most, in a set (runtime_sql/transport/fragments.sql). Two go through an instance with
 MESSAGE_FORWARD_SIZE = 1."""
 
-_NEXT_SET = (
+_NEXT_SET = RawStatement(
     "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, traced, bytes,"
     " after_priority, after_endpoint, after_id"
-    " FROM ssb_internal.next_set(%b::integer, %b::uuid, %b::integer, %b::bigint, %b::bigint, %b::bigint[],"
-    " %b::integer, %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[], %b::uuid[])"
+    " FROM ssb_internal.next_set($1::integer, $2::uuid, $3::integer, $4::bigint, $5::bigint, $6::bigint[],"
+    " $7::integer, $8::bigint, $9::bigint, $10::bigint[], $11::bigint[], $12::bigint[], $13::text[],"
+    " $14::uuid[])"
 )
 _COLUMNS = (
     *(RawText, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
@@ -274,23 +276,21 @@ async def next_set(
 ) -> OwnSet | None:
     """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
     set_id = uuid.uuid4()
-    last = (
+    last: Sequence[Raw | None] = (
         (settled.ids, settled.endpoints, settled.next_numbers, settled.instances, settled.key_ids)
         if settled
         else [None] * 5
     )
-    cursor: psycopg.AsyncCursor[Any] = near.cursor(binary=True)
-    async with cursor:
-        await cursor.execute(
-            _NEXT_SET,
-            [
-                *(peer_id, set_id, messages, BYTES, FRAGMENT if takes_fragments else None, under_way),
-                *(after.priority, after.endpoint, after.message),
-                *last,
-            ],
-            prepare=True,
-        )
-        row = raw_row(cursor, _COLUMNS)
+    result = await _NEXT_SET.run(
+        near,
+        [
+            *(integer(peer_id), set_id.bytes, integer(messages)),
+            *(bigint(BYTES), bigint(FRAGMENT if takes_fragments else None), bigints(under_way)),
+            *(integer(after.priority), bigint(after.endpoint), bigint(after.message)),
+            *last,
+        ],
+    )
+    row = raw_row(result, _COLUMNS)
     if row is None:
         return None
     dialogs, *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row

@@ -68,9 +68,12 @@ BEGIN
         IF body IS NULL THEN
             PERFORM ssb_internal.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
         ELSIF v_endpoint_id IS NULL THEN
-            SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
-             WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.far_state IS NOT NULL;
-            IF FOUND THEN
+            -- (Where no queue has had groups there is none to look for. v_lock_id is NULL then.)
+            IF pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL THEN
+                SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
+                 WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.far_state IS NOT NULL;
+            END IF;
+            IF v_lock_id IS NOT NULL THEN
                 PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
                 SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
                        CASE WHEN e.plain_type = message_type THEN e.plain_type_id END

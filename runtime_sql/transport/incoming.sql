@@ -17,44 +17,50 @@ AS $$
     SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'
 $$;
 
+-- Whether the caller may bring messages: true, or an error. (What is true is an expression, which PL/pgSQL computes without a statement.)
+DROP FUNCTION IF EXISTS ssb_internal.require_connect();
 CREATE OR REPLACE FUNCTION ssb_internal.require_connect()
-RETURNS void
+RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller name := ssb_internal.caller();
+    v_caller name := coalesce(nullif(current_setting('role'), 'none')::name, session_user);       -- as ssb_internal.caller
+    v_found record;
     v_endpoint ssb.broker_endpoint;
     v_is_encrypted boolean;
     v_client text;
     v_certificate ssb.certificate;
     v_logins text;
 BEGIN
-    SELECT b.* INTO v_endpoint FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED';
+    SELECT b AS endpoint, pg_has_role(v_caller, n.nspowner, 'USAGE') AS is_owner INTO v_found
+      FROM ssb.broker_endpoint AS b
+      JOIN pg_namespace AS n ON n.nspname = 'ssb'
+     WHERE b.state = 'STARTED';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'Service Broker''s endpoint is not started in database "%"', current_database()
             USING ERRCODE = '55000', HINT = 'CREATE or ALTER ENDPOINT … STATE = STARTED there lets messages in.';
     END IF;
+    v_endpoint := v_found.endpoint;
     -- A Unix-domain socket stays on this machine, and PostgreSQL has looked who is at its other end.
     IF inet_client_addr() IS NOT NULL THEN
         v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
         SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
-    END IF;
-    IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
-        RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
-            USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
-    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'DISABLED' AND v_is_encrypted THEN
-        RAISE EXCEPTION 'the endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
-            USING ERRCODE = '42501', HINT = 'sslmode=disable in the sender''s DSN, or ENCRYPTION = SUPPORTED or REQUIRED here.';
-    ELSIF inet_client_addr() IS NOT NULL AND v_logins ~ 'CERTIFICATE' AND v_logins !~ 'WINDOWS'
-          AND v_client IS NULL THEN
-        RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
-            USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf: pgsb endpoint.';
+        IF v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
+            RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
+                USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
+        ELSIF v_endpoint.encryption = 'DISABLED' AND v_is_encrypted THEN
+            RAISE EXCEPTION 'the endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
+                USING ERRCODE = '42501', HINT = 'sslmode=disable in the sender''s DSN, or ENCRYPTION = SUPPORTED or REQUIRED here.';
+        ELSIF v_logins ~ 'CERTIFICATE' AND v_logins !~ 'WINDOWS' AND v_client IS NULL THEN
+            RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
+                USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf: pgsb endpoint.';
+        END IF;
     END IF;
     IF v_client IS NOT NULL AND v_logins ~ 'CERTIFICATE' THEN
         v_certificate := ssb_internal.peer_certificate();
         IF v_certificate.certificate_id IS NOT NULL AND ssb_internal.owner_may_connect(v_certificate.owner, v_endpoint) THEN
-            RETURN;
+            RETURN true;
         ELSIF v_certificate.certificate_id IS NOT NULL AND v_logins !~ 'WINDOWS' THEN
             RAISE EXCEPTION 'Connection handshake failed. The login ''%'' does not have CONNECT permission on the endpoint. State 84.',
                             v_certificate.owner
@@ -64,8 +70,8 @@ BEGIN
                 USING ERRCODE = '42501', HINT = 'There: USE master; CREATE CERTIFICATE … AUTHORIZATION … FROM FILE = ….';
         END IF;
     END IF;
-    IF pg_has_role(v_caller, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(v_caller, v_endpoint.owner, 1) THEN
-        RETURN;
+    IF v_found.is_owner OR ssb_internal.is_member(v_caller, v_endpoint.owner, 1) THEN
+        RETURN true;
     END IF;
     IF EXISTS (SELECT FROM ssb.permission AS p
                 WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state = 'D'
@@ -78,6 +84,7 @@ BEGIN
             USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s there lets it send messages.',
                                                    v_endpoint.name, v_caller);
     END IF;
+    RETURN true;
 END;
 $$;
 

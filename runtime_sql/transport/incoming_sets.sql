@@ -383,64 +383,61 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_dialog record;
-    v_usage record;
     v_count integer := cardinality(p_numbers);
-    v_next bigint;
+    v_next bigint := p_numbers[1] + v_count;
+    v_is_locked boolean;
 BEGIN
-    IF p_numbers[1] = 0 OR p_message_types[1] <> ALL (p_message_types) OR 'message' <> ANY (p_kinds) OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
+    IF p_numbers[1] = 0 OR p_numbers[v_count] <> v_next - 1
+       OR p_message_types[1] <> ALL (p_message_types) OR 'message' <> ANY (p_kinds) OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
         RETURN NULL;
     END IF;
-    -- The numbers of the queues' orders come after this transaction's: see ssb.receive.
-    PERFORM pg_current_xact_id();
-    SELECT r.endpoint_id, r.next_number, r.is_initiator, r.inbound_key_id, e.queue_id, e.near_order, e.near_state, e.contract_id, e.priority,
-           has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1 AS is_plain
-      INTO v_dialog
-      FROM ssb.remote_conversation AS r
-      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+    IF v_count > 1 THEN
+        IF p_numbers <> ARRAY(SELECT n FROM generate_series(p_numbers[1], v_next - 1) AS n) THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    -- Before the type is read: ALTER MESSAGE TYPE waits for us, or we for it.
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) THEN
+        PERFORM ssb_internal.await_message_type();
+    END IF;
+    -- Looking at the dialog, its lock, the number behind its last message: as one statement. What has come already, and gaps, are looked
+    -- at message by message elsewhere. (It draws the transaction's number, and the numbers of the queue's order come after it: see
+    -- ssb.receive.)
+    UPDATE ssb.remote_conversation AS r
+       SET next_number = v_next, taken_at = clock_timestamp(),
+           inbound_key_id = coalesce(CASE WHEN p_is_opened THEN (p_dialog ->> 'key_id')::uuid END, r.inbound_key_id)
+      FROM ssb.conversation_endpoint AS e
+      JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = p_message_types[1]
      WHERE r.conversation_id = (p_dialog ->> 'conversation_id')::uuid AND r.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
-       AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+       AND r.next_number = p_numbers[1] AND r.refusal IS NULL AND r.far_outcome IS NULL
+       AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_system
+       AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END
        AND CASE WHEN p_is_opened
                 THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer
                      AND (r.far_user IS NULL) = (p_dialog ->> 'far_user' IS NULL)
                      AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog ->> 'far_user'), true)
                 ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = (p_dialog ->> 'key')::uuid
                      AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
-       FOR NO KEY UPDATE OF r;
-    v_next := v_dialog.next_number + v_count;
-    -- What has come already, and gaps, are looked at message by message.
-    IF NOT FOUND OR p_numbers[1] <> v_dialog.next_number OR p_numbers[v_count] <> v_next - 1
-       OR (v_count > 1 AND p_numbers <> ARRAY(SELECT n FROM generate_series(v_dialog.next_number, v_next - 1) AS n))
-       OR (NOT v_dialog.is_plain AND ssb_internal.reason_to_wait(v_dialog.queue_id) IS NOT NULL) THEN
-        RETURN NULL;
-    END IF;
-    PERFORM pg_try_advisory_xact_lock(1397965379, v_dialog.near_order::oid::integer);
-    -- Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) THEN
-        PERFORM ssb_internal.await_message_type();
-    END IF;
-    SELECT u.message_type_id INTO v_usage FROM ssb.contract_message_usage AS u
-     WHERE u.contract_id = v_dialog.contract_id AND u.message_type_name = p_message_types[1] AND u.validation = 'N'
-       AND CASE WHEN v_dialog.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END;
+       AND CASE WHEN has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1
+                THEN true ELSE ssb_internal.reason_to_wait(e.queue_id) IS NULL END
+    RETURNING r.endpoint_id, e.queue_id, e.near_order, e.near_state, e.priority, u.message_type_id INTO v_dialog;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
+    v_is_locked := pg_try_advisory_xact_lock(1397965379, v_dialog.near_order::oid::integer);       -- as ssb.send
     IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         SELECT v_dialog.queue_id, v_dialog.endpoint_id, nextval(v_dialog.near_order), o.number, clock_timestamp(),
-               v_usage.message_type_id, v_dialog.priority, 'N', o.body
+               v_dialog.message_type_id, v_dialog.priority, 'N', o.body
           FROM (SELECT unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         SELECT v_dialog.queue_id, v_dialog.endpoint_id, nextval(v_dialog.near_order), o.number, clock_timestamp(),
-               v_usage.message_type_id, v_dialog.priority, 'N', o.body
+               v_dialog.message_type_id, v_dialog.priority, 'N', o.body
           FROM (SELECT unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
     END IF;
-    UPDATE ssb.remote_conversation AS r
-       SET next_number = v_next, taken_at = clock_timestamp(),
-           inbound_key_id = coalesce(CASE WHEN p_is_opened THEN (p_dialog ->> 'key_id')::uuid END, r.inbound_key_id)
-     WHERE r.endpoint_id = v_dialog.endpoint_id;
     IF coalesce(pg_sequence_last_value(v_dialog.near_state), 0) % 2 = 1 THEN
         PERFORM ssb_internal.announce_arrival(v_dialog.queue_id);
     END IF;
@@ -502,10 +499,12 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_may boolean;
     v_on integer[];
     v_forwarded jsonb;
+    v_taken record;
 BEGIN
-    PERFORM ssb_internal.require_connect();
+    v_may := ssb_internal.require_connect();
     IF ssb_internal.may_lead_on() THEN
         SELECT array_agg(f.place),
                jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status, 'next_number', CASE WHEN f.status IS NOT NULL THEN 0 END))
@@ -514,8 +513,10 @@ BEGIN
                                         p_bodies, NULL) AS f;
     END IF;
     IF v_on IS NULL THEN
-        SELECT t.* INTO next_numbers, instances, others
-          FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
+        v_taken := ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false);
+        next_numbers := v_taken.next_numbers;
+        instances := v_taken.instances;
+        others := v_taken.others;
     ELSE
         SELECT t.* INTO next_numbers, instances, others
           FROM (SELECT array_agg(m.place ORDER BY m.n) AS places, array_agg(m.number ORDER BY m.n) AS numbers, array_agg(m.type ORDER BY m.n) AS types,
@@ -539,9 +540,13 @@ CREATE OR REPLACE FUNCTION ssb_internal.take_from_peer(p_dialogs jsonb, p_places
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_taken record;
 BEGIN
-    SELECT t.* INTO next_numbers, instances, others
-      FROM ssb_internal.take_incoming(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS t;
+    v_taken := ssb_internal.take_incoming(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies);
+    next_numbers := v_taken.next_numbers;
+    instances := v_taken.instances;
+    others := v_taken.others;
 END;
 $$;
 

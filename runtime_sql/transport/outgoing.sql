@@ -34,11 +34,13 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.has_transport() FROM PUBLIC;
 
--- Of the dialogs with messages that wait, those that find_route leads elsewhere than they wait for. What is the same for many is looked up
--- once. p_database_id, p_services: only what waits from there, for those; NULL: all. p_with_near: also those that wait for no other instance
--- and are led to none.
+-- Of the dialogs with messages that wait, those that find_route leads elsewhere than they wait for. Routes are looked at once for a service,
+-- and each dialog's own among them. p_database_id, p_services: only what waits from there, for those; NULL: all. p_with_near: also those
+-- that wait for no other instance and are led to none. addresses, mirror_addresses: where all of them are other instances, and none is
+-- where the dialog waits now, the routes that share it; else NULL.
+DROP FUNCTION IF EXISTS ssb_internal.astray_dialogs(integer, text[], boolean);
 CREATE OR REPLACE FUNCTION ssb_internal.astray_dialogs(p_database_id integer, p_services text[], p_with_near boolean)
-RETURNS SETOF bigint
+RETURNS TABLE (endpoint_id bigint, address text, is_under_way boolean, addresses text[], mirror_addresses text[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -56,15 +58,43 @@ BEGIN
                    AND (p_services IS NULL OR t.to_service = ANY (p_services))) AS t
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id AND e.far_endpoint_id IS NULL
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
+    ), ways AS MATERIALIZED (
+        SELECT w.*, row_number() OVER () AS n
+          FROM (SELECT DISTINCT w.database_id, w.far_service, w.instance FROM waiting AS w) AS w
+    ), routes AS MATERIALIZED (
+        SELECT w.n, lower(f.address) AS known_as, f.address, f.mirror_address, f.level, f.rank,
+               coalesce(f.expires_at, 'infinity') > clock_timestamp() AS is_valid
+          FROM ways AS w
+         CROSS JOIN LATERAL ssb_internal.routes_for(w.database_id, w.far_service, w.instance) AS f
+    ), best AS MATERIALIZED (
+        SELECT r.n, r.level, r.rank, array_agg(r.address) AS addresses, array_agg(r.mirror_address) AS mirror_addresses
+          FROM (SELECT r.*, rank() OVER (PARTITION BY r.n ORDER BY r.level, r.rank) AS place FROM routes AS r WHERE r.is_valid) AS r
+         WHERE r.place = 1
+         GROUP BY r.n, r.level, r.rank
+    ), groups AS MATERIALIZED (
+        SELECT g.*, w.n
+          FROM (SELECT DISTINCT w.database_id, w.far_service, w.instance, w.address, w.mirror_address, w.is_under_way FROM waiting AS w) AS g
+          JOIN ways AS w ON w.database_id = g.database_id AND w.far_service = g.far_service AND w.instance IS NOT DISTINCT FROM g.instance
+    ), own AS (
+        -- Where the dialog waits now, if there is a route to there still: the best one.
+        SELECT DISTINCT ON (g.n, g.address, g.mirror_address, g.is_under_way) g.n, g.address, g.mirror_address, g.is_under_way, r.level, r.rank,
+               r.mirror_address IS NOT DISTINCT FROM g.mirror_address AS has_same_mirror
+          FROM groups AS g
+          JOIN routes AS r ON r.n = g.n AND r.known_as = lower(g.address) AND (r.is_valid OR g.is_under_way)
+         ORDER BY g.n, g.address, g.mirror_address, g.is_under_way, r.level, r.rank, r.mirror_address IS NOT DISTINCT FROM g.mirror_address DESC
     ), astray AS MATERIALIZED (
-        SELECT w.*
-          FROM (SELECT DISTINCT w.database_id, w.far_service, w.instance, w.address, w.mirror_address, w.is_under_way
-                  FROM waiting AS w) AS w
-         CROSS JOIN LATERAL ssb_internal.find_route(w.database_id, w.far_service, w.instance, w.address, w.is_under_way) AS f
-         WHERE (nullif(upper(f.address), 'LOCAL'), f.mirror_address) IS DISTINCT FROM (upper(w.address), w.mirror_address)
-            OR (p_with_near AND w.address IS NULL)
+        SELECT g.*, o.n IS NULL AND b.rank NOT IN (1, 4) AS is_plain, b.addresses, b.mirror_addresses
+          FROM groups AS g
+          LEFT JOIN best AS b ON b.n = g.n
+          LEFT JOIN own AS o ON o.n = g.n AND o.address = g.address AND o.mirror_address IS NOT DISTINCT FROM g.mirror_address
+                            AND o.is_under_way = g.is_under_way
+         WHERE CASE WHEN g.address IS NULL THEN p_with_near OR b.rank NOT IN (1, 4)
+                    WHEN o.n IS NULL OR NOT o.has_same_mirror THEN true
+                    WHEN b.n IS NULL OR o.level < b.level THEN false
+                    WHEN g.is_under_way THEN o.level > b.level
+                    ELSE (o.level, o.rank) > (b.level, b.rank) END
     )
-    SELECT w.endpoint_id
+    SELECT w.endpoint_id, w.address, w.is_under_way, CASE WHEN a.is_plain THEN a.addresses END, CASE WHEN a.is_plain THEN a.mirror_addresses END
       FROM waiting AS w
       JOIN astray AS a ON a.database_id = w.database_id AND a.far_service = w.far_service AND a.is_under_way = w.is_under_way
        AND (a.instance, a.address, a.mirror_address) IS NOT DISTINCT FROM (w.instance, w.address, w.mirror_address)
@@ -73,32 +103,118 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.astray_dialogs(integer, text[], boolean) FROM PUBLIC;
 
+-- Looks again at dialogs with messages that wait, as ssb_internal.astray_dialogs finds them. Most are led to another instance than they
+-- wait for, and nothing else about them is special: those move as one; the others one by one. False: somebody holds some of them.
+-- Locks  their groups, and the remote conversations' rows, where nobody holds them
+CREATE OR REPLACE FUNCTION ssb_internal.reroute(p_database_id integer, p_services text[], p_with_near boolean)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_astray record;
+    v_plain record;
+    v_moved bigint[];
+    v_begun bigint[];
+    v_endpoint_id bigint;
+    v_has_all boolean := true;
+BEGIN
+    SELECT array_agg(a.endpoint_id) AS endpoints, array_agg(a.endpoint_id) FILTER (WHERE a.addresses IS NOT NULL) AS plain,
+           array_agg(a.address) FILTER (WHERE a.addresses IS NOT NULL) AS known,
+           array_agg(a.is_under_way) FILTER (WHERE a.addresses IS NOT NULL) AS are_under_way,
+           array_agg(a.addresses[a.choice]) FILTER (WHERE a.addresses IS NOT NULL) AS addresses,
+           array_agg(a.mirror_addresses[a.choice]) FILTER (WHERE a.addresses IS NOT NULL) AS mirrors
+      INTO v_astray
+      FROM (SELECT a.*, 1 + floor(random() * cardinality(a.addresses))::integer AS choice
+              FROM ssb_internal.astray_dialogs(p_database_id, p_services, p_with_near) AS a OFFSET 0) AS a;
+    IF v_astray.endpoints IS NULL THEN
+        RETURN true;
+    END IF;
+    IF v_astray.plain IS NOT NULL THEN
+        -- Dialogs that lead their own group, of databases where nobody is asked for routes.
+        SELECT array_agg(l.endpoint_id) AS endpoints, array_agg(l.address) AS addresses, array_agg(l.mirror) AS mirrors,
+               array_agg(l.known) AS known, array_agg(l.is_under_way) AS are_under_way
+          INTO v_plain
+          FROM (SELECT e.endpoint_id, u.address, u.mirror, u.known, u.is_under_way
+                  FROM unnest(v_astray.plain, v_astray.addresses, v_astray.mirrors, v_astray.known, v_astray.are_under_way)
+                       AS u (endpoint_id, address, mirror, known, is_under_way)
+                  JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id
+                 WHERE e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting AND (u.known IS NOT NULL OR e.is_initiator)
+                   AND e.database_id <> ALL (ARRAY(SELECT d.database_id FROM ssb.database AS d WHERE ssb_internal.has_notice_route(d.database_id)))
+                 ORDER BY e.endpoint_id
+                   FOR NO KEY UPDATE OF e SKIP LOCKED) AS l;
+        -- Those that waited for another instance: where nobody holds their row, as the daemon does, and it is what it was.
+        SELECT array_agg(l.endpoint_id) INTO v_moved
+          FROM (SELECT r.endpoint_id
+                  FROM unnest(v_plain.endpoints, v_plain.known, v_plain.are_under_way) AS u (endpoint_id, known, is_under_way)
+                  JOIN ssb.remote_conversation AS r ON r.endpoint_id = u.endpoint_id
+                 WHERE r.address = u.known AND r.is_under_way = u.is_under_way
+                 ORDER BY r.endpoint_id
+                   FOR NO KEY UPDATE OF r SKIP LOCKED) AS l;
+        UPDATE ssb.remote_conversation AS r
+           SET address = u.address, mirror_address = u.mirror, peer_id = p.peer_id, failures = 0, retry_at = NULL, route_epoch = NULL
+          FROM unnest(v_plain.endpoints, v_plain.addresses, v_plain.mirrors) AS u (endpoint_id, address, mirror)
+          JOIN unnest(v_moved) AS m (endpoint_id) ON m.endpoint_id = u.endpoint_id
+          JOIN (SELECT d.*, ssb_internal.peer_of(d.address, d.mirror) AS peer_id
+                  FROM (SELECT DISTINCT d.address, d.mirror FROM unnest(v_plain.addresses, v_plain.mirrors) AS d (address, mirror)) AS d
+                OFFSET 0) AS p ON p.address = u.address AND p.mirror IS NOT DISTINCT FROM u.mirror
+         WHERE r.endpoint_id = u.endpoint_id;
+        -- And those that waited for a route.
+        WITH begun AS (
+            INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address,
+                                                 peer_id)
+            SELECT e.endpoint_id, e.conversation_id, true, e.database_id, e.service_id, u.address, u.mirror, p.peer_id
+              FROM unnest(v_plain.endpoints, v_plain.addresses, v_plain.mirrors, v_plain.known) AS u (endpoint_id, address, mirror, known)
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id
+              JOIN (SELECT d.*, ssb_internal.peer_of(d.address, d.mirror) AS peer_id
+                      FROM (SELECT DISTINCT d.address, d.mirror FROM unnest(v_plain.addresses, v_plain.mirrors) AS d (address, mirror)) AS d
+                    OFFSET 0) AS p ON p.address = u.address AND p.mirror IS NOT DISTINCT FROM u.mirror
+             WHERE u.known IS NULL AND e.is_initiator
+            ON CONFLICT DO NOTHING
+            RETURNING endpoint_id)
+        SELECT array_agg(b.endpoint_id) INTO v_begun FROM begun AS b;
+        v_moved := v_moved || v_begun;
+        UPDATE ssb.transmission AS t SET peer_id = r.peer_id, transmission_status = ssb_internal.status_on_route(r.address)
+          FROM ssb.remote_conversation AS r
+         WHERE t.endpoint_id = ANY (v_moved) AND r.endpoint_id = t.endpoint_id;
+        IF v_moved IS NOT NULL THEN
+            PERFORM ssb_internal.announce_departure();
+        END IF;
+    END IF;
+    FOR v_endpoint_id IN SELECT unnest(v_astray.endpoints) EXCEPT SELECT unnest(v_moved) ORDER BY 1 LOOP
+        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
+            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
+        ELSE
+            v_has_all := false;
+        END IF;
+    END LOOP;
+    RETURN v_has_all;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.reroute(integer, text[], boolean) FROM PUBLIC;
+
 -- After a change of routes: what waits for these services and is led elsewhere now, or was led nowhere. NULL among them: the route is for
 -- all services.
--- Locks  their groups, where nobody holds them: the daemon looks at the others (ssb_internal.follow_routes)
+-- Locks  as ssb_internal.reroute; the daemon looks at what somebody holds (ssb_internal.follow_routes)
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_on_routes(p_database_id integer, VARIADIC p_services text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_endpoint_id bigint;
 BEGIN
-    IF array_position(p_services, NULL) IS NOT NULL OR 'SQL/ServiceBroker/BrokerConfiguration' = ANY (p_services) THEN
-        p_services := NULL;                         -- (Who is asked for routes is asked for those of any service.)
-    END IF;
-    FOR v_endpoint_id IN SELECT a FROM ssb_internal.astray_dialogs(p_database_id, p_services, true) AS a LOOP
-        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
-            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
-        END IF;
-    END LOOP;
+    -- (Who is asked for routes is asked for those of any service.)
+    PERFORM ssb_internal.reroute(p_database_id,
+                                 CASE WHEN array_position(p_services, NULL) IS NULL
+                                           AND 'SQL/ServiceBroker/BrokerConfiguration' <> ALL (p_services) THEN p_services END, true);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.deliver_waiting_on_routes(integer, text[]) FROM PUBLIC;
 
 -- Dialogs whose route has changed while somebody held their group, or has expired, are looked at again; also dialogs that are
 -- no others' yet. Returned is what has to be given back at the next look, which does nothing where all is as it was then.
--- Locks  their groups, where nobody holds them
+-- Locks  as ssb_internal.reroute
 CREATE OR REPLACE FUNCTION ssb_internal.follow_routes(p_known text)
 RETURNS text
 LANGUAGE plpgsql
@@ -108,8 +224,6 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_endpoint_id bigint;
-    v_has_missed boolean := false;
     v_expired text := ' ' || (SELECT count(*) FROM ssb.route AS r WHERE r.expires_at <= clock_timestamp());
     v_state text;
 BEGIN
@@ -118,15 +232,7 @@ BEGIN
         RETURN p_known;
     END IF;
     v_state := ssb_internal.epoch_of_routes(NULL) || v_expired;       -- NULL: somebody is changing definitions just now
-    FOR v_endpoint_id IN SELECT a FROM ssb_internal.astray_dialogs(NULL, NULL, false) AS a
-    LOOP
-        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
-            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
-        ELSE
-            v_has_missed := true;
-        END IF;
-    END LOOP;
-    RETURN CASE WHEN NOT v_has_missed THEN v_state END;
+    RETURN CASE WHEN ssb_internal.reroute(NULL, NULL, false) THEN v_state END;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes(text) FROM PUBLIC;

@@ -2,13 +2,38 @@
 -- Called by  SEND, END CONVERSATION, redelivery; changes of routes; the daemon
 -- Locks      the caller holds the sender's group
 
--- Which route a dialog takes. The first of these that any route matches: the service's name and the instance that
--- the dialog names; the name for any instance (the only one where the dialog names none: then an instance of the
--- route does not matter, but counts less); no name. Among the matches: one with a mirror; LOCAL, if the
--- service is here; another instance; TRANSPORT; at last LOCAL, though the service is not here: it waits for it.
--- Several of a kind share new dialogs. A dialog that is under way keeps to its route, whose LIFETIME is about new
--- ones. A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for
--- others such a route is none. Without any route, the instance that the dialog names is found where it is here.
+-- The routes that match a service. level: the lower counts; 0 and 1: the service's name, with and without the instance that the dialog
+-- names, 2 and 3: no name. (Where the dialog names none, an instance of the route does not matter, but counts less.) rank, among those
+-- of a level: 0 has a mirror, 1 LOCAL and the service is here, 2 another instance, 3 TRANSPORT, 4 LOCAL though the service is not here.
+-- A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for others such a route is none.
+--
+-- Bound to its tables when it is made, and put into the statements that call it.
+CREATE OR REPLACE FUNCTION ssb_internal.routes_for(p_database_id integer, p_service text, p_instance text)
+RETURNS TABLE (address text, mirror_address text, expires_at timestamptz, level integer, rank integer)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN upper(r.address) = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END,
+           r.mirror_address, r.expires_at,
+           2 * (r.service_name IS NULL)::integer + ((r.broker_instance IS NULL) = (p_instance IS NOT NULL))::integer,
+           CASE WHEN r.mirror_address IS NOT NULL THEN 0
+                WHEN upper(r.address) = 'LOCAL'
+                THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s
+                                         JOIN ssb.database AS d ON d.database_id = s.database_id
+                                        WHERE s.name = p_service
+                                          AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
+                          THEN 1 ELSE 4 END
+                WHEN upper(r.address) = 'TRANSPORT' THEN 3 ELSE 2 END
+      FROM ssb.route AS r
+     WHERE r.database_id = p_database_id
+       AND coalesce(r.service_name, p_service) = p_service
+       AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
+       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)');
+END;
+REVOKE EXECUTE ON FUNCTION ssb_internal.routes_for(integer, text, text) FROM PUBLIC;
+
+-- Which route a dialog takes: of those of the first level that has any, of the lowest rank. Several of a kind share new dialogs. A dialog
+-- that is under way keeps to its route, whose LIFETIME is about new ones. Without any route, the instance that the dialog names is found
+-- where it is here.
 --
 -- With a seed, the one of several is always the same for the same seed: an instance that forwards remembers no
 -- dialogs. is_only: it is the only one of its kind.
@@ -22,25 +47,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     SELECT f.address, f.mirror_address, count(*) OVER kind = 1 INTO address, mirror_address, is_only
-      FROM (SELECT CASE WHEN upper(r.address) = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END
-                       AS address, r.expires_at,
-                   r.mirror_address, r.service_name, r.broker_instance, upper(r.address) AS kind
-              FROM ssb.route AS r
-             WHERE r.database_id = p_database_id
-               AND coalesce(r.service_name, p_service) = p_service
-               AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
-               AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)')) AS f
+      FROM ssb_internal.routes_for(p_database_id, p_service, p_instance) AS f
      WHERE coalesce(f.expires_at, 'infinity') > clock_timestamp() OR (p_is_under_way AND lower(f.address) = lower(p_current))
-    WINDOW kind AS (ORDER BY f.service_name IS NULL, (f.broker_instance IS NULL) = (p_instance IS NOT NULL),
-                             (p_is_under_way AND lower(f.address) = lower(p_current)) DESC NULLS LAST,
-                             CASE WHEN f.mirror_address IS NOT NULL THEN 0
-                                  WHEN f.kind = 'LOCAL'
-                                  THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s
-                                                           JOIN ssb.database AS d ON d.database_id = s.database_id
-                                                          WHERE s.name = p_service
-                                                            AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
-                                            THEN 1 ELSE 4 END
-                                  WHEN f.kind = 'TRANSPORT' THEN 3 ELSE 2 END,
+    WINDOW kind AS (ORDER BY f.level, (p_is_under_way AND lower(f.address) = lower(p_current)) DESC NULLS LAST, f.rank,
                              lower(f.address) = lower(p_current) DESC NULLS LAST)
      -- (Counted are those up to the last that is as good: of the best kind, all of it.)
      ORDER BY count(*) OVER kind, CASE WHEN p_seed IS NULL THEN random() ELSE hashtext(lower(f.address) || p_seed) END

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from instances import END, FAR, NEAR, Side, make_side
-from secured import begin
+from secured import begin, script
 
 from activation import Daemon, until
 from pgsb.daemon import peer
@@ -122,6 +122,69 @@ def test_a_dialog_and_its_ends_pass_through_two_instances(chain: Chain) -> None:
         assert side.value("SELECT count(*) FROM ssb.remote_conversation") == 0
         until(lambda side=side: side.value("SELECT count(*) FROM ssb.forwarded_set") == 0)
         assert side.value("SELECT value FROM ssb.broker_counter WHERE name = 'forwarded'") >= 4
+
+
+def test_a_hub_is_administered_in_t_sql(near: Side, far: Side, new_database: Callable[[], Database]) -> None:
+    """From the endpoint to its end, as the administrator of an instance between two others types it."""
+    hub = make_side(new_database(), "dbo.hub_queue", "//Hub")
+    settings = (
+        "SELECT is_message_forwarding_enabled, message_forwarding_size FROM sys.service_broker_endpoints"
+    )
+    script(hub, "DROP ENDPOINT BrokerEndpoint")
+    near.do("SELECT ssb.alter_route('ToFar', %s)", _ONE)
+    far.do("SELECT ssb.alter_route('ToNear', %s)", _ONE)
+    chain = Chain([near, hub, hub, far])
+    chain.addresses[_ONE.lower()] = hub.database.dsn
+    try:
+        chain.start(near, hub, far)
+        handle = near.begin("//Far")
+        near.send(handle, "//Ask", "one")
+        until(lambda: any("endpoint is not started" in status for status in near.waiting()))
+        script(
+            hub,
+            f"""USE master
+            GO
+            CREATE ENDPOINT Hub STATE = STARTED AS TCP (LISTENER_PORT = 4022)
+                FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS)
+            GO
+            USE msdb
+            GO
+            DROP ROUTE AutoCreatedLocal
+            CREATE ROUTE ToFar WITH SERVICE_NAME = '//Far', ADDRESS = '{FAR}'
+            CREATE ROUTE ToNear WITH SERVICE_NAME = '//Near', ADDRESS = '{NEAR}'""",
+        )
+        assert hub.connection.execute(settings).fetchall() == [(False, 10)]
+        until(lambda: near.waiting() == [_DISABLED], 30)
+        script(
+            hub,
+            "ALTER ENDPOINT Hub FOR SERVICE_BROKER (MESSAGE_FORWARDING = ENABLED, MESSAGE_FORWARD_SIZE = 20)",
+        )
+        assert hub.connection.execute(settings).fetchall() == [(True, 20)]
+        ((there, _, body),) = far.receive(1)
+        assert body == "one"
+        far.send(there, "//Answer", "two")
+        assert near.receive(1) == [(handle, "//Answer", "two")]
+        # Without AutoCreatedLocal nothing from outside is for the hub itself.
+        near.do("SELECT ssb.create_route('ToHub', %s, '//Hub')", _ONE)
+        stranger = near.begin("//Hub")
+        near.send(stranger, "//Ask", "hello")
+        until(lambda: any("service name could not be found" in status for status in near.waiting()), 30)
+        script(hub, "ALTER ENDPOINT Hub FOR SERVICE_BROKER (MESSAGE_FORWARDING = DISABLED)")
+        near.send(handle, "//Ask", "three")
+        until(lambda: _DISABLED in near.waiting(), 30)
+        script(hub, "ALTER ENDPOINT Hub STATE = STOPPED")
+        until(lambda: any("endpoint is not started" in status for status in near.waiting()), 30)
+        assert hub.connection.execute(settings).fetchall() == [(False, 20)]
+        script(
+            hub,
+            """ALTER ENDPOINT Hub STATE = STARTED
+            ALTER ENDPOINT Hub FOR SERVICE_BROKER (MESSAGE_FORWARDING = ENABLED)""",
+        )
+        assert [body for _, _, body in far.receive(1)] == ["three"]
+        assert hub.value("SELECT count(*) FROM ssb.message_stored") == 0
+    finally:
+        chain.stop()
+        hub.connection.close()
 
 
 def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full: None) -> None:

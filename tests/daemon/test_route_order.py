@@ -1,5 +1,6 @@
 """Which of several routes a dialog takes, and what a connection must be."""
 
+import random
 from collections.abc import Callable
 
 import psycopg
@@ -222,3 +223,125 @@ def test_a_route_for_another_service_holds_no_dialog_that_waits(near: Side) -> N
     assert all("moved.example" in one for one in near.waiting())
     near.do("SELECT ssb.drop_route('ToFar')")
     assert ["any.example" in one for one in near.waiting()] == [True] * 3
+
+
+_PLACES = (
+    "LOCAL",
+    "TCP://one.example:4022",
+    "tcp://ONE.example:4022",
+    "TCP://two.example:4022",
+    "TCP://three.example:4022",
+)
+
+
+def test_dialogs_that_are_led_elsewhere_are_those_that_find_route_leads_elsewhere(near: Side) -> None:
+    """Routes are looked at once for a service; here beside asking for each dialog, by chance."""
+    chance = random.Random(17)
+    near.do("SELECT ssb.create_service('//Here', 'dbo.near_queue', '{//Talk}')")
+    services = ("//Here", "//Away", "TCP://one.example:4022/S")
+    handles = [
+        near.begin(chance.choice(services), broker_instance=chance.choice((None, *_GUIDS))) for _ in range(24)
+    ]
+    near.do("SELECT ssb.create_route('away', 'TCP://all.example:4022', '//Away')")
+    for handle in handles:
+        near.send(handle, "//Ask", "waits")
+    waiting = near.column("SELECT DISTINCT endpoint_id FROM ssb.transmission")
+    assert len(waiting) > 10
+    near.do(
+        "INSERT INTO ssb.remote_conversation"
+        " (endpoint_id, conversation_id, is_initiator, database_id, service_id)"
+        " SELECT e.endpoint_id, e.conversation_id, true, e.database_id, e.service_id"
+        " FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = ANY (%s) ON CONFLICT DO NOTHING",
+        waiting,
+    )
+    led, plain = 0, 0
+    for _ in range(8):
+        with near.connection.transaction(force_rollback=True):
+            near.do("DELETE FROM ssb.route WHERE database_id = 5")
+            for number in range(chance.randrange(6)):
+                service = chance.choice((None, *services[:2]))
+                address = chance.choice((*_PLACES, "TRANSPORT") if service is None else _PLACES)
+                near.do(
+                    "INSERT INTO ssb.route (database_id, name, service_name, broker_instance, expires_at,"
+                    " address, mirror_address, owner) VALUES (5, %s, %s, %s, %s, %s, %s, 'dbo')",
+                    str(number),
+                    service,
+                    chance.choice((None, *_GUIDS)) if service else None,
+                    chance.choice((None, None, "yesterday", "tomorrow")),
+                    address,
+                    chance.choice((None, "TCP://m:1")) if address.lower().startswith("tcp") else None,
+                )
+            for endpoint in waiting:
+                near.do(
+                    "UPDATE ssb.remote_conversation SET address = %s, mirror_address = %s, is_under_way = %s"
+                    " WHERE endpoint_id = %s",
+                    address := chance.choice((None, *_PLACES[1:])),
+                    chance.choice((None, None, "TCP://m:1")) if address else None,
+                    chance.random() < 0.4,
+                    endpoint,
+                )
+            # More than one is equally good: asked so often, each is found.
+            expected = {
+                endpoint: (now, {(to, mirror) for to, mirror in ways})
+                for endpoint, now, ways in near.connection.execute(
+                    "SELECT e.endpoint_id, ARRAY[upper(r.address), r.mirror_address],"
+                    " (SELECT array_agg(DISTINCT ARRAY[nullif(upper(f.address), 'LOCAL'), f.mirror_address])"
+                    "    FROM generate_series(1, 40) AS n CROSS JOIN LATERAL ssb_internal.find_route("
+                    "         CASE WHEN n > 0 THEN 5 END, e.far_service, e.far_broker_instance, r.address,"
+                    "         r.is_under_way) AS f)"
+                    " FROM ssb.conversation_endpoint AS e"
+                    " JOIN ssb.remote_conversation AS r USING (endpoint_id) WHERE e.endpoint_id = ANY (%s)",
+                    [waiting],
+                )
+            }
+            for with_near in (False, True):
+                astray = {
+                    endpoint: addresses and {*zip(map(str.upper, addresses), mirrors, strict=True)}
+                    for endpoint, addresses, mirrors in near.connection.execute(
+                        "SELECT endpoint_id, addresses, mirror_addresses"
+                        " FROM ssb_internal.astray_dialogs(5, NULL, %s)",
+                        [with_near],
+                    )
+                }
+                assert astray.keys() == {
+                    endpoint
+                    for endpoint, (now, ways) in expected.items()
+                    if tuple(now) not in ways or (with_near and now[0] is None)
+                }
+                for endpoint, ways in astray.items():
+                    assert ways is None or ways == expected[endpoint][1]
+                led, plain = led + len(astray), plain + sum(ways is not None for ways in astray.values())
+    assert plain > 50 and led - plain > 50
+
+
+def test_a_new_route_moves_what_waits_as_one(near: Side) -> None:
+    """Dialogs that had no way and dialogs that waited for another instance; what somebody holds follows."""
+    near.do("SELECT ssb.drop_route('ToFar')")
+    for _ in range(24):
+        near.send(near.begin("//Far"), "//Ask", "a", "b")
+    where = (
+        "SELECT p.address FROM ssb.transmission AS t LEFT JOIN ssb.transport_peer AS p USING (peer_id)"
+        " LEFT JOIN ssb.remote_conversation AS r USING (endpoint_id)"
+        " WHERE r.address IS NOT DISTINCT FROM p.address ORDER BY t.transmission_id"
+    )
+    assert near.column(where) == [None] * 48
+    with psycopg.connect(near.database.dsn) as another:
+        held = another.execute(
+            "SELECT endpoint_id FROM ssb.conversation_endpoint ORDER BY endpoint_id LIMIT 1 FOR UPDATE"
+        ).fetchone()
+        near.do("SELECT ssb.create_route('one', 'TCP://one.example:4022', '//Far')")
+        assert near.column(where) == [None] * 2 + ["TCP://one.example:4022"] * 46
+        near.do("SELECT ssb_internal.follow_routes('')")
+        assert near.column(where)[:3] == [None] * 2 + ["TCP://one.example:4022"]
+    assert near.value("SELECT ssb_internal.follow_routes('')") is not None
+    assert near.column(where) == ["TCP://one.example:4022"] * 48
+    assert held is not None
+    near.do("SELECT ssb.create_route('two', 'TCP://two.example:4022', '//Far')")
+    assert near.column(where) == ["TCP://one.example:4022"] * 48
+    # Several share those that lose theirs, and a dialog's messages stay together.
+    near.do("SELECT ssb.create_route('three', 'TCP://three.example:4022', '//Far')")
+    near.do("SELECT ssb.drop_route('one')")
+    moved = near.column(where)
+    assert {*moved} == {"TCP://two.example:4022", "TCP://three.example:4022"}
+    assert moved[::2] == moved[1::2]
+    assert all("two.example" in one or "three.example" in one for one in near.waiting())

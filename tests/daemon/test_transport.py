@@ -1,5 +1,6 @@
 """Dialogs between two instances: two databases, each with its daemon, or with the far one's alone."""
 
+import asyncio
 import json
 import re
 import uuid
@@ -13,6 +14,8 @@ from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
 from pgsb.daemon import peer, transport_sets, transport_values
+from pgsb.daemon.readers import open_connection
+from pgsb.daemon.transport_values import RawStatement, integer, number_of, raw_row
 from pgsb.runtime_sql.installer import install
 from support import Database
 
@@ -828,6 +831,82 @@ def test_what_leaves_is_on_the_disk(near: Side) -> None:
         written = near.value("SELECT pg_current_wal_insert_lsn()")
         assert len(_read_set(near)) == number
         assert near.value("SELECT pg_current_wal_flush_lsn() >= %s::pg_lsn", written)
+
+
+def test_settling_alone_waits_for_no_disk(near: Side, far: Side) -> None:
+    """A crash may take it back: the message is sent again, and taken for what it is."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "first")
+    columns = "dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints"
+    read = (
+        f"SELECT {columns} FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " gen_random_uuid(), 500, 1000000, 500000, '{}', NULL, NULL, NULL,"
+        " %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], NULL)"
+    )
+
+    def look(*settled: Any) -> tuple[list[Any], str]:
+        """What a set has, and whether the call waits for the disk."""
+        with near.connection.transaction():
+            rows = near.connection.execute(read, settled or [None] * 4).fetchall()
+            return rows, near.value("SHOW synchronous_commit")
+
+    def take(row: Any) -> tuple[list[int], list[str | None]]:
+        dialogs, *arrays = row[:6]
+        (answer,) = far.connection.execute(
+            "SELECT next_numbers, instances FROM ssb_internal.take_from_peer(%s::jsonb, %s::integer[],"
+            " %s::bigint[], %s::text[], %s::text[], %s::bytea[])",
+            [dialogs, *arrays],
+        ).fetchall()
+        return answer
+
+    (first,), waits = look()
+    assert waits == "on"
+    answer = take(first)
+    assert answer[0] == [1]
+    near.send(handle, "//Ask", "second")
+    (second,), waits = look(*first[6:], *answer)
+    assert (second[2], waits) == ([1], "on")
+    answer = take(second)
+    with near.connection.transaction(force_rollback=True):
+        assert look(*second[6:], *answer) == ([], "off")
+    # As after a crash: it is there again, and the other side has it already.
+    (again,), _ = look()
+    assert again[2] == [1]
+    assert take(again)[0] == [2]
+    assert look(*again[6:], *answer)[0] == []
+    assert near.waiting() == []
+    assert [body for _, _, body in far.receive(2)] == ["first", "second"]
+
+
+@pytest.mark.one_postgres
+def test_a_raw_statement_is_prepared_once_and_outlives_errors(near: Side) -> None:
+    statement = RawStatement("SELECT 7 / $1::integer AS seventh")
+
+    async def run() -> list[Any]:
+        connection = await open_connection(near.database.dsn, {})
+        found: list[Any] = []
+        try:
+            for value in (7, 0, None, -1):
+                try:
+                    result = await statement.run(connection, [integer(value)])
+                except psycopg.errors.DivisionByZero:
+                    found.append("zero")
+                else:
+                    (one,) = raw_row(result, (None,)) or (None,)
+                    found.append(number_of(one))
+            with pytest.raises(psycopg.errors.UndefinedTable):
+                await RawStatement("SELECT FROM nowhere").run(connection, [])
+            with pytest.raises(psycopg.InternalError, match="COMMAND_OK"):
+                await RawStatement("SET jit = off").run(connection, [])
+            cursor = await connection.execute("SELECT count(*) FROM pg_prepared_statements")
+            found += await cursor.fetchone() or ()
+        finally:
+            await connection.close()
+        with pytest.raises(psycopg.OperationalError):
+            await statement.run(connection, [integer(1)])
+        return found
+
+    assert asyncio.run(run()) == [1, "zero", None, -7, 2]
 
 
 def _grow(side: Side, rows: int) -> None:

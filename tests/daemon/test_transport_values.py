@@ -20,6 +20,7 @@ from pgsb.daemon.transport_values import (
     RawBodies,
     RawIntegers,
     RawJson,
+    RawStatement,
     RawTexts,
     RawUuids,
     array_of,
@@ -39,12 +40,11 @@ def texts(*values: str | None) -> RawTexts:
 
 
 class Answering:
-    """A connection to an instance that gives one row, and its cursor."""
+    """A connection to an instance that gives one row, and the row."""
 
     def __init__(self, row: list[tuple[int, bytes | None]]) -> None:
         self.row = row
         self.closed = False
-        self.pgresult = self
         self.ntuples, self.nfields = 1, len(row)
 
     def get_value(self, row: int, column: int) -> bytes | None:
@@ -52,18 +52,6 @@ class Answering:
 
     def ftype(self, column: int) -> int:
         return self.row[column][0]
-
-    def cursor(self, **options: Any) -> "Answering":
-        return self
-
-    async def __aenter__(self) -> "Answering":
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        pass
-
-    async def execute(self, *call: Any, prepare: bool) -> None:
-        pass
 
 
 def own_set() -> OwnSet:
@@ -88,7 +76,12 @@ def hand_over(*row: Raw | tuple[int, bytes | None]) -> tuple[Peer, list[Mapping[
     async def settle(answers: Mapping[int, Row]) -> None:
         heard.append(answers)
 
-    asyncio.run(peer.hand_over_raw(own_set(), settle))
+    async def run(self: RawStatement, connection: object, values: object) -> object:
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RawStatement, "run", run)
+        asyncio.run(peer.hand_over_raw(own_set(), settle))
     return peer, heard
 
 
