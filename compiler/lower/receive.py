@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ...grammar.records import dataclass
 from .. import nodes
+from ..analysis.row_by_row import looks_at_other_rows
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
 from ..catalog.names import fold
 from ..catalog.objects import Expression, ResultColumn
@@ -70,6 +71,12 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
             return _plain(column, type_)
+    if looks_at_other_rows(text):
+        ctx.problem(
+            "RECEIVE cannot compute aggregate and window functions: its list is computed for each message.",
+            text.span,
+            hint="RECEIVE … INTO a table variable, and SELECT from that",
+        )
     value = ctx.expression(text, target, QUEUE)
     return _Item(value.code, None, value.type, False)
 
