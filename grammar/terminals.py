@@ -99,7 +99,7 @@ _BEFORE_A_NAME = frozenset(
         "WHERE",
     }
 )
-# RECEIVE (a) FROM q begins with a parenthesis; so do a table's columns and hints: CREATE TABLE receive (a INT).
+# RECEIVE (a) FROM q has a parenthesis there, as a table's name has: CREATE TABLE receive (a INT).
 _BEFORE_AN_OPERAND = frozenset({"(", "+", "-", "~"})
 _BEFORE_A_STATEMENT = frozenset({";", "BEGIN", "CATCH", "ELSE", "TRAN", "TRANSACTION", "TRY"})
 # What follows a word that begins a statement of Service Broker, where the word could be a name.

@@ -63,6 +63,23 @@ def test_a_missing_procedure_is_reported_and_found_once_it_exists(
     until(lambda: "a" in done(sql))
 
 
+@pytest.mark.one_postgres
+def test_a_parameter_that_nobody_gives_is_reported(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    sql.execute(
+        """
+        CREATE PROCEDURE dbo.program(must integer, may integer DEFAULT 1) LANGUAGE sql AS $$ SELECT 1 $$;
+        SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,
+            activation_procedure => 'dbo.program', max_queue_readers => 1);
+        """
+    )
+    running = daemon(longest_backoff=0.3)
+    send(sql, "a")
+    line = running.wait_for("reader_failed", "expects parameter '@must', which was not supplied")
+    assert (line.level, line.error_number, line.queue) == ("error", 201, "dbo.to_queue")
+    _other_runs(sql)
+
+
 def test_a_role_without_permission_is_reported(
     neighbour: Connection, daemon: Start, database: Database
 ) -> None:
