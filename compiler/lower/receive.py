@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...grammar.records import dataclass
 from ...grammar.tokens import Token
 from .. import nodes
-from ..analysis.row_by_row import looks_at_other_rows
+from ..analysis.mentions import looks_at_other_rows
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
 from ..catalog.names import DEFAULT_SCHEMA, fold
 from ..catalog.objects import Expression, ResultColumn
@@ -93,7 +93,7 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
             return _plain(column, type_)
-    if looks_at_other_rows(text):
+    if looks_at_other_rows(text.tokens):
         ctx.problem(
             "RECEIVE cannot compute aggregate and window functions: its list is computed for each message.",
             text.span,
