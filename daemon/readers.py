@@ -42,6 +42,10 @@ _WARM = 4
 _WARM_SECONDS = 3600.0
 # undefined_function, invalid_schema_name: with no context it is our CALL that failed.
 _NO_SUCH_PROCEDURE = ("42883", "3F000")
+# A program may drop its own procedure, as those of query notifications do: all is done and committed
+# then, but PostgreSQL looks the procedure up once more when it returns.
+_HAS_DROPPED_ITSELF = "cache lookup failed for function "
+_RETURNS = "while casting return value to function's return type"
 # What EXEC of the procedure would say: it is missing, or has parameters that nobody gives (201).
 _WHY_NOT = """
 SELECT (found.error).number, (found.error).severity, (found.error).state,
@@ -308,6 +312,8 @@ class Reader:
         except psycopg.Error as error:
             if error.sqlstate in _NO_SUCH_PROCEDURE and error.diag.context is None:
                 return Outcome(await self._why_not(error))
+            if _has_dropped_itself(error):
+                return Outcome()
             number = None
             if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
                 number = await number_of(error)
@@ -330,6 +336,11 @@ class Reader:
         self.cancelled = True
         with contextlib.suppress(psycopg.Error, asyncio.TimeoutError):
             await self.session.connection.cancel_safe(timeout=2)
+
+
+def _has_dropped_itself(error: psycopg.Error) -> bool:
+    context = error.diag.context or ""
+    return str(error).startswith(_HAS_DROPPED_ITSELF) and context.endswith(_RETURNS) and "\n" not in context
 
 
 def describe(event: Event) -> tuple[str, str, str, int | None]:

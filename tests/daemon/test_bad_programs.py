@@ -80,6 +80,30 @@ def test_a_parameter_that_nobody_gives_is_reported(neighbour: Connection, daemon
     _other_runs(sql)
 
 
+def test_a_program_that_drops_its_own_procedure_has_not_failed(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    sql.execute(
+        """
+        CREATE PROCEDURE dbo.program(INOUT session ssb.session DEFAULT NULL) LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO dbo.done (body) SELECT 'last' FROM ssb.receive('dbo.to_queue');
+            PERFORM ssb.alter_queue('dbo.to_queue', drop_activation => true);
+            DROP PROCEDURE dbo.program;
+            COMMIT;
+        END;
+        $$;
+        SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,
+            activation_procedure => 'dbo.program', max_queue_readers => 1);
+        """
+    )
+    running = daemon()
+    send(sql, "a")
+    until(lambda: "last" in done(sql))
+    _other_runs(sql)
+    assert sql.execute("SELECT to_regproc('dbo.program')").fetchone() == (None,)
+    assert running.messages("reader_failed") == []
+
+
 def test_a_role_without_permission_is_reported(
     neighbour: Connection, daemon: Start, database: Database
 ) -> None:
