@@ -42,6 +42,17 @@ _WARM = 4
 _WARM_SECONDS = 3600.0
 # undefined_function, invalid_schema_name: with no context it is our CALL that failed.
 _NO_SUCH_PROCEDURE = ("42883", "3F000")
+# A program may drop its own procedure, as those of query notifications do: all is done and committed
+# then, but PostgreSQL looks the procedure up once more when it returns.
+_HAS_DROPPED_ITSELF = "cache lookup failed for function "
+_RETURNS = "while casting return value to function's return type"
+# What EXEC of the procedure would say: it is missing, or has parameters that nobody gives (201).
+_WHY_NOT = """
+SELECT (found.error).number, (found.error).severity, (found.error).state,
+       (found.error).procedure, (found.error).line, (found.error).message
+  FROM ssb_internal.write_trampoline(%s, '{}', %s, 1, false) AS found
+ WHERE found.name IS NULL
+"""
 
 
 @dataclass(frozen=True)
@@ -300,11 +311,9 @@ class Reader:
             await self.session.connection.execute(f"CALL {self.queue.procedure}()".encode())
         except psycopg.Error as error:
             if error.sqlstate in _NO_SUCH_PROCEDURE and error.diag.context is None:
-                return Outcome(
-                    ErrorEvent(
-                        2812, 16, 62, None, 1, f"Could not find stored procedure '{self.queue.procedure}'."
-                    )
-                )
+                return Outcome(await self._why_not(error))
+            if _has_dropped_itself(error):
+                return Outcome()
             number = None
             if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
                 number = await number_of(error)
@@ -312,11 +321,26 @@ class Reader:
             return Outcome(replace(event, number=number) if number else event)
         return Outcome()
 
+    async def _why_not(self, error: psycopg.Error) -> ErrorEvent:
+        """Return the error of a procedure that cannot be called without arguments."""
+        procedure = self.queue.procedure
+        with contextlib.suppress(psycopg.Error):
+            row = await (await self.session.connection.execute(_WHY_NOT, [procedure, procedure])).fetchone()
+            if row is not None:
+                return ErrorEvent(*row)
+        # It was made just now.
+        return error_of(error)
+
     async def cancel(self) -> None:
         """Stop the running statement."""
         self.cancelled = True
         with contextlib.suppress(psycopg.Error, asyncio.TimeoutError):
             await self.session.connection.cancel_safe(timeout=2)
+
+
+def _has_dropped_itself(error: psycopg.Error) -> bool:
+    context = error.diag.context or ""
+    return str(error).startswith(_HAS_DROPPED_ITSELF) and context.endswith(_RETURNS) and "\n" not in context
 
 
 def describe(event: Event) -> tuple[str, str, str, int | None]:

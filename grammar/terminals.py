@@ -99,6 +99,9 @@ _BEFORE_A_NAME = frozenset(
         "WHERE",
     }
 )
+# RECEIVE (a) FROM q has a parenthesis there, as a table's name has: CREATE TABLE receive (a INT).
+_BEFORE_AN_OPERAND = frozenset({"(", "+", "-", "~"})
+_BEFORE_A_STATEMENT = frozenset({";", "BEGIN", "CATCH", "ELSE", "TRAN", "TRANSACTION", "TRY"})
 # What follows a word that begins a statement of Service Broker, where the word could be a name.
 _SECOND_WORDS = {"SEND": ("ON",), "GET": ("CONVERSATION",), "MOVE": ("CONVERSATION",)}
 _CERTAIN = {
@@ -396,7 +399,7 @@ class TerminalChooser:
             return False
         after = self._tokens[index + 1]
         if after.kind is _SYMBOL:
-            return after.word == "*"
+            return after.word == "*" or (after.word in _BEFORE_AN_OPERAND and self._opens_statement(index))
         if after.word in RESERVED_WORDS:
             return (
                 after.word in ("TOP", "CASE")
@@ -404,6 +407,11 @@ class TerminalChooser:
                 or (after.word in _FUNCTION_WORDS and self._word(index + 2) == "(")
             )
         return True
+
+    def _opens_statement(self, index: int) -> bool:
+        """Tell whether the token before ``index`` leaves room for nothing but a statement."""
+        before = self._tokens[index - 1].word if index else ";"
+        return before in _BEFORE_A_STATEMENT or (before == "(" and self._word(index - 2) == "WAITFOR")
 
     def _class(self, index: int) -> tuple[str, int] | None:
         for end in range(index + 1, min(index + 5, self._count)):

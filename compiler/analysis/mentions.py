@@ -14,7 +14,7 @@ from ...grammar.lexer import lex, string_value
 from ...grammar.problems import Problems
 from ...grammar.source import Source
 from ...grammar.tokens import Token, TokenKind
-from ..catalog.names import fold
+from ..catalog.names import AGGREGATES, fold
 
 _STRING = TokenKind.STRING
 _VARIABLE = TokenKind.VARIABLE
@@ -181,3 +181,28 @@ def calls_functions(tokens: Sequence[Token]) -> set[str]:
         for dot, name, parenthesis in zip(tokens, tokens[1:], tokens[2:], strict=False)
         if dot.word == "." and name.kind in _NAMES and parenthesis.word == "("
     }
+
+
+def looks_at_other_rows(tokens: Sequence[Token]) -> bool:
+    """Tell whether an aggregate or window function is called; what a query within calls is its own."""
+    queries: list[int] = []
+    depth = 0
+    for number, token in enumerate(tokens):
+        following = tokens[number + 1].word if number + 1 < len(tokens) else ""
+        if token.word == "(":
+            depth += 1
+            if following == "SELECT":
+                queries.append(depth)
+        elif token.word == ")":
+            if queries and queries[-1] == depth:
+                queries.pop()
+            depth -= 1
+        elif (
+            not queries
+            and following == "("
+            and (token.word == "OVER" or token.word in AGGREGATES)
+            # dbo.max(…) is a user's.
+            and not (number and tokens[number - 1].word == ".")
+        ):
+            return True
+    return False

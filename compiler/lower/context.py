@@ -155,6 +155,8 @@ class Context:
     """Cursors that the body deallocates."""
     located_cursors: dict[str, ObjectName] = field(default_factory=dict)
     """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
+    own_text_at: Span | None = None
+    """Where a system procedure is executed whose T-SQL, compiled here, the script does not have."""
     savepoints: bool = False
     """Statements run inside the exception blocks of savepoints: no COMMIT between them."""
 

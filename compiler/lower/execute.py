@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import nodes
 from ..catalog.names import fold
@@ -157,19 +158,18 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
 
 @lower.register
 def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Statement]:
-    """INSERT … EXEC: result sets are kept in the session while EXEC runs, then inserted."""
+    """INSERT … EXEC: result sets are kept in the session while EXEC runs, then inserted.
+
+    All of it is one statement: where the rows cannot be inserted, what EXEC did is undone too.
+    """
     target = translate.translate_insert_target(node.target, ctx.scope, ctx.problems)
     if target is None or ctx.scope.session is None:
         return []
-    session = ctx.session
-    was = ctx.helper("was_capturing", "boolean")
-    begin = pl.Assign(session, pl.Invoke("ssb_internal.begin_capture", (pl.Name(session),)))
-    end = pl.Assign(f"{session}.capturing", pl.Name(was))
+    session = pl.Name(ctx.session)
     calls = lower(node.execute, ctx)
     if calls and isinstance(calls[-1], pl.Exit | pl.If):
-        calls.insert(len(calls) - 1, end)
-    else:
-        calls.append(end)
+        calls.pop()
+    arguments = _evaluates_arguments(calls)
     if target.table_variable is not None:
         insert = _insert_captured_rows(target.table_variable, target.columns, ctx)
     else:
@@ -178,14 +178,44 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
             columns = pl.Array(tuple(pl.Text(fold(column.name)) for column in target.columns), "text")
         overriding = (("overriding", pl.TRUE),) if target.overriding else ()
         call = pl.Invoke(
-            "ssb_internal.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
+            "ssb_internal.insert_captured", (session, pl.Text(target.target), columns), overriding
         )
         counted = ctx.counted_rows()
-        insert = [pl.Assign(session, call), *ctx.note_identity(target.target, counted)]
+        insert = [pl.Assign(ctx.session, call), *ctx.note_identity(target.target, counted)]
         insert += ctx.tell(target.target, counted)
-    inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
-    was_set = pl.Assign(was, ctx.session_field("capturing"))
-    return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
+    succeeded = pl.Assign(f"{ctx.session}.error", pl.Number(0))
+    (inserted,) = ctx.guard(node, [*insert, *ctx.show_count(), succeeded], verb="INSERT")
+    assert isinstance(inserted, pl.Block) and inserted.handler is not None
+    # It is left below, once its transaction has ended.
+    inserted = replace(inserted, handler=inserted.handler[:-1])
+    after_call: list[pl.Statement] = [
+        pl.Assign(f"{ctx.session}.capturing", pl.FALSE),
+        pl.If(((pl.not_set(f"{ctx.session}.leaving"), (inserted,)),)),
+    ]
+    if ctx.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in ctx.depths.before(node):
+        begin = pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_capture", (session,)))
+        return [*calls[:arguments], begin, *calls[arguments:], *after_call, ctx.leave_if_failed(node)]
+    alone = ctx.helper("alone", "boolean")
+    return [
+        *calls[:arguments],
+        pl.Assign(alone, ctx.session_field("autocommit")),
+        pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_insert_execute", (session,))),
+        *calls[arguments:],
+        *after_call,
+        pl.Call("ssb_internal.end_insert_execute", (session, pl.Name(alone))),
+        ctx.leave_if_failed(node),
+    ]
+
+
+def _evaluates_arguments(calls: Sequence[pl.Statement]) -> int:
+    """Return how many of EXEC's statements only evaluate its arguments, each in a block that may fail."""
+    count = 0
+    for number, statement in enumerate(calls, 1):
+        if isinstance(statement, pl.Block) and statement.handler:
+            count = number
+        elif not isinstance(statement, pl.Assign):
+            break
+    return count
 
 
 def _insert_captured_rows(

@@ -292,7 +292,7 @@ def _string_with_pieces(text: str, ctx: Context, doubled: str = "") -> list[pl.E
             continue
         parts.append(pl.Text(text[at : match.start()]))
         if placed.kind == "text":
-            parts += _with_variables(match[0], ctx, doubled.replace("'", ""))
+            parts += _with_variables(match[0], ctx, doubled.replace("'", ""), as_written="'" in doubled)
         else:
             # ssb_internal.drop_constraint('dbo.t', '…')
             name = match["last"].replace("''", "'") if doubled else match["last"]
@@ -301,16 +301,27 @@ def _string_with_pieces(text: str, ctx: Context, doubled: str = "") -> list[pl.E
     return [*parts, pl.Text(text[at:])]
 
 
-def _with_variables(text: str, ctx: Context, doubled: str = "") -> list[pl.Expr]:
-    """Return the parts of a text, for each placeholder the variable that holds its piece."""
-    variables = {placed.number: placed.variable for placed in ctx.placeholders}
+def _with_variables(text: str, ctx: Context, doubled: str = "", *, as_written: bool = False) -> list[pl.Expr]:
+    """Return the parts of a text, for each placeholder its piece: what it means, or as it is written."""
+    pieces = {placed.number: placed for placed in ctx.placeholders}
     parts: list[pl.Expr] = []
     at = 0
     for match in _ANY_NAME.finditer(text):
-        if (variable := variables.get(int(match[1]))) is not None:
-            parts += pl.Text(text[at : match.start()]), _with_doubled(doubled, pl.Name(variable))
+        if (placed := pieces.get(int(match[1]))) is not None:
+            value: pl.Expr = pl.Name(placed.variable) if as_written else _meaning(placed)
+            parts += pl.Text(text[at : match.start()]), _with_doubled(doubled, value)
             at = match.end()
     return [*parts, pl.Text(text[at:])]
+
+
+def _meaning(placed: Placeholder) -> pl.Expr:
+    """Return what a piece means: the script has doubled the quotes, or the brackets, that are part of it."""
+    value: pl.Expr = pl.Name(placed.variable)
+    if placed.kind == "text":
+        return pl.Invoke("replace", (value, pl.Text("''"), pl.Text("'")))
+    if placed.is_bracketed:
+        return pl.Invoke("replace", (value, pl.Text("]]"), pl.Text("]")))
+    return value
 
 
 def _with_doubled(characters: str, value: pl.Expr) -> pl.Expr:
@@ -402,7 +413,7 @@ def _data(value: str, ctx: Context) -> pl.Expr:
         texts: list[pl.Expr] = []
         for text, number in zip(around, [*numbers, None], strict=True):
             texts += [pl.Text(text)] if text else []
-            texts += [pl.Name(pieces[number].variable)] if number is not None else []
+            texts += [_meaning(pieces[number])] if number is not None else []
         return texts[0] if len(texts) == 1 else pl.Invoke("concat", tuple(texts))
     if whole is not None and (placed := pieces.get(_number(whole["last"]))) is not None:
         if whole["schema"] is not None:

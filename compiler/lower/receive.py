@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...grammar.records import dataclass
+from ...grammar.tokens import Token
 from .. import nodes
+from ..analysis.mentions import looks_at_other_rows
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
-from ..catalog.names import fold
+from ..catalog.names import DEFAULT_SCHEMA, fold
 from ..catalog.objects import Expression, ResultColumn
 from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
@@ -53,15 +56,35 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
 
 def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.SqlText:
     """Return an expression over the queue's columns without ``queue.`` or ``dbo.queue.`` before them."""
-    names = {fold(queue.name.text), *([fold(queue.schema.text)] if queue.schema is not None else [])}
-    tokens = list(text.tokens)
-    kept = [
-        token
-        for index, token in enumerate(tokens)
-        if not (index + 1 < len(tokens) and tokens[index + 1].word == "." and fold(token.name) in names)
-        and not (token.word == "." and index and fold(tokens[index - 1].name) in names)
-    ]
+    name = fold(queue.name.text)
+    schema = DEFAULT_SCHEMA if queue.schema is None else fold(queue.schema.text)
+    qualifiers = [(schema, name), (name,)]
+    if queue.database is not None:
+        qualifiers = [(fold(queue.database.text), schema, name), *qualifiers]
+    tokens = text.tokens
+    kept: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        index += _length_of_qualifier(tokens, index, qualifiers)
+        kept.append(tokens[index])
+        index += 1
     return text if len(kept) == len(tokens) else replace(text, tokens=tuple(kept))
+
+
+def _length_of_qualifier(tokens: Sequence[Token], index: int, qualifiers: Sequence[tuple[str, ...]]) -> int:
+    """Return how many tokens the queue's name before a column has at ``index``; 0: none stands there."""
+    if index and tokens[index - 1].word == ".":
+        return 0
+    for qualifier in qualifiers:
+        end = index + 2 * len(qualifier)
+        column = tokens[end : end + 2]
+        # dbo.f(message_body) calls a function, whatever the queue's name.
+        if not column or (len(column) == 2 and column[1].word in ("(", ".")):
+            continue
+        parts, dots = tokens[index:end:2], tokens[index + 1 : end : 2]
+        if all(dot.word == "." for dot in dots) and tuple(fold(part.name) for part in parts) == qualifier:
+            return end - index
+    return 0
 
 
 def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _Item:
@@ -70,6 +93,12 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
             return _plain(column, type_)
+    if looks_at_other_rows(text.tokens):
+        ctx.problem(
+            "RECEIVE cannot compute aggregate and window functions: its list is computed for each message.",
+            text.span,
+            hint="RECEIVE … INTO a table variable, and SELECT from that",
+        )
     value = ctx.expression(text, target, QUEUE)
     return _Item(value.code, None, value.type, False)
 

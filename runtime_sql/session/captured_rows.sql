@@ -18,6 +18,52 @@ BEGIN
 END;
 $$;
 
+-- The same for a statement that is all or nothing: where no transaction is open it has one of its own,
+-- in which COMMIT and ROLLBACK are errors (transactions.sql).
+CREATE OR REPLACE FUNCTION ssb_internal.begin_insert_execute(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    session := ssb_internal.begin_capture(session);
+    IF session.autocommit THEN
+        session.trancount := 1;
+        session.autocommit := false;
+    END IF;
+    RETURN session;
+END;
+$$;
+
+-- alone: it had a transaction of its own, which ends here. @@ERROR and @@ROWCOUNT stay.
+CREATE OR REPLACE PROCEDURE ssb_internal.end_insert_execute(INOUT session ssb.session, alone boolean)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT alone THEN
+        RETURN;
+    ELSIF session.leaving OR session.error OPERATOR(pg_catalog.<>) 0 THEN
+        ROLLBACK;
+        IF ssb_internal.tell_of_poison() THEN
+            COMMIT;
+        END IF;
+        PERFORM ssb_internal.pin_search_path();
+        PERFORM ssb_internal.tries(session.try_depth);
+        session.trancount := 0;
+        session.doomed := false;
+    ELSE
+        session.trancount := session.trancount OPERATOR(pg_catalog.-) 1;
+        IF session.trancount OPERATOR(pg_catalog.>) 0 THEN
+            RETURN;  -- EXEC has left one open
+        END IF;
+        COMMIT;
+        PERFORM ssb_internal.pin_search_path();
+    END IF;
+    session.autocommit := true;
+    session.transaction_name := NULL;
+END;
+$$;
+
 -- The kept rows; error 213 unless each has as many cells as there are columns.
 CREATE OR REPLACE FUNCTION ssb_internal.captured_of_width(captured json[], width integer)
 RETURNS json[]

@@ -34,6 +34,10 @@ BEGIN
         session := ssb_internal.signal(session, ROW(3902, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.',
             16, 1, session.procedure, line)::ssb.error);
         RETURN;
+    ELSIF session.capturing AND session.trancount OPERATOR(pg_catalog.=) 1 THEN
+        session := ssb_internal.signal(session, ROW(3916, 'Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN '
+            'TRANSACTION is used first.', 16, 0, session.procedure, line)::ssb.error);
+        RETURN;
     ELSIF session.trancount OPERATOR(pg_catalog.=) 1 AND NOT session.atomic THEN
         COMMIT;
         PERFORM ssb_internal.pin_search_path();
@@ -60,6 +64,10 @@ BEGIN
         session := ssb_internal.signal(session, ROW(6401, pg_catalog.format('Cannot roll back %s. No transaction or savepoint of that name was found.',
             name), 16, 1, session.procedure, line)::ssb.error);
         RETURN;
+    ELSIF session.capturing THEN
+        -- Not by signal: code may go on behind a ROLLBACK without asking whether it failed.
+        PERFORM ssb_internal.raise_pending(ROW(3915, 'Cannot use the ROLLBACK statement within an INSERT-EXEC statement.', 16, 0,
+                                      session.procedure, line)::ssb.error);
     ELSIF session.in_trigger THEN
         PERFORM ssb_internal.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
                                       session.procedure, NULL)::ssb.error);

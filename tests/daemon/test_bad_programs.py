@@ -63,6 +63,47 @@ def test_a_missing_procedure_is_reported_and_found_once_it_exists(
     until(lambda: "a" in done(sql))
 
 
+@pytest.mark.one_postgres
+def test_a_parameter_that_nobody_gives_is_reported(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    sql.execute(
+        """
+        CREATE PROCEDURE dbo.program(must integer, may integer DEFAULT 1) LANGUAGE sql AS $$ SELECT 1 $$;
+        SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,
+            activation_procedure => 'dbo.program', max_queue_readers => 1);
+        """
+    )
+    running = daemon(longest_backoff=0.3)
+    send(sql, "a")
+    line = running.wait_for("reader_failed", "expects parameter '@must', which was not supplied")
+    assert (line.level, line.error_number, line.queue) == ("error", 201, "dbo.to_queue")
+    _other_runs(sql)
+
+
+def test_a_program_that_drops_its_own_procedure_has_not_failed(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    sql.execute(
+        """
+        CREATE PROCEDURE dbo.program(INOUT session ssb.session DEFAULT NULL) LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO dbo.done (body) SELECT 'last' FROM ssb.receive('dbo.to_queue');
+            PERFORM ssb.alter_queue('dbo.to_queue', drop_activation => true);
+            DROP PROCEDURE dbo.program;
+            COMMIT;
+        END;
+        $$;
+        SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,
+            activation_procedure => 'dbo.program', max_queue_readers => 1);
+        """
+    )
+    running = daemon()
+    send(sql, "a")
+    until(lambda: "last" in done(sql))
+    _other_runs(sql)
+    assert sql.execute("SELECT to_regproc('dbo.program')").fetchone() == (None,)
+    assert running.messages("reader_failed") == []
+
+
 def test_a_role_without_permission_is_reported(
     neighbour: Connection, daemon: Start, database: Database
 ) -> None:

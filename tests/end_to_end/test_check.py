@@ -183,3 +183,14 @@ def test_names_of_the_system_written_with_https_are_told(pgsb: Pgsb, tmp_path: P
             (5, 39, "http://schemas.microsoft.com/SQL/ServiceBroker/Error"),
         ],
     )
+
+
+@pytest.mark.parametrize("procedure", ["sp_MSforeachdb", "master.sys.sp_MSforeachtable"])
+def test_a_warning_about_a_system_procedure_stands_at_its_exec(
+    pgsb: Pgsb, tmp_path: Path, procedure: str
+) -> None:
+    (tmp_path / "each.sql").write_text(f"PRINT 1\nEXEC {procedure} 'PRINT ''?'''\n")
+    left = pgsb("check", "--format", "json", str(tmp_path))
+    (warning,) = json.loads(left.out)["problems"]
+    assert (Path(warning["file"]).name, warning["line"], warning["column"]) == ("each.sql", 2, 1)
+    assert "not known before the program runs" in warning["message"]

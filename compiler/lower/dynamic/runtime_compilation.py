@@ -58,7 +58,7 @@ def lower_runtime_compiled(
         ctx.problems.add(
             "the text of this dynamic SQL is not known before the program runs: it can run under `pgsb run` "
             "and `pgsb broker`, which translate it then",
-            text.span,
+            ctx.own_text_at or text.span,
             severity="warning",
         )
     wanted = ctx.helper("dynamic_text", "text")

@@ -217,7 +217,7 @@ def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Conte
     ]
     database = node.module.database
     whole = f"USE [{database.text}]; {text}" if database is not None else text
-    body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx)
+    body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, is_ours=True)
     return _with_return_code(node, body, ctx)
 
 
@@ -406,10 +406,12 @@ def lower_text(
     ctx: Context,
     *,
     levels: int = 1,
+    is_ours: bool = False,
 ) -> tuple[list[pl.Statement], list[Placeholder]]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error.
 
-    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. Returns its pieces too.
+    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. ``is_ours``: the text of a system
+    procedure. Returns its pieces too.
     """
     text, pieces = place(template)
     before: list[pl.Statement] = []
@@ -438,6 +440,7 @@ def lower_text(
     statements = structured(statements)
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
+    inner.own_text_at = node.span if is_ours else None
     inner.placeholders = placed
     for one in placed:
         if one.kind == "value":

@@ -371,3 +371,43 @@ case.sql:1:18: error 102: Incorrect syntax near '2147483648'.
     1 | SET LOCK_TIMEOUT 2147483648
       |                  ^^^^^^^^^^
 hint: milliseconds, up to 2147483647
+
+-- case: RECEIVE computes nothing from many messages
+RECEIVE COUNT(*) FROM q;
+GO
+DECLARE @n BIGINT, @m BIGINT;
+RECEIVE @n = queuing_order, @m = 1 + MAX(queuing_order) FROM q;
+GO
+DECLARE @t TABLE (a BIGINT);
+WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
+-- expect
+case.sql:1:9: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    1 | RECEIVE COUNT(*) FROM q;
+      |         ^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that
+
+case.sql:4:34: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    4 | RECEIVE @n = queuing_order, @m = 1 + MAX(queuing_order) FROM q;
+      |                                  ^^^^^^^^^^^^^^^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that
+
+case.sql:7:18: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    7 | WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
+      |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:9: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    1 | RECEIVE COUNT(*) FROM q;
+      |         ^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that
+Msg 102, Level 15, State 1, Line 2
+case.sql:4:34: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    4 | RECEIVE @n = queuing_order, @m = 1 + MAX(queuing_order) FROM q;
+      |                                  ^^^^^^^^^^^^^^^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that
+Msg 102, Level 15, State 1, Line 2
+case.sql:7:18: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+    7 | WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
+      |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: RECEIVE … INTO a table variable, and SELECT from that

@@ -1064,3 +1064,67 @@ END;
 $batch$;
 -- shows
 
+
+-- case: RECEIVE calls functions of the queue's schema, and of one with the queue's name
+CREATE QUEUE parcels;
+GO
+CREATE SCHEMA parcels;
+GO
+CREATE FUNCTION dbo.weight(@b VARBINARY(MAX)) RETURNS INT AS BEGIN RETURN DATALENGTH(@b); END
+GO
+CREATE FUNCTION parcels.price(@b VARBINARY(MAX)) RETURNS INT AS BEGIN RETURN DATALENGTH(@b); END
+GO
+RECEIVE dbo.weight(message_body) AS w, parcels.price(parcels.message_body) AS p, dbo.parcels.status FROM dbo.parcels;
+-- expect
+SELECT ssb.create_queue('dbo.parcels');
+
+SELECT ssb.create_schema('parcels');
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.weight', 'bytea');
+
+CREATE OR REPLACE FUNCTION dbo.weight(b bytea)
+RETURNS integer
+STABLE
+SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql AS $weight$
+#variable_conflict use_column
+<<weight>>
+BEGIN
+    RETURN sys.datalength(b);
+END weight;
+$weight$;
+
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'FUNCTION', 'parcels.price', 'bytea');
+
+CREATE OR REPLACE FUNCTION parcels.price(b bytea)
+RETURNS integer
+STABLE
+SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql AS $price$
+#variable_conflict use_column
+<<price>>
+BEGIN
+    RETURN sys.datalength(b);
+END price;
+$price$;
+
+END;
+$whole$;
+
+SELECT dbo.weight(message_body) AS w, parcels.price(message_body) AS p, status FROM ssb.receive('dbo.parcels');
+-- shows
+w p status
+- - ------
+
+(0 rows affected)

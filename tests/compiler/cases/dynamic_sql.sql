@@ -458,7 +458,7 @@ BEGIN
         session := ssb_internal.enter_string(session);
         <<string_4>>
         BEGIN
-            PERFORM ssb_internal.print(concat('hello ', piece_1_4));
+            PERFORM ssb_internal.print(concat('hello ', replace(piece_1_4, '''''', '''')));
             session.error := 0; session.rowcount := 0;
         END string_4;
         session := ssb_internal.leave(session, caller_4);
@@ -630,8 +630,8 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
         BEGIN
             BEGIN
                 result := NULL;
-                OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', piece_1_2, '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
-                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', piece_1_2, '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
+                OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
+                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_2 WHEN session.leaving;
@@ -650,8 +650,8 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
         BEGIN
             BEGIN
                 result := NULL;
-                OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', piece_1_3, '_p', piece_2_2))), ' FROM (SELECT 3 AS o_p) AS q');
-                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', piece_1_3, '_p', piece_2_2), 'type', NULL)));
+                OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')))), ' FROM (SELECT 3 AS o_p) AS q');
+                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')), 'type', NULL)));
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_3 WHEN session.leaving;
@@ -785,5 +785,125 @@ Elsewhere
 name
 ---------
 here_only
+
+(1 row affected)
+
+-- case: a quote or a bracket that the text doubles is one in the name or value that it means
+CREATE QUEUE [par]]cels];
+CREATE SERVICE [//it's]]here] ON QUEUE [par]]cels] ([DEFAULT]);
+GO
+CREATE PROCEDURE dbo.send_to @from NVARCHAR(100), @to NVARCHAR(100), @body NVARCHAR(100) AS
+EXEC (N'DECLARE @h UNIQUEIDENTIFIER;
+BEGIN DIALOG @h FROM SERVICE [' + REPLACE(@from, ']', ']]') + N'] TO SERVICE ''' + REPLACE(@to, '''', '''''') + N''' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N''' + REPLACE(@body, '''', '''''') + N''');');
+GO
+EXEC dbo.send_to N'//it''s]here', N'//it''s]here', N'say ''yes''';
+SELECT service_name, CAST(message_body AS NVARCHAR(100)) AS body FROM [par]]cels];
+-- expect
+SELECT ssb.create_queue('dbo."par]cels"');
+
+SELECT ssb.create_service('//it''s]here', queue => 'dbo."par]cels"', contracts => ARRAY['DEFAULT']::text[]);
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.send_to', 'varchar, varchar, varchar, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.send_to(
+    "from" varchar,
+    "to" varchar,
+    body varchar,
+    INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $send_to$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'send_to');
+    <<send_to>>
+    DECLARE
+        piece_1 text;
+        piece_2 text;
+        piece_3 text;
+        caller_2 ssb.session;
+    BEGIN
+        EXIT send_to WHEN session.leaving;  -- nested deeper than 32
+        "from" := "from"::varchar(100);
+        "to" := "to"::varchar(100);
+        body := body::varchar(100);
+        BEGIN
+            piece_1 := sys.replace("from", ']', ']]');
+            piece_2 := sys.replace("to", '''', '''''');
+            piece_3 := sys.replace(body, '''', '''''');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT send_to WHEN session.leaving;
+        END;
+        caller_2 := session;
+        session := ssb_internal.enter_string(session);
+        <<string_1>>
+        DECLARE
+            h uuid;
+            begun uuid;
+        BEGIN
+            EXIT string_1 WHEN session.leaving;  -- nested deeper than 32
+            BEGIN
+                begun := ssb_internal.begin_and_send(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), 'DEFAULT', 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text), p_is_encrypted => false);
+            EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+            END;
+            IF begun IS NOT NULL THEN
+                h := begun;
+                session.error := 0; session.rowcount := 0;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            ELSE
+                BEGIN
+                    h := ssb.begin_dialog(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), encryption => false);
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    PERFORM ssb.send(h, 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text));
+                    session.error := 0; session.rowcount := 0;
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END IF;
+        END string_1;
+        session := ssb_internal.leave(session, caller_2);
+        EXIT send_to WHEN session.leaving;
+    END send_to;
+    session := ssb_internal.leave(session, caller);
+END;
+$send_to$;
+
+END;
+$whole$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    BEGIN
+        CALL dbo.send_to('//it''s]here', '//it''s]here', 'say ''yes''', session);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT service_name, sys.convert_nvarchar(message_body, 100) AS body FROM dbo."par]cels";
+            session := ssb_internal.show(session, result, '[{"name":"service_name","type":"varchar(512)"},{"name":"body","type":"varchar(100)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+service_name body
+------------ ---------
+//it's]here  say 'yes'
 
 (1 row affected)

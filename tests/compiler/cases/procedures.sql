@@ -595,31 +595,34 @@ BEGIN
     CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
-        was_capturing boolean;
+        alone boolean;
         t pg_temp."@t"[] := '{}';
         caller ssb.session;
     BEGIN
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         CALL dbo.gives_rows(session);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'dbo.t', ARRAY['n', 's']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            session := ssb_internal.insert_captured(session, 'dbo.t', ARRAY['n', 's']::text[]);
-            PERFORM ssb_internal.show_count(session);
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id, n, s FROM dbo.t ORDER BY id;
             session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller := session;
         session := ssb_internal.enter_string(session);
         <<string_1>>
@@ -633,16 +636,19 @@ BEGIN
             END;
         END string_1;
         session := ssb_internal.leave(session, caller);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                SELECT batch.t || array_agg(ROW(ssb_internal.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb_internal.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            SELECT batch.t || array_agg(ROW(ssb_internal.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb_internal.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
-            PERFORM ssb_internal.show_count(session);
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT n, s FROM unnest(batch.t) AS t;
@@ -1226,15 +1232,15 @@ BEGIN
     <<batch>>
     DECLARE
         i pg_temp."@i"[] := '{}';
-        was_capturing boolean;
         caller ssb.session;
+        alone boolean;
         caller_2 ssb.session;
         caller_3 ssb.session;
         caller_4 ssb.session;
         caller_5 ssb.session;
     BEGIN
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller := session;
         session := ssb_internal.enter_string(session);
         <<string_1>>
@@ -1248,22 +1254,24 @@ BEGIN
             END;
         END string_1;
         session := ssb_internal.leave(session, caller);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, 'usual')::pg_temp."@i" ORDER BY n."@place"), count(*)
+                FROM (SELECT n.*, row_number() OVER () AS "@place"
+                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb_internal.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
+                INTO i, session.rowcount;
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, 'usual')::pg_temp."@i" ORDER BY n."@place"), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS "@place"
-                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb_internal.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
-            INTO i, session.rowcount;
-            PERFORM ssb_internal.show_count(session);
-            session.error := 0;
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller_2 := session;
         session := ssb_internal.enter_string(session);
         <<string_2>>
@@ -1277,19 +1285,22 @@ BEGIN
             END;
         END string_2;
         session := ssb_internal.leave(session, caller_2);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+                FROM (SELECT n.*, row_number() OVER () AS "@place"
+                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                INTO i, session.rowcount;
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS "@place"
-                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
-            INTO i, session.rowcount;
-            PERFORM ssb_internal.show_count(session);
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             CREATE TABLE pg_temp."#b" (
                 x bytea,
@@ -1299,8 +1310,8 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller_3 := session;
         session := ssb_internal.enter_string(session);
         <<string_3>>
@@ -1314,19 +1325,21 @@ BEGIN
             END;
         END string_3;
         session := ssb_internal.leave(session, caller_3);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
-            PERFORM ssb_internal.show_count(session);
-            session.error := 0;
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller_4 := session;
         session := ssb_internal.enter_string(session);
         <<string_4>>
@@ -1340,16 +1353,19 @@ BEGIN
             END;
         END string_4;
         session := ssb_internal.leave(session, caller_4);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
-            PERFORM ssb_internal.show_count(session);
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM unnest(batch.i) AS i;
@@ -1362,8 +1378,8 @@ BEGIN
             session := ssb_internal.show(session, result, '[{"name":"x","type":"bytea"},{"name":"n","type":"varchar(10)"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        was_capturing := session.capturing;
-        session := ssb_internal.begin_capture(session);
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
         caller_5 := session;
         session := ssb_internal.enter_string(session);
         <<string_5>>
@@ -1377,19 +1393,22 @@ BEGIN
             END;
         END string_5;
         session := ssb_internal.leave(session, caller_5);
-        session.capturing := was_capturing;
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+                FROM (SELECT n.*, row_number() OVER () AS "@place"
+                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                INTO i, session.rowcount;
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
         EXIT batch WHEN session.leaving;
-        BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS "@place"
-                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
-            INTO i, session.rowcount;
-            PERFORM ssb_internal.show_count(session);
-        EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
     CALL ssb_internal.end_batch(session);
 END;
@@ -1420,3 +1439,416 @@ NULL   plain
 
 Msg 213, Level 16, State 1, Line 9
 Column name or number of supplied values does not match table definition.
+
+-- case: INSERT EXEC is all or nothing, and no transaction ends in it
+CREATE QUEUE arrivals;
+CREATE SERVICE [//arrivals] ON QUEUE arrivals ([DEFAULT]);
+CREATE TABLE dbo.kept (body nvarchar(10) PRIMARY KEY);
+INSERT dbo.kept VALUES (N'one');
+DECLARE @h uniqueidentifier;
+BEGIN DIALOG @h FROM SERVICE [//arrivals] TO SERVICE '//arrivals' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'one');
+SEND ON CONVERSATION @h (N'two');
+GO
+CREATE PROCEDURE dbo.take @n int AS
+SELECT CONCAT(N'at ', @@TRANCOUNT);
+BEGIN TRANSACTION;
+RECEIVE TOP (@n) CAST(message_body AS nvarchar(10)) FROM arrivals;
+COMMIT;
+GO
+CREATE PROCEDURE dbo.commits AS COMMIT;
+GO
+CREATE PROCEDURE dbo.rolls_back AS ROLLBACK;
+GO
+INSERT dbo.kept EXEC dbo.take 1;
+SELECT @@ERROR AS error, @@TRANCOUNT AS open_, COUNT(*) AS waiting FROM arrivals;
+BEGIN TRY
+    INSERT dbo.kept EXEC dbo.take @n = 2;
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS error, XACT_STATE() AS state;
+END CATCH
+DELETE dbo.kept;
+INSERT dbo.kept EXEC dbo.take 2;
+SELECT body FROM dbo.kept ORDER BY body;
+INSERT dbo.kept EXEC dbo.commits;
+SELECT @@ERROR AS error, @@TRANCOUNT AS open_;
+INSERT dbo.kept EXEC dbo.rolls_back;
+PRINT 'not reached';
+GO
+SELECT @@TRANCOUNT AS open_;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    hint text;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        begun uuid;
+    BEGIN
+        BEGIN
+            PERFORM ssb.create_queue('dbo.arrivals');
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.create_service('//arrivals', queue => 'dbo.arrivals', contracts => ARRAY['DEFAULT']::text[]);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            CREATE TABLE dbo.kept (
+                body varchar(10) PRIMARY KEY
+            );
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            INSERT INTO dbo.kept VALUES ('one');
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            begun := ssb_internal.begin_and_send('//arrivals', '//arrivals', 'DEFAULT', 'DEFAULT', CAST('one' AS text), p_is_encrypted => false);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+        END;
+        IF begun IS NOT NULL THEN
+            h := begun;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('//arrivals', '//arrivals', encryption => false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            BEGIN
+                PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('two' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.take', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.take(n integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $take$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'take');
+    <<take>>
+    BEGIN
+        EXIT take WHEN session.leaving;  -- nested deeper than 32
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT concat('at ', session.trancount);
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT take WHEN session.leaving;
+        END;
+        session := ssb_internal.begin_transaction(session);
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.convert_nvarchar(message_body, 10) AS column_1 FROM ssb.receive('dbo.arrivals', n);
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT take WHEN session.leaving;
+        END;
+        CALL ssb_internal.commit_transaction(session, 5);
+        EXIT take WHEN session.leaving;
+    END take;
+    session := ssb_internal.leave(session, caller);
+END;
+$take$;
+
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.commits', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.commits(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $commits$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'commits');
+    <<commits>>
+    BEGIN
+        EXIT commits WHEN session.leaving;  -- nested deeper than 32
+        CALL ssb_internal.commit_transaction(session, 1);
+        EXIT commits WHEN session.leaving;
+    END commits;
+    session := ssb_internal.leave(session, caller);
+END;
+$commits$;
+
+END;
+$whole$;
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.rolls_back', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.rolls_back(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $rolls_back$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'rolls_back');
+    <<rolls_back>>
+    BEGIN
+        EXIT rolls_back WHEN session.leaving;  -- nested deeper than 32
+        CALL ssb_internal.rollback_transaction(session, 1);
+        EXIT rolls_back WHEN session.leaving;
+    END rolls_back;
+    session := ssb_internal.leave(session, caller);
+END;
+$rolls_back$;
+
+END;
+$whole$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        alone boolean;
+    BEGIN
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
+        CALL dbo.take(1, session);
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'dbo.kept', ARRAY['body']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT session.error, session.trancount AS open_, count(*) AS waiting FROM dbo.arrivals;
+            session := ssb_internal.show(session, result, '[{"name":"error","type":"integer"},{"name":"open_","type":"integer"},{"name":"waiting","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            alone := session.autocommit;
+            session := ssb_internal.begin_insert_execute(session);
+            CALL dbo.take(2, session);
+            session.capturing := false;
+            IF NOT session.leaving THEN
+                BEGIN
+                    session := ssb_internal.insert_captured(session, 'dbo.kept', ARRAY['body']::text[]);
+                    PERFORM ssb_internal.show_count(session);
+                    session.error := 0;
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT');
+                END;
+            END IF;
+            CALL ssb_internal.end_insert_execute(session, alone);
+            EXIT try_1 WHEN session.leaving;
+        END try_1;
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
+        EXIT batch WHEN session.unresolved;
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb_internal.begin_catch(session);
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT (session.caught).number AS error, ssb_internal.xact_state(session) AS state;
+                session := ssb_internal.show(session, result, '[{"name":"error","type":"integer"},{"name":"state","type":"smallint"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            session.caught := NULL;  -- END CATCH
+        END IF;
+        BEGIN
+            DELETE FROM dbo.kept;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
+        CALL dbo.take(2, session);
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'dbo.kept', ARRAY['body']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT body FROM dbo.kept ORDER BY body;
+            session := ssb_internal.show(session, result, '[{"name":"body","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
+        CALL dbo.commits(session);
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'dbo.kept', ARRAY['body']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT session.error, session.trancount AS open_;
+            session := ssb_internal.show(session, result, '[{"name":"error","type":"integer"},{"name":"open_","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        alone := session.autocommit;
+        session := ssb_internal.begin_insert_execute(session);
+        CALL dbo.rolls_back(session);
+        session.capturing := false;
+        IF NOT session.leaving THEN
+            BEGIN
+                session := ssb_internal.insert_captured(session, 'dbo.kept', ARRAY['body']::text[]);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM, detail, 'INSERT');
+            END;
+        END IF;
+        CALL ssb_internal.end_insert_execute(session, alone);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb_internal.print('not reached');
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT session.trancount AS open_;
+            session := ssb_internal.show(session, result, '[{"name":"open_","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+Msg 2627, Level 14, State 1, Line 1
+Violation of PRIMARY KEY constraint 'kept_pkey'. Cannot insert duplicate key in object 'dbo.kept'. The duplicate key value is (one).
+error open_ waiting
+----- ----- -------
+ 2627     0       2
+
+(1 row affected)
+
+error state
+----- -----
+ 2627     0
+
+(1 row affected)
+
+(1 row affected)
+
+(3 rows affected)
+
+body
+----
+at 1
+one
+two
+
+(3 rows affected)
+
+Msg 3916, Level 16, State 0, Procedure commits, Line 1
+Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN TRANSACTION is used first.
+(0 rows affected)
+
+error open_
+----- -----
+    0     0
+
+(1 row affected)
+
+Msg 3915, Level 16, State 0, Procedure rolls_back, Line 1
+Cannot use the ROLLBACK statement within an INSERT-EXEC statement.
+open_
+-----
+    0
+
+(1 row affected)

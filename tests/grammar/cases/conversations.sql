@@ -102,6 +102,7 @@ RECEIVE * FROM q INTO @t WHERE conversation_handle = @h
 RECEIVE message_body FROM q INTO @t WHERE conversation_group_id = @g
 RECEIVE CASE WHEN validation = 'X' THEN 1 ELSE 0 END, status, priority FROM q
 RECEIVE TOP(1) CONVERT(xml, message_body) FROM q
+RECEIVE (message_body) AS b, -status FROM q
 -- expect
 Declare declarations=(VariableDeclaration(variable=@h type=UNIQUEIDENTIFIER), VariableDeclaration(variable=@g type=UNIQUEIDENTIFIER))
 Declare declarations=(VariableDeclaration(variable=@n type=int), TableVariableDeclaration(variable=@t definition=TableDefinition(columns=(ColumnDefinition(name=m type=varbinary(MAX))))))
@@ -113,6 +114,7 @@ Receive items=(ReceiveStar()) queue=q into=@t where=ReceiveFilter(column=convers
 Receive items=(ReceiveColumn(expression=`message_body`)) queue=q into=@t where=ReceiveFilter(column=conversation_group_id value=`@g`)
 Receive items=(ReceiveColumn(expression=`CASE WHEN validation = 'X' THEN 1 ELSE 0 END`), ReceiveColumn(expression=`status`), ReceiveColumn(expression=`priority`)) queue=q
 Receive top=`1` items=(ReceiveColumn(expression=`CONVERT(xml, message_body)`)) queue=q
+Receive items=(ReceiveColumn(expression=`(message_body)` alias=b), ReceiveColumn(expression=`-status`)) queue=q
 
 -- case: waitfor
 DECLARE @h UNIQUEIDENTIFIER, @g UNIQUEIDENTIFIER
@@ -216,3 +218,24 @@ SqlStatement kind=UPDATE text=`UPDATE t SET a = 1`
 Receive items=(ReceiveStar()) queue=q
 If condition=`EXISTS (SELECT 1 FROM t)`
   Receive items=(ReceiveStar()) queue=q
+
+-- case: receive's list may begin with a parenthesis or a sign; behind a table's name they are its own
+RECEIVE (message_body) FROM q
+GO
+WAITFOR (RECEIVE (message_body) AS b FROM q), TIMEOUT 5
+IF 1 = 1 BEGIN RECEIVE (status) FROM q END ELSE RECEIVE -status AS s FROM q
+GO
+CREATE TABLE receive (a INT)
+INSERT receive (a) VALUES (1)
+-- expect
+Receive items=(ReceiveColumn(expression=`(message_body)`)) queue=q
+GO
+WaitForMessage statement=Receive(items=(ReceiveColumn(expression=`(message_body)` alias=b)) queue=q) timeout=`5`
+If condition=`1 = 1`
+  Block
+    Receive items=(ReceiveColumn(expression=`(status)`)) queue=q
+Else
+  Receive items=(ReceiveColumn(expression=`-status` alias=s)) queue=q
+GO
+CreateTable name=receive definition=TableDefinition(columns=(ColumnDefinition(name=a type=INT)))
+SqlStatement kind=INSERT text=`INSERT receive (a) VALUES (1)`
