@@ -20,6 +20,7 @@ CODE = "code by its nature: who says it, and for whom it is run, is checked"
 KNOWN = {
     "DO 1": {
         "v_table.updates": CONSTANT,
+        "v_view.barrier": CONSTANT,
         "v_number": CONSTANT,
         "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
         "v_passed": QUOTED,
