@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ...grammar.records import dataclass
 from .. import nodes
+from ..analysis.mentions import variables_in
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
 from ..catalog.names import fold
 from ..catalog.objects import Expression, ResultColumn
@@ -195,10 +196,9 @@ def _reads_assigned(node: nodes.Receive) -> bool:
         item.variable.name.lower() for item in node.items if isinstance(item, nodes.ReceiveAssignment)
     }
     return any(
-        token.text.lower() in assigned
+        not assigned.isdisjoint(variables_in(item.expression.tree))
         for item in node.items
         if isinstance(item, nodes.ReceiveAssignment)
-        for token in item.expression.tokens
     )
 
 
