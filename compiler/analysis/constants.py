@@ -70,8 +70,9 @@ class Known:
     def value(self, text: nodes.SqlText) -> Template | None:
         """Return the text that an expression gives; None when no part of it is constant."""
         parts: list[str | Piece] = []
-        tree = text.tree
-        for operand in () if tree is None else operands(unwrapped(tree), exp.Add):
+        if text.tree is None:
+            return None
+        for operand in operands(unwrapped(text.tree), exp.Add):
             name = variable_name(operand)
             if isinstance(operand, exp.National) or (isinstance(operand, exp.Literal) and operand.is_string):
                 parts.append(operand.name)

@@ -13,7 +13,7 @@ from functools import cached_property
 from ...grammar.records import dataclass
 from .. import nodes
 from .execution_switches import WhenExecuting
-from .mentions import reads_status
+from .mentions import reads_status, status_read_in
 from .statement_classes import IsOneOf
 
 
@@ -164,7 +164,8 @@ class Status:
 
 
 def _reads(*texts: nodes.SqlText) -> Live:
-    return _LIVE[reads_status(token for text in texts for token in text.tokens)]
+    read = [status_read_in(text.tree) for text in texts]
+    return _LIVE[any(error for error, _ in read), any(rowcount for _, rowcount in read)]
 
 
 def _reads_of(statement: nodes.Statement) -> Live:

@@ -103,10 +103,32 @@ def has_query(tree: exp.Expr | None) -> bool:
     return tree is not None and tree.find(exp.Query) is not None
 
 
+def is_literal(tree: exp.Expr | None) -> bool:
+    """Tell whether an expression is one literal, sign included."""
+    while isinstance(tree, exp.Neg):
+        tree = tree.this
+    return isinstance(tree, exp.Literal | exp.National | exp.HexString)
+
+
 def variables_in(tree: exp.Expr | None) -> set[str]:
     """Return the variables in an expression, ``@@ERROR`` and its like too, in lower case."""
     names = () if tree is None else tree.find_all(exp.Identifier)
     return {name.this.lower() for name in names if name.this[:1] == "@" and not name.args.get("quoted")}
+
+
+def status_read_in(tree: exp.Expr | None) -> tuple[bool, bool]:
+    """Tell whether an expression reads @@ERROR, and whether @@ROWCOUNT or ROWCOUNT_BIG()."""
+    error = rowcount = False
+    for node in () if tree is None else tree.walk():
+        kind = node.__class__
+        if kind is exp.Identifier:
+            if node.this[:2] == "@@" and not node.args.get("quoted"):
+                name = node.this.upper()
+                error = error or name == "@@ERROR"
+                rowcount = rowcount or name == "@@ROWCOUNT"
+        elif kind is exp.Anonymous:
+            rowcount = rowcount or node.name.upper() == "ROWCOUNT_BIG"
+    return error, rowcount
 
 
 def is_of_the_moment(tree: exp.Expr) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...grammar.records import dataclass
 from ...grammar.tokens import Token
 from .. import nodes
-from ..analysis.mentions import looks_at_other_rows
+from ..analysis.mentions import looks_at_other_rows, variables_in
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
 from ..catalog.names import DEFAULT_SCHEMA, fold
 from ..catalog.objects import Expression, ResultColumn
@@ -224,10 +224,9 @@ def _reads_assigned(node: nodes.Receive) -> bool:
         item.variable.name.lower() for item in node.items if isinstance(item, nodes.ReceiveAssignment)
     }
     return any(
-        token.text.lower() in assigned
+        not assigned.isdisjoint(variables_in(item.expression.tree))
         for item in node.items
         if isinstance(item, nodes.ReceiveAssignment)
-        for token in item.expression.tokens
     )
 
 

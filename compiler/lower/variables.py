@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ...grammar.lexer import string_value
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.live_status import DEAD
 from ..analysis.may_fail import cannot_raise
+from ..analysis.mentions import is_literal
 from ..catalog.names import fold, quote, unquoted
 from ..catalog.objects import ScalarVariable, TableInfo
 from ..catalog.types import BIGINT
@@ -92,7 +93,12 @@ def _declare_scalar(
     initial = ctx.expression(declaration.initial, type_, assigned=True) if declaration.initial else None
     variable = ctx.scope.declare(name, type_)
     first = not ctx.started and ctx.nesting == 0 and ctx.liveness.after(node) == DEAD
-    if initial is not None and first and declaration.initial is not None and _is_literal(declaration.initial):
+    if (
+        initial is not None
+        and first
+        and declaration.initial is not None
+        and is_literal(declaration.initial.tree)
+    ):
         ctx.declarations[variable.reference] = pl.Declaration(
             variable.reference, type_.postgres, pl.Raw(initial.code)
         )
@@ -102,12 +108,6 @@ def _declare_scalar(
         return []
     ctx.started = ctx.started or ctx.nesting == 0
     return assign(node, variable, initial, ctx)
-
-
-def _is_literal(text: nodes.SqlText) -> bool:
-    """Tell whether the text is one literal, sign included."""
-    tokens = [token for token in text.tokens if token.text != "-"]
-    return len(tokens) == 1 and tokens[0].kind in (TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY)
 
 
 def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Context) -> None:
@@ -165,15 +165,7 @@ def lower_set_variable(node: nodes.SetVariable, ctx: Context) -> list[pl.Stateme
 
 def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -> list[pl.Statement]:
     """``SET @v += e``: the same as ``SELECT @v += e``."""
-    start, end = node.variable.span.start, node.variable.span.end
-    tokens = (
-        Token(TokenKind.WORD, "SELECT", start, start, "SELECT"),
-        Token(TokenKind.VARIABLE, node.variable.name, start, end, ""),
-        Token(TokenKind.SYMBOL, node.operator, end, end, node.operator),
-        *node.value.tokens,
-    )
-    select = nodes.SqlText(span=node.span, tokens=tokens)
-    translated = translate.translate_statement(select, ctx.scope, ctx.problems)
+    translated = translate.translate_compound(node, ctx.scope, ctx.problems)
     if not isinstance(translated, Assignment) or len(translated.values) != 1:
         return []
     joins = node.operator == "+=" and variable.type.is_string

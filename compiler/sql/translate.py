@@ -46,7 +46,7 @@ from ..catalog.objects import (
     TableInfo,
 )
 from ..catalog.types import BOOLEAN, XML, SqlType
-from ..nodes import SqlText
+from ..nodes import SetVariable, SqlText
 from ..target import nodes as n
 from ..target.emit import has_open_case
 from . import dispatch
@@ -63,6 +63,7 @@ from .functions import builtin
 from .functions.xml_methods import xml_modify
 from .interface import InsertTarget, Query, Statement
 from .operand_types import implicit_error
+from .parse.nodes import SetVariable as Assigned
 from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
 from .parse.trees import READERS, read_expression
@@ -191,6 +192,21 @@ def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> S
     """Translate one query or DML statement; None after a problem (already reported)."""
     before = problems.error_count
     statement = _translate(text, scope, problems, None, lambda ctx: _statement(text, ctx))
+    return statement if problems.error_count == before else None
+
+
+def translate_compound(node: SetVariable, scope: SqlScope, problems: Problems) -> Statement | None:
+    """Translate ``SET @v += e``, which is the same as ``SELECT @v += e``; None after a problem."""
+    before = problems.error_count
+    name, text = node.variable, SqlText(span=node.span, tokens=node.value.tokens)
+
+    def read(ctx: Context) -> Statement | None:
+        target = exp.Identifier(this=name.name)
+        target.meta.update(start=name.span.start, end=name.span.end)
+        item = Assigned(this=target, expression=_tree(node.value), operator=node.operator)
+        return _select(exp.Select(expressions=[item]), ctx)
+
+    statement = _translate(text, scope, problems, None, read)
     return statement if problems.error_count == before else None
 
 
