@@ -205,26 +205,17 @@ def calls_functions(tokens: Sequence[Token]) -> set[str]:
     }
 
 
-def looks_at_other_rows(tokens: Sequence[Token]) -> bool:
+def looks_at_other_rows(expression: exp.Expr | None) -> bool:
     """Tell whether an aggregate or window function is called; what a query within calls is its own."""
-    queries: list[int] = []
-    depth = 0
-    for number, token in enumerate(tokens):
-        following = tokens[number + 1].word if number + 1 < len(tokens) else ""
-        if token.word == "(":
-            depth += 1
-            if following == "SELECT":
-                queries.append(depth)
-        elif token.word == ")":
-            if queries and queries[-1] == depth:
-                queries.pop()
-            depth -= 1
-        elif (
-            not queries
-            and following == "("
-            and (token.word == "OVER" or token.word in AGGREGATES)
-            # dbo.max(…) is a user's.
-            and not (number and tokens[number - 1].word == ".")
-        ):
-            return True
-    return False
+    if expression is None:
+        return False
+    return any(
+        isinstance(node, exp.Window)
+        # dbo.max(…) is a user's.
+        or (
+            isinstance(node, exp.Anonymous)
+            and node.name.upper() in AGGREGATES
+            and not isinstance(node.parent, exp.Dot)
+        )
+        for node in expression.walk(prune=lambda node: isinstance(node, exp.Query))
+    )

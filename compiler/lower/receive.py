@@ -93,7 +93,7 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
             return _plain(column, type_)
-    if looks_at_other_rows(text.tokens):
+    if looks_at_other_rows(text.tree):
         ctx.problem(
             "RECEIVE cannot compute aggregate and window functions: its list is computed for each message.",
             text.span,
