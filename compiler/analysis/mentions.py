@@ -15,6 +15,7 @@ from ...grammar.problems import Problems
 from ...grammar.source import Source
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import AGGREGATES, fold
+from ..sql.parse.nodes import all_parts
 
 _STRING = TokenKind.STRING
 _VARIABLE = TokenKind.VARIABLE
@@ -100,7 +101,7 @@ def has_word(tokens: Iterable[Token], *words: str) -> bool:
 
 def has_query(tree: exp.Expr | None) -> bool:
     """Tell whether a query stands in an expression."""
-    return tree is not None and tree.find(exp.Query) is not None
+    return tree is not None and any(isinstance(node, exp.Query) for node in all_parts(tree))
 
 
 def is_literal(tree: exp.Expr | None) -> bool:
@@ -112,14 +113,17 @@ def is_literal(tree: exp.Expr | None) -> bool:
 
 def variables_in(tree: exp.Expr | None) -> set[str]:
     """Return the variables in an expression, ``@@ERROR`` and its like too, in lower case."""
-    names = () if tree is None else tree.find_all(exp.Identifier)
-    return {name.this.lower() for name in names if name.this[:1] == "@" and not name.args.get("quoted")}
+    return {
+        node.this.lower()
+        for node in (() if tree is None else all_parts(tree))
+        if node.__class__ is exp.Identifier and node.this[:1] == "@" and not node.args.get("quoted")
+    }
 
 
 def status_read_in(tree: exp.Expr | None) -> tuple[bool, bool]:
     """Tell whether an expression reads @@ERROR, and whether @@ROWCOUNT or ROWCOUNT_BIG()."""
     error = rowcount = False
-    for node in () if tree is None else tree.walk():
+    for node in () if tree is None else all_parts(tree):
         kind = node.__class__
         if kind is exp.Identifier:
             if node.this[:2] == "@@" and not node.args.get("quoted"):
@@ -133,7 +137,7 @@ def status_read_in(tree: exp.Expr | None) -> tuple[bool, bool]:
 
 def is_of_the_moment(tree: exp.Expr) -> bool:
     """Tell whether an expression reads tables or the session, or calls functions of users."""
-    for node in tree.walk():
+    for node in all_parts(tree):
         match node:
             case exp.Query():
                 return True
