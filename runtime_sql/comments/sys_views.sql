@@ -688,7 +688,7 @@ information_schema_table_constraints: INFORMATION_SCHEMA.TABLE_CONSTRAINTS: keys
 information_schema_key_column_usage: INFORMATION_SCHEMA.KEY_COLUMN_USAGE: the columns of keys and UNIQUE constraints.
   ordinal_position: Its place in the key, from 1.
 
-information_schema_constraint_column_usage: INFORMATION_SCHEMA.CONSTRAINT_COLUMN_USAGE: the columns of constraints.
+information_schema_constraint_column_usage: INFORMATION_SCHEMA.CONSTRAINT_COLUMN_USAGE: the columns of keys, UNIQUE and CHECK constraints; of a foreign key those of its own table.
 
 information_schema_check_constraints: INFORMATION_SCHEMA.CHECK_CONSTRAINTS.
   check_clause: The condition, in PostgreSQL's words.
