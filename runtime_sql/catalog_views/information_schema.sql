@@ -69,8 +69,13 @@ SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS cons
  WHERE o.type IN ('PK', 'UQ', 'F');
 
 CREATE OR REPLACE VIEW sys.information_schema_constraint_column_usage AS
-SELECT u.table_catalog, u.table_schema, u.table_name, u.column_name, u.constraint_catalog, u.constraint_schema, u.constraint_name
-  FROM sys.information_schema_key_column_usage AS u;
+SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, sys.object_name(o.parent_object_id) AS table_name,
+       sys.col_name(o.parent_object_id, n.number) AS column_name,
+       ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name
+  FROM sys.objects AS o
+  JOIN pg_constraint AS k ON k.oid = o.object_id::oid
+ CROSS JOIN LATERAL unnest(k.conkey) AS n (number)
+ WHERE o.type IN ('PK', 'UQ', 'F', 'C');
 
 CREATE OR REPLACE VIEW sys.information_schema_check_constraints AS
 SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,

@@ -155,7 +155,7 @@ columnproperty, objectproperty, objectpropertyex, indexproperty, indexkey_proper
 sql_variant_property: SQL_VARIANT_PROPERTY of a value whose type is known before.
 stats_date: STATS_DATE: when PostgreSQL analyzed the table last.
 file_name, file_idex, filegroup_name, filegroup_id: FILE_NAME, FILE_IDEX, FILEGROUP_NAME and FILEGROUP_ID, of sys.database_files and sys.filegroups.
-has_dbaccess: HAS_DBACCESS: 1 where the database exists.
+has_dbaccess: HAS_DBACCESS: 1 where the database exists, else NULL.
 has_perms_by_name: HAS_PERMS_BY_NAME: 1 where the caller has the permission, 0 where not, NULL for what does not exist.
 user_name, user_id, database_principal_id: USER_NAME, USER_ID and DATABASE_PRINCIPAL_ID: name and number of a user; without an argument the caller.
 suser_name, suser_id, suser_sid, suser_sname: SUSER_NAME, SUSER_ID, SUSER_SID and SUSER_SNAME: a login, which is a PostgreSQL role.

@@ -116,7 +116,7 @@ database_principals: Users and roles of the session's T-SQL database, and Postgr
   owning_principal_id: 1, dbo; NULL for what the system brings.
   sid: Its name, as bytes; NULL for what the system brings and PostgreSQL's roles.
   is_fixed_role: 1: a fixed database role, such as db_owner.
-  authentication_type: 1: by the instance; 0: nobody logs in as it.
+  authentication_type: 1, by the instance; 0 for what the system brings, but for dbo.
 
 database_role_members: Who is a member of which role, in the session's T-SQL database.
   role_principal_id: Number of the role in sys.database_principals.
@@ -688,7 +688,7 @@ information_schema_table_constraints: INFORMATION_SCHEMA.TABLE_CONSTRAINTS: keys
 information_schema_key_column_usage: INFORMATION_SCHEMA.KEY_COLUMN_USAGE: the columns of keys and UNIQUE constraints.
   ordinal_position: Its place in the key, from 1.
 
-information_schema_constraint_column_usage: INFORMATION_SCHEMA.CONSTRAINT_COLUMN_USAGE: the columns of constraints.
+information_schema_constraint_column_usage: INFORMATION_SCHEMA.CONSTRAINT_COLUMN_USAGE: the columns of keys, UNIQUE and CHECK constraints; of a foreign key those of its own table.
 
 information_schema_check_constraints: INFORMATION_SCHEMA.CHECK_CONSTRAINTS.
   check_clause: The condition, in PostgreSQL's words.
