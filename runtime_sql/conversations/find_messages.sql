@@ -264,8 +264,8 @@ BEGIN
 END;
 $$;
 
--- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
--- of NULLs while somebody else holds it or it has no message.
+-- WHERE conversation_handle = or conversation_group_id =: its group, locked, and which conversation's messages are taken
+-- first; a row of NULLs while somebody else holds it or it has no message.
 -- A group is gone with its last conversation. Who receives from it until nothing comes,
 -- and ends its conversations on the way, still asks for it once: within the transaction
 -- that found it before, it has no message.
@@ -296,24 +296,24 @@ BEGIN
     END IF;
     SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
       INTO lock_id, endpoint_id, queuing_order, tried_by
-      FROM (SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
+      FROM (SELECT e.lock_id, e.endpoint_id, e.priority, m.queuing_order, m.tried_by
               FROM ssb.conversation_endpoint AS e
              CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
                                   WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
              WHERE e.conversation_handle = p_conversation AND e.closed_at IS NULL
                AND (p_group IS NULL OR e.conversation_group_id = p_group)
             UNION ALL
-            SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
+            SELECT e.lock_id, e.endpoint_id, e.priority, m.queuing_order, m.tried_by
               FROM ssb.conversation_endpoint AS e
              CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
                                   WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
              WHERE p_conversation IS NULL AND e.conversation_group_id = p_group AND e.queue_id = p_queue_id
                AND e.closed_at IS NULL
-             ORDER BY queuing_order OFFSET 0) AS e
+             ORDER BY priority DESC, queuing_order OFFSET 0) AS e
      CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
                           WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
                             FOR NO KEY UPDATE SKIP LOCKED) AS l
-     ORDER BY e.queuing_order LIMIT 1;
+     ORDER BY e.priority DESC, e.queuing_order LIMIT 1;
 END;
 $$;
 

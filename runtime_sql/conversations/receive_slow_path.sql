@@ -26,6 +26,8 @@ DECLARE
     v_position bigint[];
     at_rotation CONSTANT integer := 6; -- of v_position, see low_water.sql
     v_found record;
+    v_urgent_order bigint;
+    v_urgent_tried_by xid;
 BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF pg_sequence_last_value(v_queue.state_sequence) > 1 THEN
@@ -96,6 +98,19 @@ BEGIN
             CONTINUE;
         END IF;
 
+        IF v_found.tried_by = 0 THEN
+            -- What overtakes the message that was found is taken before it, and may have been tried.
+            SELECT m.queuing_order, m.xmax INTO v_urgent_order, v_urgent_tried_by
+              FROM ssb.message_stored AS m
+             WHERE m.endpoint_id = v_found.endpoint_id AND m.message_type_id IN (1, 3)
+               AND EXISTS (SELECT FROM ssb.urgent_conversation AS u
+                            WHERE u.queue_id = v_queue.queue_id AND u.endpoint_id = v_found.endpoint_id)
+             ORDER BY m.message_type_id DESC, m.queuing_order LIMIT 1;
+            IF v_urgent_tried_by <> 0 THEN
+                v_found.queuing_order := v_urgent_order;
+                v_found.tried_by := v_urgent_tried_by;
+            END IF;
+        END IF;
         IF v_found.tried_by <> 0 THEN
             -- Its reader was still at it when we looked, and has committed: that is no trial.
             PERFORM FROM ssb.message_stored AS m

@@ -48,6 +48,24 @@ def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, pr
     assert claim(connect(), "dbo.target") is None
 
 
+@pytest.mark.parametrize("where", ["conversation", "conversation_group"])
+@pytest.mark.parametrize("retains", [False, True])
+def test_what_is_claimed_is_not_received_by_name(
+    desk: Desk, connect: Connect, where: str, retains: bool
+) -> None:
+    desk.connection.execute("SELECT ssb.alter_queue('dbo.target', retention => %s)", [retains])
+    desk.send(1, 2)
+    column = where + ("_handle" if where == "conversation" else "_id")
+    name = desk.value(f"SELECT {column} FROM dbo.target LIMIT 1")
+    by_name = f"SELECT count(*) FROM ssb.receive('dbo.target', {where} => %s)"
+    held = claim(connect(), "dbo.target")
+    assert held is not None and held.messages == 2
+    reader = connect()
+    assert reader.execute(by_name, [name]).fetchone() == (0,)
+    abandon(held)
+    assert reader.execute(by_name, [name]).fetchone() == (2,)
+
+
 def test_what_is_claimed_of_one_level_hides_nothing_of_the_next_one(desk: Desk, connect: Connect) -> None:
     desk.send(2, 1)
     desk.connection.execute(

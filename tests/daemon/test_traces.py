@@ -119,7 +119,8 @@ def test_who_forgets_them_reads_the_old_ones_alone(sql: Connection) -> None:
         assert left == 2999
 
 
-def test_what_is_received_is_continued(sql: Connection) -> None:
+@pytest.mark.parametrize("by_name", [False, True])
+def test_what_is_received_is_continued(sql: Connection, by_name: bool) -> None:
     handle = send(sql, "one")
     sql.execute("SELECT ssb.set_trace_context(%s)", [PARENT])
     send(sql, "two", conversation=handle)
@@ -129,7 +130,9 @@ def test_what_is_received_is_continued(sql: Connection) -> None:
         rows = sql.execute("SELECT conversation_handle FROM ssb.receive('dbo.to_queue', 1)").fetchall()
         send(sql, "nothing to continue", conversation=rows[0][0])
     with sql.transaction():
-        sql.execute("SELECT ssb.receive('dbo.to_queue', 1)")
+        sql.execute(
+            "SELECT ssb.receive('dbo.to_queue', 1, conversation => %s)", [rows[0][0] if by_name else None]
+        )
         send(sql, "the same conversation", conversation=rows[0][0])
         send(sql, "another")
     send(sql, "another transaction")

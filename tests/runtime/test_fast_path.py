@@ -269,3 +269,42 @@ def test_who_appends_to_a_queue_can_be_waited_for(
         )
         assert session.value(SENDERS, pair.far) == 1
     assert session.value(SENDERS, pair.far) == 0
+
+
+HELD = """
+SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = ANY (%s) ORDER BY endpoint_id FOR UPDATE
+"""
+NEXT_MOMENT = """
+SELECT set_config('ssb.read_position_' || q.queue_id || '_5',
+                  (v[1:2] || coalesce(%s, v[3]) || 0::bigint || v[5:])::text, false)
+  FROM ssb.queue AS q
+ CROSS JOIN LATERAL CAST(current_setting('ssb.read_position_' || q.queue_id || '_5') AS bigint[]) AS v
+ WHERE q.name = %s
+"""
+
+
+@pytest.mark.parametrize("decided", [None, -1], ids=["the mark may be raised", "not known to be decided"])
+def test_what_was_held_is_found_when_it_is_free_again(
+    session: Session, another: Callable[[], Session], pair: Pair, decided: int | None
+) -> None:
+    """A reader that has found something far behind begins there for a tenth of a second, and no longer."""
+    reader, first, others = another(), another(), another()
+    for _ in range(3):
+        pair.send_new()
+        assert len(reader.receive(pair.far, 1)) == 1
+        reader.commit()
+    for number in range(60):
+        pair.send_new(str(number))
+    sides = session.column(
+        f"SELECT conversation_handle FROM {pair.far} WHERE status = 1 ORDER BY queuing_order"
+    )
+    first.do(HELD, sides[:1])
+    others.do(HELD, sides[1:45])
+    assert reader.bodies(pair.far, 1) == ["45"]
+    reader.commit()
+    others.rollback()
+    reader.do(NEXT_MOMENT, decided, pair.far)
+    assert reader.bodies(pair.far, 1) == ["1"]
+    reader.commit()
+    first.rollback()
+    assert reader.bodies(pair.far, 1) == ["0"]

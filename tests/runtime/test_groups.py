@@ -1,8 +1,10 @@
 """Conversation groups: RELATED_CONVERSATION, MOVE CONVERSATION, GET CONVERSATION GROUP, RECEIVE by group."""
 
 import uuid
+from collections.abc import Callable
+from functools import partial
 
-from runtime.broker import Pair, Session, refused
+from runtime.broker import Pair, Session, refused, start_and_block
 
 
 def test_every_dialog_is_a_group_of_its_own(session: Session, pair: Pair) -> None:
@@ -212,6 +214,23 @@ def test_a_dialog_in_a_group_of_several_sends_as_any_other(session: Session, pai
     session.end(near)
     with refused(8426):
         pair.say(near, "6")
+
+
+def test_who_sends_in_a_group_waits_for_who_has_it(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    """So that messages are in the order in which their transactions commit, whoever's row is the lock."""
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    for near in (first, second):
+        pair.say(near, "1")
+    for near in (first, second):
+        holder, sender = another(), another()
+        holder.do("SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR UPDATE", first)
+        blocked = start_and_block(session, sender, partial(pair.say, near, "2", session=sender))
+        holder.commit()
+        blocked.result()
+        sender.commit()
 
 
 def test_a_group_that_ended_in_this_transaction_has_no_more_messages(session: Session, pair: Pair) -> None:

@@ -556,11 +556,16 @@ def test_who_may_not_receive_from_a_queue_with_levels(session: Session, pair: Pa
     pair.send_new()
     session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
     near = begun(pair)
+    far = session.value(f"SELECT conversation_handle FROM {pair.far} LIMIT 1")
     session.do("CREATE ROLE level_stranger")
     try:
         session.do("SET ROLE level_stranger")
         with refused(229):
             session.receive(pair.far)
+        with refused(229):
+            session.receive(pair.far, conversation=far)
+        with refused(229):
+            session.value("SELECT ssb.get_conversation_group(%s)", pair.far)
         with refused(229):
             pair.send_new()
         with refused(229):

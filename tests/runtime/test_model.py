@@ -1,4 +1,7 @@
-"""Random histories: the engine does what the model in plain Python does."""
+"""Random histories: the engine does what the model in plain Python does.
+
+For long runs: `PGSB_MODEL_EXAMPLES=3000 PGSB_MODEL_STEPS=60`, with `--timeout=0 --hypothesis-seed=…`.
+"""
 
 import os
 import uuid

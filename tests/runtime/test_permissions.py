@@ -45,6 +45,7 @@ def login(shared: Database, role: str) -> Iterator[Session]:
 
 
 def test_without_grants_nothing_goes(user: Session, pair: Pair) -> None:
+    pair.send_new()
     with refused(229, "RECEIVE permission was denied"):
         user.receive(pair.far)
     with refused(229):

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from runtime.broker import Pair, Session, refused
+from runtime.broker import TIMER, Pair, Session, refused
+from runtime.test_time import pass_time
 
 
 def vanish(session: Session, *readers: Session) -> None:
@@ -115,6 +116,39 @@ def test_a_poisonous_timer_message_counts_although_receive_made_it(session: Sess
         near,
     )
     roll_back(session, pair.near, 5)
+    assert enabled(session, pair.near) == (0, 0)
+
+
+def test_a_poisonous_message_that_overtakes_others_counts(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.send(far, pair.reply, "1")
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    pass_time(session, near, 60)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    for _ in range(5):
+        assert enabled(session, pair.near) == (1, 1)
+        with session.connection.transaction(force_rollback=True):
+            assert [message.type for message in session.receive(pair.near, 1)] == [TIMER]
+    assert enabled(session, pair.near) == (0, 0)
+
+
+def test_a_poisonous_message_of_a_higher_level_counts_where_its_group_is_asked_for(
+    session: Session, pair: Pair
+) -> None:
+    first = pair.dialog()
+    session.do("SELECT ssb.create_broker_priority(%s, %s, priority_level => 9)", pair.contract, pair.contract)
+    second = pair.dialog(related_conversation=first)
+    session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
+    for near in (first, second):
+        pair.say(near, "job")
+    for message in [*session.receive(pair.far), *session.receive(pair.far)]:
+        session.send(message.handle, pair.reply, f"of {message.handle}")
+    group = session.group(first)
+    for _ in range(5):
+        assert enabled(session, pair.near) == (1, 1)
+        with session.connection.transaction(force_rollback=True):
+            (taken,) = session.receive(pair.near, 1, conversation_group=group)
+            assert taken.handle == second
     assert enabled(session, pair.near) == (0, 0)
 
 

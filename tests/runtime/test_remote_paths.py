@@ -77,10 +77,11 @@ def test_dialogs_that_leave_are_counted_without_gaps(session: Session, pair: Pai
     for _ in range(10):
         pair.say(named, "more")
         away.sent()
-        pair.say(named, "more")
+        session.send(named, pair.request)
         with session.connection.transaction(force_rollback=True):
             pair.say(named, "lost")
-    assert [row[15] for row in session.rows(SHAPE, named)] == list(range(21))
+    session.end(named)
+    assert [row[15] for row in session.rows(SHAPE, named)] == list(range(22))
 
 
 @pytest.mark.parametrize(

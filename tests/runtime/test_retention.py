@@ -38,6 +38,22 @@ def test_received_messages_stay_with_status_0_and_sent_ones_with_3(session: Sess
     assert [m.type for m in session.receive(pair.near)] == [pair.reply, END]
 
 
+@pytest.mark.parametrize("far_first", [False, True])
+def test_nothing_is_kept_beyond_the_end(session: Session, pair: Pair, far_first: bool) -> None:
+    for queue in (pair.near, pair.far):
+        session.do("SELECT ssb.alter_queue(%s, retention => true)", queue)
+    near, far = pair.conversing()
+    session.send(far, pair.reply, "x")
+    assert session.bodies(pair.near) == ["x"]
+    kept = "SELECT count(*) FROM ssb.retained_message"
+    assert session.value(kept) == 4
+    first, second = (far, near) if far_first else (near, far)
+    session.end(first)
+    assert session.value(kept) == 2
+    session.end(second)
+    assert session.value(kept) == 0
+
+
 def test_retained_messages_are_not_received_again_after_rollback(session: Session, pair: Pair) -> None:
     session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
     near = pair.dialog()

@@ -121,6 +121,22 @@ def test_who_holds_the_waiting_side_drops_it_later(
     assert session.state(far) == "CD"
 
 
+def test_an_end_takes_what_still_waits_along(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    session.send(near, pair.request, "nobody has looked at this since")
+    holder = another()
+    holder.do("SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR NO KEY UPDATE", near)
+    session.end(far)
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    holder.commit()
+    assert (session.state(near), len(session.transmissions(near))) == ("DI", 1)
+    session.end(near)
+    assert session.value("SELECT count(*) FROM ssb.transmission WHERE to_service = %s", pair.target) == 0
+
+
 def test_what_a_side_that_has_ended_does_not_want_is_counted(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.do("SELECT ssb.alter_queue(%s, status => false)", pair.near)

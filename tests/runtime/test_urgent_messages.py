@@ -8,7 +8,7 @@ import pytest
 from runtime.broker import ERROR, TIMER, Pair, Session
 from runtime.test_time import pass_time
 
-from support import Database
+from support import Database, end_counted
 
 REPLY = "reply"
 
@@ -173,17 +173,27 @@ def test_a_session_that_knows_its_queue_sees_the_first_of_a_database(database: D
         assert not session.value(counted)
 
 
-def test_readers_pass_what_is_gone_where_something_was_urgent_before(session: Session, pair: Pair) -> None:
+def test_readers_pass_what_is_gone_where_something_was_urgent_before(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
     """They would look at all of it again each time, until VACUUM removes it."""
     near, far = pair.conversing()
     session.send(far, pair.reply)
     _timer(session, near)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
     assert _types(session, pair) == [TIMER, pair.reply]
     assert session.value("SELECT pg_sequence_last_value('ssb.urgent_conversations')") >= 1
+    reader = another()
+    reader.do("SET track_functions = 'all'")
+    session.do("SELECT pg_stat_reset()")
     for _ in range(3):
         for _ in range(130):
-            session.send(far, pair.reply)
+            session.send(far, pair.reply, "x")
         for _ in range(130):
-            assert _types(session, pair, 1) == [pair.reply]
+            assert _types(reader, pair, 1) == [pair.reply]
+            reader.commit()
     queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.near)
-    assert session.value("SELECT ssb_internal.low_water(%s, 5::smallint, 0)", queue_id) >= 200
+    assert reader.value("SELECT ssb_internal.low_water(%s, 5::smallint, 0)", queue_id) >= 200
+    end_counted(reader.connection, session.connection)
+    slow = "SELECT calls FROM pg_stat_user_functions WHERE funcname = 'receive_slow_path'"
+    assert session.column(slow) == []
