@@ -237,6 +237,27 @@ def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
     assert desk.waiting() == 0
 
 
+@pytest.mark.parametrize(("is_overlapping", "sessions"), [(False, 1), (True, 2)])
+def test_all_claims_of_a_job_are_made_in_the_same_sessions(
+    spark: Any, desk: Desk, tcp: Tcp, is_overlapping: bool, sessions: int
+) -> None:
+    desk.send(4, 1)
+    pids: list[int] = []
+
+    def report(step: str, progress: Any) -> None:
+        if step == "claimed":
+            pids.append(desk.value("SELECT pid FROM ssb.claims ORDER BY claim_id DESC LIMIT 1"))
+
+    options = JobOptions(max_messages=1, overlap=is_overlapping, report=report)
+    run_job(tcp(desk.database), "dbo.target", totals, options)
+    assert len(pids) == 4 and len(set(pids)) == sessions
+    assert desk.waiting() == 0
+    # And they end with the job.
+    left = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid = ANY (%s)"
+    while desk.value(left, pids):
+        desk.connection.execute("SELECT pg_sleep(0.02)")
+
+
 def test_a_claim_is_computed_while_another_is_completed(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(5, 2)
     # Nobody can complete while this lock is held: the second claim is computed meanwhile.
