@@ -297,16 +297,18 @@ def _take_into_table(connection: Connection, wanted: int, take: str = _TAKE_ALL)
             time.sleep(0.002)
 
 
+def _session_by_hand(dsn: str) -> Connection:
+    """Whatever statistics say of tables that are empty now and full then, rows are found by their indexes."""
+    return psycopg.connect(dsn, autocommit=True, options="-c enable_seqscan=off -c enable_bitmapscan=off")
+
+
 @contextmanager
 def _carriers_by_hand(far_dsn: str, near_dsns: Sequence[str]) -> Iterator[None]:
     """A thread for each of the senders' instances carries its rows."""
     is_over = threading.Event()
 
     def carry(near_dsn: str) -> None:
-        with (
-            psycopg.connect(near_dsn, autocommit=True) as near,
-            psycopg.connect(far_dsn, autocommit=True) as far,
-        ):
+        with _session_by_hand(near_dsn) as near, _session_by_hand(far_dsn) as far:
             sessions = hand_sessions(near, far)
             while not is_over.is_set():
                 if not carry_set_by_hand(*sessions):
@@ -349,7 +351,9 @@ def _paper(
                 raise click.ClickException("the daemon does not lead")
         sources = dsns[1:] or [dsns[0]] * 3
         sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in sources]
-        reader = stack.enter_context(psycopg.connect(dsns[0], autocommit=True))
+        reader = stack.enter_context(
+            _session_by_hand(dsns[0]) if by_hand else psycopg.connect(dsns[0], autocommit=True)
+        )
         # Dialogs begin and sessions make their plans before the clock does.
         dialogs = [
             [uuid.uuid4() for _ in range(_DIALOGS)] if by_hand else _dialogs(session) for session in sessions

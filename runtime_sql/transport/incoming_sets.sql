@@ -378,6 +378,7 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
+SET enable_sort = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -402,13 +403,16 @@ BEGIN
     END IF;
     -- Looking at the dialog, its lock, the number behind its last message: as one statement. What has come already, and gaps, are looked
     -- at message by message elsewhere. (It draws the transaction's number, and the numbers of the queue's order come after it: see
-    -- ssb.receive.)
+    -- ssb.receive. One dialog alone is asked for, in the order of its index: a plan from when VACUUM found no dialogs joined all to all.)
     UPDATE ssb.remote_conversation AS r
        SET next_number = v_next, taken_at = clock_timestamp(),
            inbound_key_id = coalesce(CASE WHEN p_is_opened THEN (p_dialog ->> 'key_id')::uuid END, r.inbound_key_id)
       FROM ssb.conversation_endpoint AS e
       JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = p_message_types[1]
-     WHERE r.conversation_id = (p_dialog ->> 'conversation_id')::uuid AND r.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
+     WHERE r.endpoint_id = (SELECT k.endpoint_id FROM ssb.remote_conversation AS k
+                             WHERE k.conversation_id BETWEEN (p_dialog ->> 'conversation_id')::uuid AND (p_dialog ->> 'conversation_id')::uuid
+                               AND k.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
+                             ORDER BY k.conversation_id LIMIT 1)
        AND r.next_number = p_numbers[1] AND r.refusal IS NULL AND r.far_outcome IS NULL
        AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_system
        AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END

@@ -75,6 +75,7 @@ DECLARE
     v_marked bigint[];                              -- of those the ones that may leave
     v_count integer;
     v_is_full boolean;
+    v_written pg_lsn;                               -- what has to be on the disk before the set leaves; NULL: all that has been written
 BEGIN
     IF p_ids IS NOT NULL THEN
         PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, p_key_ids, true);
@@ -93,12 +94,16 @@ BEGIN
     -- Once more where dialogs are found to be left out.
     <<tries>>
     LOOP
-        -- One message alone, of a dialog in the clear that has sent before, as on a quiet one: it is the set.
-        SELECT t.transmission_id, t.endpoint_id, t.number, t.message_type_name, t.body, t.length, x.dialog INTO v_part
-          FROM (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
+        -- One message alone, of a dialog in the clear that has sent before, as on a quiet one: it is the set. (What was written by the time
+        -- of this statement's snapshot has the commits of all that it sees. Reading tidies pages up, which is written too.)
+        SELECT t.transmission_id, t.endpoint_id, t.number, t.message_type_name, t.body, t.length, x.dialog, l.written INTO v_part
+          FROM (SELECT pg_current_wal_insert_lsn() AS written OFFSET 0) AS l
+         CROSS JOIN LATERAL
+               (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
                        coalesce(length(t.body), 0) AS length
                   FROM ssb.transmission AS t
                  WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL
+                   AND l.written IS NOT NULL
                  ORDER BY t.priority DESC LIMIT 1) AS t
          CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog
                                FROM ssb.remote_conversation AS r
@@ -118,6 +123,7 @@ BEGIN
             ids := ARRAY[v_part.transmission_id];
             endpoints := ARRAY[v_part.endpoint_id];
             bytes := v_part.length + 200;
+            v_written := v_part.written;
             EXIT;
         END IF;
         -- (Looked up once: a join is a look for each dialog.)
@@ -380,7 +386,7 @@ BEGIN
     -- The first one says which set it is, for all of them.
     dialogs := concat('[{"set":', coalesce(to_json(p_set)::text, 'null'), ',', substr(dialogs, 2), ']');
     -- Where all that has been written is on the disk already, there is nothing to wait for.
-    IF current_setting('synchronous_standby_names') <> '' OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN
+    IF current_setting('synchronous_standby_names') <> '' OR coalesce(v_written, pg_current_wal_insert_lsn()) > pg_current_wal_flush_lsn() THEN
         PERFORM pg_logical_emit_message(true, 'pgsb', '');
     END IF;
     IF current_setting('synchronous_commit') = 'off' THEN

@@ -751,10 +751,14 @@ def test_dialogs_with_hardly_a_message_each_are_read_as_they_stand(near: Side) -
     assert read(messages=24) == [*expected, *((long, 11, number) for number in range(3))]
 
 
-@pytest.mark.one_postgres
-def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
-    """What comes next of one dialog, and nothing else, does without the arrays of larger sets."""
-    header = {
+_TAKE = (
+    "ssb_internal.take_from_peer(%s::jsonb, %s::integer[], %s::bigint[], %s::text[], %s::text[], %s::bytea[])"
+)
+
+
+def _header() -> dict[str, Any]:
+    """Of a dialog with //Far that begins in another instance."""
+    return {
         "conversation_id": str(uuid.uuid4()),
         "is_initiator": True,
         "key": str(uuid.uuid4()),
@@ -764,6 +768,12 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
         "contract": "//Talk",
         "is_encrypted": False,
     }
+
+
+@pytest.mark.one_postgres
+def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
+    """What comes next of one dialog, and nothing else, does without the arrays of larger sets."""
+    header = _header()
     far.do("SET track_functions = 'all'")
 
     longer = (
@@ -801,6 +811,39 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
     assert [body for _, _, body in far.receive(7)][:6] == ["0", "1", "2", "3", "4", "5"]
     far.do("SELECT ssb.alter_queue('dbo.far_queue', status => 'OFF')")
     assert take(10)[1] is False
+
+
+def test_a_quiet_dialog_is_looked_up_by_its_indexes(far: Side) -> None:
+    """Also where the plan is made when VACUUM has just found no dialog: it joined all to all."""
+    plans: list[str] = []
+    far.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
+    far.do("LOAD 'auto_explain'")
+    headers = [_header() for _ in range(300)]
+    with (
+        far.connection.transaction(force_rollback=True),
+        psycopg.connect(far.database.dsn, autocommit=True) as other,
+    ):
+        far.do(
+            f"SELECT FROM {_TAKE}",
+            json.dumps(headers),
+            *(list(range(300)), [0] * 300, ["//Ask"] * 300, ["message"] * 300, [b"first"] * 300),
+        )
+        other.execute("VACUUM ANALYZE ssb.conversation_endpoint")
+        other.execute("VACUUM ANALYZE ssb.remote_conversation")
+        far.do("SET LOCAL auto_explain.log_min_duration = 0")
+        far.do("SET LOCAL auto_explain.log_nested_statements = on")
+        far.do("SET LOCAL auto_explain.log_level = 'notice'")
+        answer = far.value(
+            f"SELECT next_numbers FROM {_TAKE}",
+            *(json.dumps(headers[17:18]), [0], [1], ["//Ask"], ["message"], [b"second"]),
+        )
+        far.do("SET LOCAL auto_explain.log_min_duration = -1")
+    assert answer == [2]
+    (plan,) = (one for one in plans if "UPDATE ssb.remote_conversation" in one and "Update on" in one)
+    scans = re.findall(r"Scan using \w+ on (\w+)[^\n]*\n\s+Index Cond", plan)
+    assert sorted(scans) == [
+        *("contract_message_usage", "conversation_endpoint", "remote_conversation", "remote_conversation")
+    ]
 
 
 @pytest.mark.one_postgres
@@ -860,7 +903,7 @@ def test_settling_alone_waits_for_no_disk(near: Side, far: Side) -> None:
         return answer
 
     (first,), waits = look()
-    assert waits == "on"
+    assert waits == "on"  # the dialog is marked: it may have arrived
     answer = take(first)
     assert answer[0] == [1]
     near.send(handle, "//Ask", "second")
