@@ -12,7 +12,7 @@ from ..compiler.target.quoting import text_literal
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
     r"Cannot drop the \w+ |Cannot use DROP \w+ with |Cannot (?:find|alter) the \w+ |Object |The object |"
-    r"Could not truncate object |Could not find stored procedure )"
+    r"Could not truncate object |Could not find stored procedure |The multi-part identifier )"
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
@@ -31,13 +31,23 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     if found is None:
         return message
     *schema, name = found["name"].split(".")
+    # 4104 knows the alias that is missing, not the column asked of it.
+    is_alias = found["before"].startswith("The multi-part")
 
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
 
     behind = script.split("\n", line - 1)[-1] if line > 1 else ""
-    for match in chain(*(_NAME.finditer(_NO_NAMES.sub(" ", text)) for text in (behind, script))):
+    # Those in the text of dynamic SQL last.
+    texts = (_NO_NAMES.sub(" ", behind), _NO_NAMES.sub(" ", script), script)
+    for match in chain(*(_NAME.finditer(text) for text in texts)):
         parts = [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", match[0])]
+        if is_alias:
+            # x.a and dbo.x.a; of x.a.value(…) what stands before the method.
+            qualifiers = [] if schema else [fold(part) for part in parts[:-1]]
+            if name in qualifiers:
+                return named(".".join(parts[: qualifiers.index(name) + 2]))
+            continue
         if fold(parts[-1]) != name:
             continue
         if found["before"].startswith(_OBJECT_ALONE) and found["mark"] == "'":

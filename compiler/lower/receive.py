@@ -46,7 +46,9 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
     """Return ``ssb.receive('dbo.q', …)``."""
     arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
     if node.top is not None:
-        arguments.append(ctx.value(node.top, BIGINT))
+        count = ctx.value(node.top, BIGINT)
+        # NULL is all messages to ssb.receive, and 1060 to RECEIVE.
+        arguments.append(count if node.top.alone.isdigit() else pl.Invoke("sys.top_count", (count,)))
     named: tuple[tuple[str, pl.Expr], ...] = ()
     if node.where is not None:
         parameter = "conversation" if node.where.column == "conversation_handle" else "conversation_group"

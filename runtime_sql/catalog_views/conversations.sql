@@ -35,7 +35,8 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
   FROM (SELECT e.*, e AS endpoint, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
                r.outbound_key_id, r.inbound_key_id,
-               CASE WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb_internal.endpoint_state(e, f)
+               CASE WHEN e.closed_at IS NULL AND e.lifetime IS NOT NULL AND ssb_internal.is_over(e.lifetime) THEN 'ER'
+                    WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb_internal.endpoint_state(e, f)
                     ELSE r.far_outcome END AS state
           FROM ssb.conversation_endpoint AS e
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id

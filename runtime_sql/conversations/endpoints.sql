@@ -111,6 +111,17 @@ BEGIN
 END;
 $$;
 
+-- STABLE, though the clock goes on: a view that asks it keeps its plans.
+CREATE OR REPLACE FUNCTION ssb_internal.is_over(p_lifetime timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN p_lifetime <= clock_timestamp();
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint)
 RETURNS char(2)
 LANGUAGE plpgsql STABLE

@@ -161,7 +161,8 @@ END;
 $$;
 
 -- The object's name as the text of a module or batch has it, from the line on where the error is, else anywhere; NULL: it is not
--- there. p_parts: as PostgreSQL knows it, schema and name. p_alone: without what stands before the name.
+-- there. p_parts: as PostgreSQL knows it, schema and name; a name of * is any behind that schema, or alias. p_alone: without what
+-- stands before the name.
 CREATE OR REPLACE FUNCTION ssb_internal.name_in_text(p_text text, p_parts text[], p_line integer, p_alone boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE
@@ -186,6 +187,15 @@ BEGIN
               FROM regexp_matches(v_text, format('(?<![\w@#$.])(%s(?:\s*\.\s*(?:%s)?)*)', c_part, c_part), 'g') AS m (chain)
         LOOP
             v_written := sys.name_parts(v_chain);
+            IF v_name = '*' THEN
+                -- x.a and dbo.x.a; of x.a.value(…) what stands before the method.
+                FOR i IN 1..cardinality(v_written) - 1 LOOP
+                    IF sys.fold(v_written[i]) = v_schema THEN
+                        RETURN array_to_string(v_written[:i + 1], '.');
+                    END IF;
+                END LOOP;
+                CONTINUE;
+            END IF;
             CONTINUE WHEN sys.fold(v_written[cardinality(v_written)]) IS DISTINCT FROM v_name;
             IF p_alone THEN
                 RETURN v_written[cardinality(v_written)];
@@ -218,7 +228,7 @@ DECLARE
     v_alone boolean;
     v_shown text;
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2812, 3701, 3705, 3728, 4121, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     FOR v_mark, v_name IN
@@ -226,7 +236,8 @@ BEGIN
           FROM regexp_matches(p_message, '(''[^'']+''|"[^"]+")', 'g') AS m (quoted)
     LOOP
         CONTINUE WHEN v_name <> lower(v_name);
-        v_parts := string_to_array(v_name, '.');
+        -- 4104 knows the alias that is missing, not the column asked of it.
+        v_parts := string_to_array(v_name, '.') || CASE p_number WHEN 4104 THEN '{*}'::text[] ELSE '{}' END;
         v_alone := v_mark = '''' AND p_number IN (207, 270, 1913, 2705, 2714, 3728, 4708, 15151);
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[

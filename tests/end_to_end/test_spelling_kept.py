@@ -205,3 +205,25 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
         "BEGIN TRAN\nGO\nBEGIN TRY DROP TABLE NoSuch END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nGO\nCOMMIT"
     )
     assert tsql.prints == [tried["DROP TABLE NoSuch"]]
+
+
+def test_an_identifier_that_is_bound_to_nothing_is_told_whole(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE TABLE Orders (A int)\nCREATE QUEUE Inbox\nGO\n"
+        "CREATE PROCEDURE Asks AS\n-- y.B\nSELECT 'y.C', o.A, [Y] . [The B] FROM Orders AS o"
+    )
+    for statement, identifier in {
+        "SELECT X.A FROM Orders": "X.A",
+        "SELECT o.A FROM Orders AS o WHERE dbo.Orders.A = 1": "dbo.Orders.A",
+        "UPDATE Orders SET A = Other . B": "Other.B",
+        "SELECT Node.Col.value('.', 'int') FROM Orders": "Node.Col",
+        "RECEIVE Box.status FROM Inbox": "Box.status",
+        "EXEC ('SELECT Z.[A] FROM Orders')": "Z.A",
+        "EXEC Asks": "Y.The B",
+    }.items():
+        message = f'The multi-part identifier "{identifier}" could not be bound.'
+        tsql.run(statement)
+        assert [(error.number, error.message) for error in tsql.errors] == [(4104, message)], statement
+        text = statement.replace("'", "''")
+        tsql.run_well(f"BEGIN TRY\nEXEC (N'{text}')\nEND TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH")
+        assert tsql.prints == [message], statement

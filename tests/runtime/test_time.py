@@ -99,6 +99,7 @@ def test_a_lifetime_ends_both_sides_with_an_error(session: Session, pair: Pair) 
     session.send(near, pair.request, "in time")
     for handle in (near, far):
         pass_time(session, handle, 100)
+    assert (session.state(near), session.state(far)) == ("ER", "ER")
     with refused(8429, "'ER'"):
         session.send(near, pair.request)
     with refused(8429, "'ER'"):

@@ -160,7 +160,7 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | 
     limit: n.Node | None = None
     if isinstance(fetch, exp.Fetch):
         count = fetch.args.get("count")
-        limit = row_count(_count_outside(count, ctx)).code if count is not None else n.Integer(1)
+        limit = _top_count(_count_outside(count, ctx)) if count is not None else n.Integer(1)
         if offset is None:
             ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
     if offset is not None and node.args.get("order") is None:

@@ -1128,3 +1128,119 @@ w p status
 - - ------
 
 (0 rows affected)
+
+-- case: TOP of RECEIVE is a number: NULL takes nothing
+CREATE QUEUE few;
+CREATE SERVICE [//few] ON QUEUE few ([DEFAULT]);
+GO
+DECLARE @h UNIQUEIDENTIFIER, @n INT;
+BEGIN DIALOG @h FROM SERVICE [//few] TO SERVICE '//few' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'one');
+SEND ON CONVERSATION @h (N'two');
+RECEIVE TOP (@n) message_sequence_number FROM few;
+WAITFOR (RECEIVE TOP (@n) @h = conversation_handle FROM few), TIMEOUT 1;
+SET @n = 1;
+RECEIVE TOP (@n) message_sequence_number FROM few;
+SELECT COUNT(*) AS left_ FROM few;
+-- expect
+SELECT ssb.create_queue('dbo.few');
+
+SELECT ssb.create_service('//few', queue => 'dbo.few', contracts => ARRAY['DEFAULT']::text[]);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        n integer;
+        begun uuid;
+        deadline timestamptz;
+        received record;
+    BEGIN
+        BEGIN
+            begun := ssb_internal.begin_and_send('//few', '//few', 'DEFAULT', 'DEFAULT', CAST('one' AS text), p_is_encrypted => false);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+        END;
+        IF begun IS NOT NULL THEN
+            h := begun;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('//few', '//few', encryption => false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            BEGIN
+                PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('two' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT message_sequence_number FROM ssb.receive('dbo.few', sys.top_count(n));
+            session := ssb_internal.show(session, result, '[{"name":"message_sequence_number","type":"bigint"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        deadline := ssb_internal.deadline(1);
+        <<waiting_1>>
+        LOOP
+            BEGIN
+                FOR received IN SELECT conversation_handle FROM ssb.receive('dbo.few', sys.top_count(n)) LOOP
+                    h := received.conversation_handle;
+                END LOOP;
+                EXIT waiting_1 WHEN FOUND;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_1;
+            END;
+            EXIT waiting_1 WHEN clock_timestamp() >= deadline;
+            CALL ssb.wait_for_message('dbo.few', deadline, may_commit => ssb_internal.may_commit(session));
+        END LOOP waiting_1;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        n := 1;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT message_sequence_number FROM ssb.receive('dbo.few', sys.top_count(n));
+            session := ssb_internal.show(session, result, '[{"name":"message_sequence_number","type":"bigint"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS left_ FROM dbo.few;
+            session := ssb_internal.show(session, result, '[{"name":"left_","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 1060, Level 15, State 1, Line 5
+The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.
+Msg 1060, Level 15, State 1, Line 6
+The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.
+message_sequence_number
+-----------------------
+                      0
+
+(1 row affected)
+
+left_
+-----
+    1
+
+(1 row affected)

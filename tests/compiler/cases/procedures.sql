@@ -1578,7 +1578,7 @@ BEGIN
         session := ssb_internal.begin_transaction(session);
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT sys.convert_nvarchar(message_body, 10) AS column_1 FROM ssb.receive('dbo.arrivals', n);
+            OPEN result FOR SELECT sys.convert_nvarchar(message_body, 10) AS column_1 FROM ssb.receive('dbo.arrivals', sys.top_count(n));
             session := ssb_internal.show(session, result, '[{"name":null,"type":"varchar(10)"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT take WHEN session.leaving;
         END;

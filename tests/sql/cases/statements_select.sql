@@ -106,7 +106,7 @@ SELECT id, amount FROM dbo.orders ORDER BY 2 DESC NULLS LAST
 -- case: offset and fetch
 SELECT id FROM orders ORDER BY id OFFSET 5 ROWS FETCH NEXT @n ROWS ONLY
 -- expect
-SELECT id FROM dbo.orders ORDER BY id LIMIT p.n OFFSET 5
+SELECT id FROM dbo.orders ORDER BY id LIMIT sys.top_count(p.n) OFFSET 5
 
 -- case: offset alone
 SELECT id FROM orders ORDER BY id OFFSET 5 ROWS
