@@ -22,7 +22,6 @@ KNOWN = {
         "v_table.updates": CONSTANT,
         "v_view.barrier": CONSTANT,
         "v_number": CONSTANT,
-        "v_view.barrier": CONSTANT,
         "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
         "v_passed": QUOTED,
     },
