@@ -53,7 +53,14 @@ class Statement(Node):
     @cached_property
     def _everything_inside(self) -> tuple[Statement, ...]:
         """What :func:`all_of` gives of the statements inside: many analyses ask, each for its own."""
-        return tuple(all_of(children_of(self)))
+        result: list[Statement] = []
+        waiting = list(reversed(children_of(self)))
+        while waiting:
+            statement = waiting.pop()
+            result.append(statement)
+            if statement.inside:
+                waiting += reversed(children_of(statement))
+        return tuple(result)
 
 
 def children_of(statement: Statement) -> tuple[Statement, ...]:

@@ -67,8 +67,11 @@ def test_so_are_readers_without_sessions(database: Database, by_transaction: str
 
 
 def test_a_bulk_job_is_refused(sql: Connection, by_transaction: str) -> None:
-    with pytest.raises(BulkError, match=REFUSED):
-        require_readable(by_transaction, "dbo.to_queue")
+    with (
+        psycopg.connect(by_transaction, autocommit=True) as session,
+        pytest.raises(BulkError, match=REFUSED),
+    ):
+        require_readable(session, by_transaction, "dbo.to_queue")
 
 
 def test_a_session_is_looked_for_behind_poolers_only(database: Database, by_session: str) -> None:
