@@ -220,7 +220,7 @@ END;
 $$;
 
 -- A name that a grant or AUTHORIZATION may mention.
-CREATE OR REPLACE FUNCTION ssb_internal.require_principal(p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_principal(p_verb text, p_kind text, p_name text, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -231,7 +231,13 @@ BEGIN
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)
     THEN
-        PERFORM ssb_internal.raise_not_found('find', 'user', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, p_kind, p_name);
     END IF;
 END;
 $$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.require_principal(p_name text, p_database_id integer)
+RETURNS void
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ssb_internal.require_principal('find', 'user', p_name, p_database_id) $$;

@@ -204,8 +204,8 @@ DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
     PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb_internal.require_principal(role, v_database_id);
-    PERFORM ssb_internal.require_principal(member, v_database_id);
+    PERFORM ssb_internal.require_principal('alter', 'role', role, v_database_id);
+    PERFORM ssb_internal.require_principal('add', 'principal', member, v_database_id);
     -- Members of db_owner may do everything, and those of a PostgreSQL role own what it owns.
     IF (ssb_internal.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
                                                                WHERE lower(p.name) = lower(role) AND p.kind = 'ROLE'
@@ -240,7 +240,8 @@ DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
     PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb_internal.require_principal(role, v_database_id);
+    PERFORM ssb_internal.require_principal('alter', 'role', role, v_database_id);
+    PERFORM ssb_internal.require_principal('drop', 'principal', member, v_database_id);
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);
     PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;

@@ -106,6 +106,27 @@ def test_duplicate_and_missing_objects_have_their_numbers(tsql: Tsql) -> None:
         assert [error.number for error in tsql.errors] == [number], statement
 
 
+@pytest.mark.parametrize(
+    ("change", "missing"),
+    [
+        ("ROLE nothing ADD MEMBER clerk", "alter the role 'nothing'"),
+        ("ROLE nothing DROP MEMBER clerk", "alter the role 'nothing'"),
+        ("ROLE desk ADD MEMBER nobody", "add the principal 'nobody'"),
+        ("ROLE desk DROP MEMBER nobody", "drop the principal 'nobody'"),
+    ],
+)
+def test_a_role_or_member_that_is_not_there_is_named_as_what_it_should_be(
+    tsql: Tsql, change: str, missing: str
+) -> None:
+    tsql.run_well("CREATE ROLE desk; CREATE USER clerk WITHOUT LOGIN; ALTER ROLE desk ADD MEMBER clerk;")
+    tsql.run(f"ALTER {change}")
+    (error,) = tsql.errors
+    text = f"Cannot {missing}, because it does not exist or you do not have permission."
+    assert (error.number, error.message) == (15151, text)
+    tsql.run_well("SELECT USER_NAME(member_principal_id) FROM sys.database_role_members")
+    assert tsql.results == [[["clerk"]]]
+
+
 def test_a_failing_statement_leaves_what_stood_before_it(tsql: Tsql) -> None:
     tsql.run("CREATE QUEUE A; CREATE QUEUE A; CREATE QUEUE B;")
     assert [error.number for error in tsql.errors] == [2714]
