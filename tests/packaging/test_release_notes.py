@@ -65,4 +65,4 @@ def test_without_a_version_the_usage_is_said(project: Path) -> None:
 def test_the_version_of_the_code_has_notes() -> None:
     shown = _notes(ROOT, pgsb.__version__)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.startswith("- ")
+    assert "\n- " in shown.stdout
