@@ -232,8 +232,8 @@ class Bench:
             ).fetchone()
         assert row is not None
         roots = {row[0]: "server", os.getpid(): "Python"}
-        # What a process has used counts as its parent's once that has noticed its end: between two looks at the
-        # same processes that has not happened.
+        # What a process has used counts as its parent's once that has noticed its end: between two looks at
+        # the same processes that has not happened.
         used, after = descendants(roots), descendants(roots)
         while used.keys() != after.keys():
             time.sleep(0.02)
@@ -317,9 +317,9 @@ class Bench:
 
 
 def descendants(roots: dict[int, str]) -> dict[int, tuple[str, int]]:
-    """Of the ``roots`` and what they have started: which part it is, and the µs that it and its dead children have used.
+    """Of ``roots`` and what they have started: which part it is, and what it and its dead children have used.
 
-    A JVM is a part of its own, whose children are its root's.
+    In microseconds. A JVM is a part of its own, whose children are its root's.
     """
     found = {}
     for entry in Path("/proc").iterdir():

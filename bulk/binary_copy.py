@@ -66,7 +66,7 @@ def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> 
 
 
 def join(all_: list[Any]) -> Any:
-    """Pieces joined row by row, as an Arrow array. Those that have one length, side by side, are joined before."""
+    """Pieces joined row by row, as an Arrow array; before that those of one length side by side."""
     import numpy
     import pyarrow
     import pyarrow.compute
@@ -126,7 +126,7 @@ def plain_pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]] | 
 
 
 def pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]]:
-    """How many fields a column has, and their lengths and values: of one length as bytes of numpy, else of Arrow."""
+    """How many fields a column has, and their lengths and values: numpy's bytes of one length, or Arrow's."""
     if type_ == UUID_OR_TEXT:
         import numpy
 
@@ -138,7 +138,7 @@ def pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]]:
 
 
 def _uuid_or_text(column: Any) -> tuple[Any, Any]:
-    """The bytes of each uuid, with their length, and the text of what is spelled otherwise; None: nothing is."""
+    """The bytes of each uuid, with their length, and the text of what is spelled otherwise, or None."""
     import numpy
     import pyarrow
     import pyarrow.compute as pc

@@ -153,7 +153,7 @@ def _explained(held: Claim) -> Iterator[None]:
 def _plan_table(
     held: Claim, frame: "DataFrame", name: str
 ) -> tuple[tuple[Travel, ...], tuple[str, ...], bool]:
-    """The columns' ways into the table, which of the origin's columns travel beside them, and whether in packs."""
+    """The columns' ways into the table, which of the origin's go beside them, and whether all in packs."""
     found = held.connection.execute(_TABLE, (name,)).fetchone()
     if found is None or not found[0]:
         raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
@@ -299,7 +299,7 @@ def _finish(
 def _unpacked(
     held: Claim, tables: Sequence[StagedTable | PackedTable], *, only_others: bool = False
 ) -> list[StagedTable | PackedTable]:
-    """The tables' rows in staging tables of the usual kind; of ``only_others`` those that COPY does not take."""
+    """The tables' rows in usual staging tables; ``only_others``: those that COPY does not take."""
     return [
         one.unpacked(held.connection, held.claim_id)
         if isinstance(one, PackedTable) and not (only_others and one.staged.is_plain)

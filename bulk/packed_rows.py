@@ -32,7 +32,7 @@ _NULL = b"\xff\xff\xff\xff"
 def pack(
     batch: Any, types: tuple[str, ...], own: int, attempt: int, place: int
 ) -> tuple[bytes, int, int, bool]:
-    """The packs of a batch as rows of COPY, how many, the size of the largest, and whether COPY takes them all.
+    """A batch's packs as rows of COPY, how many, the size of the largest, and whether COPY takes them.
 
     The first ``own`` columns are the table's, the others tell the origin. ``place`` is the first pack's.
     """
@@ -70,7 +70,7 @@ def pack(
 def unpack(
     packed: bytes, origin: bytes | None, is_plain: bool, types: tuple[str, ...], own: int
 ) -> Iterator[bytes]:
-    """The fields of each row of a pack, one behind the other, as a staging table of the usual kind has them."""
+    """The fields of each row of a pack, joined, as a staging table of the usual kind has them."""
     rows = _rows(packed)
     if is_plain and UUID_OR_TEXT in types[:own]:
         # Beside a uuid's bytes its text, which no row here has.

@@ -51,7 +51,7 @@ def stage(
     """Run the DataFrame and copy its rows into ``staging`` (schema.table); one transaction per task.
 
     ``types`` are those of `binary_copy.encode`, one for each column. A column row_number counts the rows of
-    each task from 0. With ``own`` they go in packs (`packed_rows`), of which so many columns are the table's own.
+    each task from 0. With ``own`` they go in packs (`packed_rows`): so many columns are the table's own.
     Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)

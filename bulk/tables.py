@@ -116,8 +116,8 @@ class StagedTable:
 class PackedTable:
     """The rows for a table in packs, of which COPY makes them.
 
-    ``names`` and ``types`` of all columns, those that tell the origin behind the table's own. The packs are read by
-    a session of their own, to which ``dsn`` leads: the claim's is busy with COPY.
+    ``names`` and ``types`` of all columns, those that tell the origin behind the table's own. The packs are
+    read by a session of their own, to which ``dsn`` leads: the claim's is busy with COPY.
     """
 
     name: str
@@ -130,7 +130,7 @@ class PackedTable:
     dsn: str
 
     def insert(self, connection: Connection) -> int:
-        """Write the rows of the attempts that count; nothing says which one is refused. Returns their number."""
+        """Write the rows of the attempts that count; nothing tells which one is refused. Returns how many."""
         copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
             sql.Identifier(*self.name.split(".")),
             sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
@@ -198,7 +198,7 @@ class PackedTable:
 
 
 def _require_rows(table: str, staged: Staged, count: int) -> None:
-    """Raise where what the tasks said that they wrote is not there: a crash of the server empties staging tables."""
+    """Raise where rows that the tasks wrote are not there: a crash of the server empties staging tables."""
     if count != staged.rows:
         raise BulkError(
             f"the tasks wrote {staged.rows} rows for {table}, {count} are there",

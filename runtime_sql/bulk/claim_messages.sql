@@ -143,8 +143,9 @@ BEGIN
                    v_endpoints, v_firsts, v_lasts
              USING v_queue.queue_id, v_priority, v_after, v_last, v_limit;
             EXIT WHEN v_seen IS NULL;
-            -- Whether it is worth while to look at the first and the last message of each group instead of all of them.
-            v_is_long := NOT v_queue.has_groups AND v_seen >= 16 * cardinality(v_leaders);
+            -- Whether it is worth while to look at the first and the last message of each group instead of all of them. The look
+            -- has met all messages between the two where they have one priority.
+            v_is_long := NOT v_queue.has_groups AND cardinality(v_queue.priorities) = 1 AND v_seen >= 16 * cardinality(v_leaders);
             v_next := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
                 -- As many groups as should fit, if they have what was seen of them, in proportion
