@@ -78,7 +78,7 @@ def test_an_ipv6_address_and_tls_reach_java() -> None:
 
     dsn = "host=::1 port=5433 dbname=a/b user=u sslmode=verify-full sslrootcert=system sslcert=c sslkey=k"
     options = Server(dsn, "").jdbc
-    assert options["url"] == "jdbc:postgresql://[::1]:5433/a%2Fb?ApplicationName=pgsb-spark"
+    assert options["url"] == "jdbc:postgresql://[::1]:5433/a%2Fb?ApplicationName=pgsb-spark&tcpKeepAlive=true"
     assert (options["sslmode"], options["sslcert"], options["sslkey"]) == ("verify-full", "c", "k")
     assert (
         options["sslfactory"] == "org.postgresql.ssl.DefaultJavaSSLFactory" and "sslrootcert" not in options
