@@ -239,7 +239,7 @@ class Bench:
             time.sleep(0.02)
             used, after = after, descendants(roots)
         total: Counter[str] = Counter()
-        for part, spent in used.values():
+        for part, spent in after.values():
             total[part] += spent
         return total
 

@@ -158,7 +158,7 @@ def _jdbc(parts: Mapping[str, str]) -> dict[str, str]:
         host = f"[{host}]"
     options = {
         "url": f"jdbc:postgresql://{host}:{parts['port']}/{quote(parts['dbname'], safe='')}"
-        # Here, for Spark may write names of properties in lower case, in which the driver does not know these.
+        # Here, for Spark may write names of properties in lower case, in which the driver knows no such name.
         "?ApplicationName=pgsb-spark&tcpKeepAlive=true",
         "driver": DRIVER,
         "user": parts["user"],
