@@ -17,7 +17,7 @@ from .connections import Server, same_place
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
-from .staging import Staged, stage
+from .staging import Staged, stage, unmeasured
 from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
@@ -194,7 +194,7 @@ def _stage_table(
         (held.claim_id, kind, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
-    with step(frame.sparkSession, f"rows for {name}"):
+    with step(frame.sparkSession, f"rows for {name}"), unmeasured(frame, held.largest):
         own = len(columns) if in_packs else None
         staged = stage(frame.selectExpr(*expressions), server.dsn, kind, str(row[0]), types, own)
     known = dict(zip(names, types, strict=True))

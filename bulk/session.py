@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .connections import DRIVER
 from .options import JobOptions, require_files
 from .problems import BulkError, explain
+from .staging import OWN_SESSION
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -147,7 +148,7 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
             )
         if "spark.jars.packages" not in wanted and "spark.jars" not in wanted:
             builder = builder.config("spark.jars", str(jdbc_jar()))
-    builder = builder.config("spark.sql.session.timeZone", "UTC")
+    builder = builder.config("spark.sql.session.timeZone", "UTC").config(OWN_SESSION, "true")
     for key, value in wanted.items():
         builder = builder.config(key, value)
     try:

@@ -7,7 +7,9 @@ and goes with the staging table.
 """
 
 import itertools
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,26 @@ from .problems import BulkError
 
 # Of one message to the server.
 _PIECE = 1 << 20
+# How large a batch of rows may become that Spark 4.1 and newer hands to Python, and its word for any size.
+_LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
+_ANY = str(2**31 - 1)
+OWN_SESSION = "spark.pgsb.session"
+"""A setting of the sessions that this package has made."""
+# 10,000 bodies of that size are a quarter of Spark's limit.
+_SMALL = 1600
+# What makes no row of many others. (Each line of a plan begins with such a word, behind its branches.)
+_NARROW = frozenset(
+    {
+        "Project",
+        "Filter",
+        "Sort",
+        "Relation",
+        "SubqueryAlias",
+        "Union",
+        "Repartition",
+        "RepartitionByExpression",
+    }
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,6 +65,33 @@ class Staged:
         """The form that ssb_internal.complete_claim takes."""
         attempts = list(self.attempts)
         return {"kind": self.kind, "staging": self.staging, "attempts": attempts, "rows": self.rows}
+
+
+@contextmanager
+def unmeasured(frame: "DataFrame", largest: int) -> Iterator[None]:
+    """A block in which Spark does not measure batches of the DataFrame's rows, where they become not large.
+
+    It would do so after each row, for a third of what the row costs the JVM otherwise. ``largest`` is the
+    size of the largest body. Only in sessions of our own, and where nobody has set a limit.
+    """
+    settings = frame.sparkSession.conf
+    if (
+        largest > _SMALL
+        or settings.get(OWN_SESSION, "") != "true"
+        or _LIMIT in settings.getAll
+        or not _is_narrow(frame._jdf.queryExecution().analyzed().toString())
+    ):
+        yield
+        return
+    settings.set(_LIMIT, _ANY)
+    try:
+        yield
+    finally:
+        settings.unset(_LIMIT)
+
+
+def _is_narrow(plan: str) -> bool:
+    return all(word in _NARROW for word in re.findall(r"^[\s:+-]*(\w+)", plan, re.MULTILINE))
 
 
 def stage(

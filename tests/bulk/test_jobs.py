@@ -14,11 +14,13 @@ import pytest
 from bulk_desk import Desk
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+import pgsb.bulk.complete as complete_module
 from pgsb.bulk import BulkError, Outputs, claim, each, load_program
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.read import COLUMNS, read
 from pgsb.bulk.sending import Dialogs, send
+from pgsb.bulk.staging import Staged, stage
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -124,6 +126,38 @@ def test_bodies_come_as_bytes_and_not_as_their_text(
     assert length > 600_000
     # PostgreSQL's text of it would be a million.
     assert 500_000 < way.received < 600_000
+
+
+@pytest.mark.parametrize(
+    ("deed", "is_measured"),
+    [("a row each", False), ("many rows in one", True), ("large bodies", True), ("a limit", True)],
+)
+def test_batches_are_measured_where_they_may_become_large(
+    spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, deed: str, is_measured: bool
+) -> None:
+    desk.send(1, 3, body=b"x" * (5000 if deed == "large bodies" else 10))
+    limit = "spark.sql.execution.arrow.maxBytesPerBatch"
+    before = "1000000" if deed == "a limit" else spark.conf.get(limit)
+    seen = []
+
+    def staged(frame: Any, *arguments: Any) -> Staged:
+        seen.append(frame.sparkSession.conf.get(limit))
+        return stage(frame, *arguments)
+
+    monkeypatch.setattr(complete_module, "stage", staged)
+
+    def program(messages: Any) -> Outputs:
+        rows = messages.selectExpr("conversation_handle", "1L AS messages", "2L AS sum")
+        return Outputs(tables={"dbo.total": rows.distinct() if deed == "many rows in one" else rows})
+
+    if deed == "a limit":
+        spark.conf.set(limit, before)
+    try:
+        run_job(tcp(desk.database), "dbo.target", program)
+    finally:
+        assert spark.conf.get(limit) == before
+        spark.conf.unset(limit)
+    assert seen == [before if is_measured else str(2**31 - 1)]
 
 
 def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
