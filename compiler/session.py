@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, pairwise
 
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
-from ..grammar.records import dataclass
+from ..grammar.records import dataclass, replace
 from ..grammar.source import Source
 from . import handlers as _handlers  # noqa: F401
 from . import nodes

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
+from functools import lru_cache
 
 from ...grammar.problems import INVALID_SYNONYM, NO_SYNONYM_FOR_QUEUES, Problems
 from ...grammar.records import dataclass
@@ -27,6 +28,12 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Dml
 from ..target import nodes as n
+
+@lru_cache
+def _field(session: str, name: str | None = None) -> pl.Name:
+    """The session variable or a field of it: each statement that may fail asks for the same."""
+    return pl.Name(session if name is None else f"{session}.{name}")
+
 
 _SQLSTATE = pl.Name("SQLSTATE")
 _SQLERRM = pl.Name("SQLERRM")
@@ -175,7 +182,7 @@ class Context:
 
     def session_field(self, name: str) -> pl.Name:
         """Return a field of the session variable."""
-        return pl.Name(f"{self.session}.{name}")
+        return _field(self.session, name)
 
     def label(self, stem: str) -> str:
         """Return a label that is not yet used: ``try_1``."""
@@ -322,7 +329,7 @@ class Context:
         if self.mode in (Mode.FUNCTION, Mode.PLAIN):
             return list(body)
         arguments: list[pl.Expr] = [
-            pl.Name(self.session),
+            _field(self.session),
             pl.Number(self.line(node)),
             _SQLSTATE,
             _SQLERRM,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from .. import nodes
 from ..catalog.names import fold
 from ..catalog.objects import ColumnInfo, TableVariable

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.declared_types import variable_names

@@ -7,9 +7,9 @@ row counts, assignments, table variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...grammar.problems import Problems
+from ...grammar.records import replace
 from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes

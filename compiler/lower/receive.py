@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.mentions import looks_at_other_rows, variables_in

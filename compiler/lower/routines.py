@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
@@ -305,7 +306,8 @@ def finish_alteration(action: str, sql_name: str) -> list[pl.TopLevel]:
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:
     """Return a block label: the routine's name, unless the text uses it as an identifier elsewhere."""
-    seen = sum(1 for token in tokens if token.kind in _NAMES and fold(token.name) == name)
+    times = Counter(token.name for token in tokens if token.kind in _NAMES)
+    seen = sum(count for written, count in times.items() if fold(written) == name)
     return quote(name) if seen <= 1 else quote(fold(f"{name}_body"))
 
 

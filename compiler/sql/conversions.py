@@ -5,8 +5,7 @@ A conversion is a plain cast where PostgreSQL's means the same, else a call of `
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...grammar.records import replace
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
 from ..target import nodes as n

@@ -39,7 +39,7 @@ from sqlglot import exp
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.source import Span
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import Token, TokenKind, words_of
 from ..catalog.objects import (
     Expression,
     SqlScope,
@@ -128,7 +128,7 @@ def _tree(text: SqlText) -> exp.Expr:
     if text.tree is None:
         return read_expression(text.tokens)
     # What translates a query changes its tree.
-    return text.tree.copy() if "SELECT" in text.words else text.tree
+    return text.tree.copy() if "SELECT" in words_of(text.tokens) else text.tree
 
 
 def _expression(text: SqlText, ctx: Context) -> Value:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ....grammar.lexer import bracketed, lex, name_parts, one_name, string_value
 from ....grammar.problems import Problems
+from ....grammar.records import replace
 from ....grammar.source import Source, Span
 from ....grammar.tokens import TokenKind
 from ... import nodes

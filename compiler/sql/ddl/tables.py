@@ -7,10 +7,10 @@ CHECK and computed columns go through the same translation as everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo

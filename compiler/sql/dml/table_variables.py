@@ -8,11 +8,9 @@ CHECK) is checked by functions in the query (statements/table_variables.sql).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, TableVariable
 from ...target import nodes as n

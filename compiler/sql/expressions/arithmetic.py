@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...target import nodes as n
 from .. import values as v

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.types import SqlType
 from ...target import nodes as n

@@ -12,9 +12,9 @@ out, ``*`` repeats the last one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES
 from ...catalog.types import SqlType

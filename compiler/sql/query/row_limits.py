@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...target import nodes as n
