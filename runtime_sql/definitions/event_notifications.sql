@@ -25,7 +25,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.check_event_names(v_events, false);
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb_internal.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('find', queue);
         v_database_id := v_queue.database_id;
         IF EXISTS (SELECT FROM unnest(v_events) AS e WHERE e NOT IN ('QUEUE_ACTIVATION', 'BROKER_QUEUE_DISABLED')) THEN
             PERFORM ssb_internal.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
@@ -77,7 +77,7 @@ DECLARE
     v_conversation uuid;
 BEGIN
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb_internal.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('find', queue);
     ELSE
         PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
     END IF;

@@ -201,6 +201,37 @@ EXCEPTION WHEN unique_violation OR duplicate_table THEN
 END;
 $$;
 
+-- A procedure may come after its queue. One that is there must be such as can be activated: by CALL, with nothing given.
+CREATE OR REPLACE FUNCTION ssb_internal.check_activation_procedure(p_name text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kind "char";
+    v_has_parameters boolean;
+BEGIN
+    IF p_name ~ '(^|[.])"##?' THEN
+        PERFORM ssb_internal.raise_error(9742, format('The activation stored procedure ''%s'' is invalid. Temporary procedures may not be '
+                                                      'configured for activation.', ssb_internal.tsql_spelling(p_name)));
+    END IF;
+    -- What T-SQL compiles to has one parameter that no script writes.
+    SELECT p.prokind, EXISTS (SELECT FROM unnest(p.proargtypes) AS t WHERE t <> 'ssb.session'::regtype) INTO v_kind, v_has_parameters
+      FROM pg_proc AS p
+      JOIN pg_namespace AS n ON n.oid = p.pronamespace
+      JOIN ssb_internal.split_name(p_name) AS s ON n.nspname = s.schema_name AND p.proname = s.object_name
+     ORDER BY p.prokind <> 'p', 2
+     LIMIT 1;
+    IF v_kind <> 'p' THEN
+        PERFORM ssb_internal.raise_error(9620, format('The activation stored procedure ''%s'' is invalid. Functions are not allowed.',
+                                                      ssb_internal.tsql_spelling(p_name)));
+    ELSIF v_has_parameters THEN
+        PERFORM ssb_internal.raise_error(9653, format('The signature of activation stored procedure ''%s'' is invalid. Parameters are not '
+                                                      'allowed.', ssb_internal.tsql_spelling(p_name)));
+    END IF;
+END;
+$$;
+
 -- The options that CREATE and ALTER share. NULL leaves one as it is.
 CREATE OR REPLACE FUNCTION ssb_internal.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
     p_activation_status boolean, p_activation_procedure text, p_max_readers integer, p_execute_as text,
@@ -240,6 +271,9 @@ BEGIN
                        WHERE n.queue_id = p_queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events)) THEN
         PERFORM ssb_internal.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
                                                       'queue_activation is already configured on this queue.', v_queue.spelling));
+    END IF;
+    IF p_activation_procedure IS NOT NULL THEN
+        PERFORM ssb_internal.check_activation_procedure(p_activation_procedure);
     END IF;
     UPDATE ssb.queue AS q
        SET is_receive_enabled = coalesce(p_status, q.is_receive_enabled),
@@ -354,6 +388,7 @@ BEGIN
         PERFORM ssb_internal.raise_bound('queue', v_queue.spelling, 'service');
     END IF;
     PERFORM ssb_internal.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
+    PERFORM ssb_internal.end_notification(n.conversation) FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;

@@ -143,3 +143,26 @@ def test_a_dropped_notification_ends_its_dialog(listener: Connection) -> None:
     ).fetchone() == (0,)
     listener.execute("SELECT ssb.create_queue('dbo.newer')")
     assert _events(listener) == []
+
+
+def test_a_queue_s_notifications_go_with_it_and_end_their_dialogs(listener: Connection) -> None:
+    _listen(listener, "told", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    _listen(listener, "silent", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    listener.execute("SELECT ssb.drop_event_notification('silent', 'QUEUE', 'dbo.to_queue')")
+    _listen(listener, "never", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    listener.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//To'), 'DEFAULT', 'bad'::text)")
+    for _ in range(5):
+        listener.execute("BEGIN; SELECT FROM ssb.receive('dbo.to_queue'); ROLLBACK")
+    listener.execute("SELECT ssb_internal.broker_sweep('{}')")
+    listener.execute("SELECT ssb.drop_service('//To'), ssb.drop_queue('dbo.to_queue')")
+    assert listener.execute("SELECT count(*) FROM sys.event_notifications").fetchone() == (0,)
+    found: list[str] = []
+    while received := listener.execute("SELECT message_type_name FROM ssb.receive('dbo.events')").fetchall():
+        found += [name.rpartition("/")[2] for (name,) in received]
+    assert sorted(found) == ["EndDialog", "EndDialog", "EventNotification", "EventNotification"]
+    assert (
+        listener.execute(
+            "SELECT state FROM sys.conversation_endpoints WHERE is_initiator = 1 AND is_system = 1"
+        ).fetchall()
+        == []
+    )

@@ -48,7 +48,7 @@ def test_without_grants_nothing_goes(user: Session, pair: Pair) -> None:
     pair.send_new()
     with refused(229, "RECEIVE permission was denied"):
         user.receive(pair.far)
-    with refused(229):
+    with refused(8494, f"You do not have permission to access the service '{pair.initiator}'."):
         pair.dialog(user)
     handle = pair.dialog()
     for statement in ("send(%s)", "end_conversation(%s)", "begin_conversation_timer(%s, 1)"):
