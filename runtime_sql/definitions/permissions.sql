@@ -79,6 +79,21 @@ BEGIN
 END;
 $$;
 
+-- Those that only objects of the class have; NULL: it is none of the broker's.
+CREATE OR REPLACE FUNCTION ssb_internal.broker_privileges(p_class text)
+RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE p_class
+        WHEN 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'::text[]
+        WHEN 'SERVICE' THEN '{SEND}'::text[]
+        WHEN 'CONTRACT' THEN '{REFERENCES}'::text[]
+        WHEN 'MESSAGE TYPE' THEN '{REFERENCES}'::text[]
+        WHEN 'ROUTE' THEN '{}'::text[]
+        WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
+$$;
+
 -- Error 4606 for a permission that objects of the class do not have.
 CREATE OR REPLACE FUNCTION ssb_internal.check_privileges(p_class text, p_privileges text[])
 RETURNS void
@@ -86,13 +101,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_own text[] := CASE p_class
-        WHEN 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'::text[]
-        WHEN 'SERVICE' THEN '{SEND}'::text[]
-        WHEN 'CONTRACT' THEN '{REFERENCES}'::text[]
-        WHEN 'MESSAGE TYPE' THEN '{REFERENCES}'::text[]
-        WHEN 'ROUTE' THEN '{}'::text[]
-        WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
+    v_own text[] := ssb_internal.broker_privileges(p_class);
     v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
                       WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
 BEGIN

@@ -35,6 +35,8 @@ def test_columns_and_others() -> None:
     missing = "Cannot {} the queue '{}', because it does not exist or you do not have permission."
     for verb, shown in (("find", "NoQueue"), ("alter", "NoQueue"), ("drop", "dbo.NoQueue")):
         assert as_written(missing.format(verb, "noqueue"), "… dbo.NoQueue …") == missing.format(verb, shown)
+    no_schemas = missing.format("find", "{}").replace("queue", "XML schema collection")
+    assert as_written(no_schemas.format("orders"), "… dbo.Orders …") == no_schemas.format("Orders")
     no_table = 'Cannot find the object "{}" because it does not exist or you do not have permissions.'
     assert as_written(no_table.format("dbo.t"), "alter table dbo.T add a int") == no_table.format("dbo.T")
     wrong_kind = "Cannot use DROP VIEW with '{0}' because '{0}' is a table. Use DROP TABLE."
