@@ -52,7 +52,9 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if is_schema:
             if name in _schemas(*parts[:-1]):
-                return named(parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}")
+                return named(
+                    parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}"
+                )
             continue
         if fold(parts[-1]) != name:
             continue

@@ -91,6 +91,8 @@ CREATE OR REPLACE FUNCTION ssb_internal.require_readable(p_queue text, p_convers
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue := ssb_internal.queue_of(p_queue);

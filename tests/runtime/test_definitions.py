@@ -265,7 +265,9 @@ def test_a_binding_is_to_a_user(session: Session) -> None:
         session.do("SELECT ssb.create_remote_service_binding('to partners', '//Partners', 'partners')")
     with refused(28083):
         session.do("SELECT ssb.alter_remote_service_binding('to partner', 'partners')")
-    assert session.column("SELECT name FROM sys.remote_service_bindings") == ["to partner"]
+    assert session.column("SELECT name FROM sys.remote_service_bindings WHERE name LIKE 'to %'") == [
+        "to partner"
+    ]
 
 
 def test_a_host_may_be_an_address_of_ipv6(session: Session) -> None:
@@ -274,9 +276,9 @@ def test_a_host_may_be_an_address_of_ipv6(session: Session) -> None:
     session.do("SELECT ssb.create_queue('dbo.near_six'), ssb.create_service('near six', 'dbo.near_six')")
     for service in ("//Six", "TCP://[2001:db8::7]:4022/Six"):
         session.do("SELECT ssb.send(ssb.begin_dialog('near six', %s), 'DEFAULT', 'x'::text)", service)
-    assert session.column(
-        "SELECT DISTINCT address FROM ssb.remote_conversation"
-    ) == ["TCP://[2001:db8::7]:4022"]
+    assert session.column("SELECT DISTINCT address FROM ssb.remote_conversation") == [
+        "TCP://[2001:db8::7]:4022"
+    ]
 
 
 def test_activation_options_follow_each_other(session: Session, pair: Pair) -> None:
