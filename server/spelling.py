@@ -11,9 +11,10 @@ from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
-    r"Cannot drop the \w+ |Cannot use DROP \w+ with |Cannot (?:find|alter) the (?:\w+|XML schema collection) |"
-    r"Object |The object |"
-    r"Could not truncate object |Could not find stored procedure |The multi-part identifier |The specified schema name )"
+    r"Cannot drop the \w+ |Cannot use DROP \w+ with |"
+    r"Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
+    r"Could not truncate object |Could not find stored procedure |"
+    r"The multi-part identifier |The specified schema name )"
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
@@ -66,7 +67,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
 
 
 def _schemas(*qualifiers: str) -> set[str]:
-    """Return what a schema may be called in a message: as T-SQL has it, or with its database, as PostgreSQL has."""
+    """Return what a schema is called in messages: as in T-SQL, or as in PostgreSQL, with its database."""
     if not qualifiers:
         return set()
     schema = qualifiers[-1] or DEFAULT_SCHEMA

@@ -1,4 +1,4 @@
-"""WAITFOR (RECEIVE …) of what another session takes away meanwhile: an error of that statement, as any other."""
+"""WAITFOR (RECEIVE …) of what another session takes away meanwhile: an error of that statement."""
 
 import pytest
 from end_to_end.sessions import started

@@ -63,7 +63,8 @@ PROCEDURE = "activation_procedure => 'dbo.p'"
         ("ssb.drop_event_notification('?', 'DATABASE')", 15151),
         ("ssb.drop_event_notification('n', 'QUEUE', 'dbo.nothing')", 15151),
         (
-            "ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', 'dbo.nothing')",
+            "ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database',"
+            " 'dbo.nothing')",
             15151,
         ),
         ("ssb.drop_certificate('?')", 15151),
