@@ -210,13 +210,16 @@ AS $$
 DECLARE
     v_kind "char";
     v_has_parameters boolean;
+    v_name text;
 BEGIN
     IF p_name ~ '(^|[.])"##?' THEN
         PERFORM ssb_internal.raise_error(9742, format('The activation stored procedure ''%s'' is invalid. Temporary procedures may not be '
                                                       'configured for activation.', ssb_internal.tsql_spelling(p_name)));
     END IF;
     -- What T-SQL compiles to has one parameter that no script writes.
-    SELECT p.prokind, EXISTS (SELECT FROM unnest(p.proargtypes) AS t WHERE t <> 'ssb.session'::regtype) INTO v_kind, v_has_parameters
+    SELECT p.prokind, EXISTS (SELECT FROM unnest(p.proargtypes) AS t WHERE t <> 'ssb.session'::regtype),
+           ssb_internal.tsql_schema(s.schema_name) || '.' || ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname)
+      INTO v_kind, v_has_parameters, v_name
       FROM pg_proc AS p
       JOIN pg_namespace AS n ON n.oid = p.pronamespace
       JOIN ssb_internal.split_name(p_name) AS s ON n.nspname = s.schema_name AND p.proname = s.object_name
@@ -224,10 +227,10 @@ BEGIN
      LIMIT 1;
     IF v_kind <> 'p' THEN
         PERFORM ssb_internal.raise_error(9620, format('The activation stored procedure ''%s'' is invalid. Functions are not allowed.',
-                                                      ssb_internal.tsql_spelling(p_name)));
+                                                      v_name));
     ELSIF v_has_parameters THEN
         PERFORM ssb_internal.raise_error(9653, format('The signature of activation stored procedure ''%s'' is invalid. Parameters are not '
-                                                      'allowed.', ssb_internal.tsql_spelling(p_name)));
+                                                      'allowed.', v_name));
     END IF;
 END;
 $$;
@@ -372,6 +375,33 @@ BEGIN
     IF upper(action) NOT IN ('REBUILD', 'REORGANIZE', 'MOVE') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', action), 15, 1);
     END IF;
+END;
+$$;
+
+-- ALTER SCHEMA … TRANSFER of a queue. Rights that were given on it do not go with it, its owner stays.
+-- Called by  ssb_internal.transfer_object
+CREATE OR REPLACE FUNCTION ssb_internal.transfer_queue(p_schema text, p_queue text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_to_change('find', p_queue);
+BEGIN
+    PERFORM ssb_internal.require_schema(p_schema);
+    IF ssb_internal.database_of_schema(p_schema) IS DISTINCT FROM v_queue.database_id THEN
+        PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF p_schema = v_queue.schema_name THEN
+        RETURN;
+    ELSIF to_regclass(format('%I.%I', p_schema, v_queue.relation_name)) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_exists('object', v_queue.spelling);
+    END IF;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
+    PERFORM ssb_internal.mirror_receive_grants(v_queue);
+    UPDATE ssb.queue AS q
+       SET schema_name = p_schema, name = format('%I.%I', p_schema, q.relation_name), modify_date = now()
+     WHERE q.queue_id = v_queue.queue_id;
+    EXECUTE format('ALTER VIEW %I.%I SET SCHEMA %I', v_queue.schema_name, v_queue.relation_name, p_schema);
 END;
 $$;
 
