@@ -202,6 +202,7 @@ END;
 $$;
 
 -- A procedure may come after its queue. One that is there must be such as can be activated: by CALL, with nothing given.
+-- One of T-SQL has no parameters; PostgreSQL's own may have some with defaults, as ssb.end_recycled_dialogs has.
 CREATE OR REPLACE FUNCTION ssb_internal.check_activation_procedure(p_name text)
 RETURNS void
 LANGUAGE plpgsql STABLE
@@ -217,7 +218,7 @@ BEGIN
                                                       'configured for activation.', ssb_internal.tsql_spelling(p_name)));
     END IF;
     -- What T-SQL compiles to has one parameter that no script writes.
-    SELECT p.prokind, EXISTS (SELECT FROM unnest(p.proargtypes) AS t WHERE t <> 'ssb.session'::regtype),
+    SELECT p.prokind, CASE WHEN 'ssb.session'::regtype = ANY (p.proargtypes) THEN p.pronargs > 1 ELSE p.pronargs > p.pronargdefaults END,
            ssb_internal.tsql_schema(s.schema_name) || '.' || ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname)
       INTO v_kind, v_has_parameters, v_name
       FROM pg_proc AS p

@@ -288,9 +288,13 @@ BEGIN
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
-        v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
-                                   ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
-                       16, 1, NULL, NULL);
+        v_error := CASE
+            -- In front of the value: "… for type uuid: …".
+            WHEN p_message ~ '^[^\u0022\u00AB\u201E\u201C]*\muuid\M'
+            THEN ROW(8169, 'Conversion failed when converting from a character string to uniqueidentifier.', 16, 2, NULL, NULL)::ssb.error
+            ELSE ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
+                                 ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
+                     16, 1, NULL, NULL)::ssb.error END;
     WHEN '22008' THEN
         -- Behind a colon stands what was read; without one the result of an addition is out of range.
         v_error := CASE

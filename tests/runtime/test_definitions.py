@@ -247,11 +247,18 @@ def test_an_activation_procedure_may_come_later_but_not_want_anything(session: S
     activate("dbo.comes_later")
     session.do("CREATE PROCEDURE dbo.comes_later() LANGUAGE sql AS 'SELECT'")
     activate("dbo.comes_later")
-    session.do("CREATE PROCEDURE dbo.wants(a integer DEFAULT 1) LANGUAGE sql AS 'SELECT'")
+    session.do("CREATE PROCEDURE dbo.wants(a integer, b integer DEFAULT 1) LANGUAGE sql AS 'SELECT'")
     with refused(9653, "The signature of activation stored procedure 'dbo.wants' is invalid."):
         activate("dbo.wants")
-    session.do("CREATE PROCEDURE dbo.wants() LANGUAGE sql AS 'SELECT'")
+    session.do("CREATE PROCEDURE dbo.wants(b integer DEFAULT 1) LANGUAGE sql AS 'SELECT'")
     activate("dbo.wants")
+    # As T-SQL has them, a default is none of a program's.
+    session.do(
+        "CREATE PROCEDURE dbo.takes(b integer DEFAULT 1, INOUT session ssb.session DEFAULT NULL)"
+        " LANGUAGE plpgsql AS 'BEGIN END'"
+    )
+    with refused(9653):
+        activate("dbo.takes")
     session.do("CREATE FUNCTION dbo.gives() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
     with refused(9620, "The activation stored procedure 'dbo.gives' is invalid. Functions are not allowed."):
         activate("dbo.gives")
