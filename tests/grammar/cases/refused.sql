@@ -81,6 +81,16 @@ ALTER DATABASE CURRENT SET ENABLE_BROKER WITH ROLLBACK AFTER 5
 3:36: 156: Incorrect syntax near the keyword 'ON'. | ENABLE_BROKER has no value
 4:38: 156: Incorrect syntax near the keyword 'ROLLBACK'. | expected ROLLBACK IMMEDIATE, ROLLBACK AFTER n SECONDS or NO_WAIT
 
+-- case: RECEIVE without a list
+RECEIVE FROM q
+-- expect
+1:9: 156: Incorrect syntax near the keyword 'FROM'. | expected TOP (n), *, or columns of the queue
+
+-- case: RECEIVE DISTINCT
+RECEIVE DISTINCT message_body FROM q
+-- expect
+1:9: 156: Incorrect syntax near the keyword 'DISTINCT'. | expected TOP (n), *, or columns of the queue
+
 -- case: service without a queue
 CREATE SERVICE s
 CREATE SERVICE s (c)
