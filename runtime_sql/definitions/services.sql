@@ -118,7 +118,10 @@ BEGIN
     PERFORM ssb_internal.add_contracts(v_service.service_id, v_database_id, add_contracts);
     IF queue IS NOT NULL THEN
         v_queue := ssb_internal.queue_for_service(queue, v_database_id);
-        UPDATE ssb.service AS s SET queue_id = v_queue.queue_id WHERE s.service_id = v_service.service_id;
+    END IF;
+    -- Also where it stays: of this update ALTER_SERVICE tells (activation/definition_events.sql).
+    UPDATE ssb.service AS s SET queue_id = coalesce(v_queue.queue_id, s.queue_id) WHERE s.service_id = v_service.service_id;
+    IF queue IS NOT NULL THEN
         PERFORM ssb_internal.move_messages_of_service(v_service.service_id, v_queue);
     END IF;
     PERFORM ssb_internal.deliver_waiting_for_queue(coalesce(v_queue.queue_id, v_service.queue_id));

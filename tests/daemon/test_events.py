@@ -41,12 +41,16 @@ def test_definitions_fire_their_event_and_its_group(listener: Connection) -> Non
     listener.execute("SELECT ssb.create_queue('dbo.new', spelling => 'New')")
     listener.execute("SELECT ssb.alter_queue('dbo.new', retention => true)")
     listener.execute("SELECT ssb.create_service('//New', 'dbo.new')")
+    listener.execute("SELECT ssb.alter_service('//New', add_contracts => '{DEFAULT}')")
+    listener.execute("SELECT ssb.alter_service('//New', 'dbo.from_queue', drop_contracts => '{DEFAULT}')")
     listener.execute("SELECT ssb.drop_service('//New')")
     listener.execute("SELECT ssb.create_message_type('T')")
     assert _events(listener) == [
         ("CREATE_QUEUE", "dbo", "New", "QUEUE"),
         ("ALTER_QUEUE", "dbo", "New", "QUEUE"),
         ("CREATE_SERVICE", None, "//New", "SERVICE"),
+        ("ALTER_SERVICE", None, "//New", "SERVICE"),
+        ("ALTER_SERVICE", None, "//New", "SERVICE"),
         ("DROP_SERVICE", None, "//New", "SERVICE"),
         ("CREATE_MESSAGE_TYPE", None, "T", "MESSAGE TYPE"),
     ]
