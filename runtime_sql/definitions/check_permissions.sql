@@ -142,6 +142,19 @@ BEGIN
 END;
 $$;
 
+-- May the caller put it into what he makes: a message type into a contract, a contract into a service, a service on a queue?
+-- The contract and the message type DEFAULT are everybody's.
+CREATE OR REPLACE FUNCTION ssb_internal.may_refer_to(p_class text, p_major_id integer, p_owner text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.has_permission(ssb_internal.caller(), p_class, p_major_id, 'REFERENCES', p_owner, p_database_id)
+        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id);
+END;
+$$;
+
 -- Things are made in the name of p_principal: who owns a service sends with his rights, who owns a
 -- queue is whom its program runs as. So the caller must be able to become him (IMPERSONATE, or
 -- membership in a role): to SET ROLE to the PostgreSQL role of that name, and where

@@ -376,6 +376,34 @@ def test_rights_go_with_a_new_name_and_with_nobody_else(session: Session, pair: 
     session.do("SELECT ssb.drop_principal('Ann', 'USER')")
 
 
+def test_what_is_built_of_others_needs_references(session: Session, user: Session, pair: Pair) -> None:
+    for right in ("CREATE CONTRACT", "CREATE QUEUE", "CREATE SERVICE"):
+        grant(session, right, "DATABASE", None)
+    # Each database has DEFAULT for everybody.
+    user.do("SELECT ssb.create_queue('dbo.users_own'), ssb.create_contract('plain', '{DEFAULT}', '{ANY}')")
+    user.do("SELECT ssb.create_service('users own', 'dbo.users_own', '{DEFAULT,plain}')")
+    asked = (
+        ("create_contract('of others', ARRAY[%s], '{ANY}')", "MESSAGE TYPE", pair.request),
+        ("alter_service('users own', add_contracts => ARRAY[%s])", "CONTRACT", pair.contract),
+        ("create_service('another', 'dbo.users_own', ARRAY[%s])", "CONTRACT", pair.contract),
+    )
+    for statement, kind, name in asked:
+        with refused(15151, f"Cannot find the {kind.lower()} '{name}'"):
+            user.do(f"SELECT ssb.{statement}", name)
+    with refused(15151):
+        user.do(
+            "SELECT ssb.create_service('notified', 'dbo.users_own', ARRAY[%s])",
+            "http://schemas.microsoft.com/SQL/Notifications/PostQueryNotification",
+        )
+    for statement, kind, name in asked:
+        grant(session, "REFERENCES", kind, name)
+        user.do(f"SELECT ssb.{statement}", name)
+    assert user.column("SELECT name FROM sys.services WHERE name IN ('users own', 'another') ORDER BY 1") == [
+        "another",
+        "users own",
+    ]
+
+
 def test_as_whom_a_queue_activates_is_not_dropped(session: Session, pair: Pair) -> None:
     session.do("SELECT ssb.create_principal('Runner', 'USER')")
     session.do(
