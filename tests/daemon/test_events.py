@@ -170,3 +170,30 @@ def test_a_queue_s_notifications_go_with_it_and_end_their_dialogs(listener: Conn
         ).fetchall()
         == []
     )
+
+
+@pytest.mark.parametrize("broken_by", ["a service that takes no events", "a service that goes"])
+def test_a_notification_whose_dialog_fails_is_dropped(listener: Connection, broken_by: str) -> None:
+    if broken_by == "a service that takes no events":
+        listener.execute("SELECT ssb.alter_service('//Events', drop_contracts => %s)", [[POST]])
+        _listen(listener, "n", "CREATE_QUEUE")
+        listener.execute("SELECT ssb.create_queue('dbo.new')")
+    else:
+        _listen(listener, "n", "CREATE_QUEUE")
+        listener.execute("SELECT ssb.create_queue('dbo.new')")
+        assert len(_events(listener)) == 1
+        listener.execute("SELECT ssb.drop_service('//Events')")
+        listener.execute("SELECT ssb.create_service('//Events', 'dbo.events', %s)", [[POST]])
+    assert listener.execute("SELECT count(*) FROM sys.event_notifications").fetchone() == (0,)
+    listener.execute("SELECT ssb.create_queue('dbo.newer')")
+    assert _events(listener) == []
+    assert listener.execute("SELECT count(*) FROM ssb.conversation_endpoint").fetchone() == (0,)
+
+
+def test_one_that_waits_for_its_service_is_not_dropped(listener: Connection) -> None:
+    listener.execute("SELECT ssb.drop_service('//Events')")
+    _listen(listener, "n", "CREATE_QUEUE")
+    for name in ("one", "two"):
+        listener.execute(f"SELECT ssb.create_queue('dbo.{name}')")
+    listener.execute("SELECT ssb.create_service('//Events', 'dbo.events', %s)", [[POST]])
+    assert [event[2] for event in _events(listener)] == ["one", "two"]
