@@ -56,6 +56,14 @@ def test_definitions_fire_their_event_and_its_group(listener: Connection) -> Non
     ]
 
 
+def test_what_is_made_and_changed_at_once_fires_both(listener: Connection) -> None:
+    _listen(listener, "n", "DDL_QUEUE_EVENTS")
+    with listener.transaction():
+        listener.execute("SELECT ssb.create_queue('dbo.new', status => false)")
+        listener.execute("SELECT ssb.alter_queue('dbo.new', status => true)")
+    assert [event[0] for event in _events(listener)] == ["CREATE_QUEUE", "ALTER_QUEUE"]
+
+
 def test_only_what_was_asked_for_is_sent(listener: Connection) -> None:
     _listen(listener, "n", "CREATE_CONTRACT")
     listener.execute("SELECT ssb.create_message_type('T')")
