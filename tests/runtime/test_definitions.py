@@ -76,6 +76,9 @@ PROCEDURE = "activation_procedure => 'dbo.p'"
         ("ssb.use_database('Nothing')", 911),
         ("ssb.drop_xml_schema_collection('dbo.nothing')", 15151),
         ("ssb.alter_authorization('SERVICE', '?', 'dbo')", 15151),
+        ("ssb.alter_authorization('OBJECT', 'dbo.nothing', 'dbo')", 15151),
+        ("ssb.alter_authorization('CONTRACT', 'DEFAULT', 'dbo')", 9663),
+        ("ssb.alter_authorization('MESSAGE TYPE', 'DEFAULT', 'dbo')", 9663),
         ("ssb.grant_permission('{SEND}', 'SERVICE', '?', '{public}')", 15151),
     ],
 )

@@ -81,15 +81,22 @@ ALTER DATABASE CURRENT SET ENABLE_BROKER WITH ROLLBACK AFTER 5
 3:36: 156: Incorrect syntax near the keyword 'ON'. | ENABLE_BROKER has no value
 4:38: 156: Incorrect syntax near the keyword 'ROLLBACK'. | expected ROLLBACK IMMEDIATE, ROLLBACK AFTER n SECONDS or NO_WAIT
 
+-- case: several of a kind of which DROP takes one
+DROP SERVICE a, b
+DROP BROKER PRIORITY a, b
+-- expect
+1:15: 102: Incorrect syntax near ','. | DROP takes one of this kind: write a statement for each
+2:23: 102: Incorrect syntax near ','. | DROP takes one of this kind: write a statement for each
+
 -- case: RECEIVE without a list
 RECEIVE FROM q
 -- expect
-1:9: 156: Incorrect syntax near the keyword 'FROM'. | expected TOP (n), *, or columns of the queue
+1:9: 156: Incorrect syntax near the keyword 'FROM'. | RECEIVE needs *, columns or assignments before FROM
 
 -- case: RECEIVE DISTINCT
 RECEIVE DISTINCT message_body FROM q
 -- expect
-1:9: 156: Incorrect syntax near the keyword 'DISTINCT'. | expected TOP (n), *, or columns of the queue
+1:9: 156: Incorrect syntax near the keyword 'DISTINCT'. | RECEIVE needs *, columns or assignments before FROM
 
 -- case: service without a queue
 CREATE SERVICE s
