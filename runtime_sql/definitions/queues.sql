@@ -320,14 +320,13 @@ DECLARE
     v_queue ssb.queue;
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
-    IF NOT FOUND THEN
+    IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_alter('QUEUE', v_queue.queue_id, v_queue.owner, v_queue.database_id) THEN
         IF p_verb = 'drop' THEN
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
                                                           'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
         END IF;
         PERFORM ssb_internal.raise_not_found(p_verb, 'queue', p_queue);
     END IF;
-    PERFORM ssb_internal.require_permission(p_verb, 'QUEUE', v_queue.queue_id, p_queue, 'ALTER', v_queue.owner, v_queue.database_id);
     RETURN v_queue;
 END;
 $$;
