@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ..server.problems import ServerError
 from .spans import SpanSink
 
-_ADDRESS = re.compile("tcp://[^:/]+(:[0-9]+)?/?", re.IGNORECASE)
+_ADDRESS = re.compile(r"tcp://([^]:/[]+|\[[0-9a-f:.%]+\])(:[0-9]+)?/?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -381,6 +381,8 @@ class _BatchParser:
             return f"the BEGIN at line {line} has no END"
         if values and isinstance(values[0], Tree) and values[0].data == "qualified_name":
             name = self._tokens[0].text
+            if name.upper() == "RECEIVE":
+                return "RECEIVE needs *, columns or assignments before FROM"
             return f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
         if not {INVALID, END_OF_STATEMENT} & accepted:
             return None

@@ -174,15 +174,16 @@ DECLARE
     v_events text[] := ssb_internal.events_of(CASE TG_OP WHEN 'INSERT' THEN 'CREATE' WHEN 'DELETE' THEN 'DROP' ELSE 'ALTER' END, v_kind);
     v_stack text;
 BEGIN
+    GET DIAGNOSTICS v_stack = PG_CONTEXT;
     IF NOT ssb_internal.definitions_are_watched() OR v_database_id IS NULL
        -- CREATE QUEUE sets its options by an update of its own; CREATE DATABASE and DROP DATABASE change the schema dbo.
-       OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now())
+       OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now()
+           AND v_stack ~ '\mssb_internal\.create_queue\(text,')
        OR (v_kind = 'SCHEMA' AND v_name = 'dbo')
        -- A notification whose dialog ended: ssb_internal.drop_notification_of.
        OR (v_kind = 'EVENT_NOTIFICATION' AND v_row -> 'events' = '[]') THEN
         RETURN NULL;
     END IF;
-    GET DIAGNOSTICS v_stack = PG_CONTEXT;
     PERFORM ssb_internal.tell_definition(v_events, v_database_id, ssb_internal.event_instance(
         v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '), ssb_internal.statement_of_stack(v_stack, true)));
     RETURN NULL;

@@ -187,6 +187,12 @@ BEGIN
                 CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
+    IF ssb_internal.role_of(name) IS NULL
+       AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.database_id = v_database_id AND lower(q.execute_as) = lower(name)) THEN
+        PERFORM ssb_internal.raise_error(15136, 'The database principal is set as the execution context of one or more procedures, functions, '
+                                                'or event notifications and cannot be dropped.', 16, 1,
+                                         'Queues activate as this user: see sys.service_queues.');
+    END IF;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
     DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;

@@ -553,7 +553,11 @@ DECLARE
     v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
                                 WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL THEN
+    IF to_regnamespace(quote_ident(p_schema)) IS NULL THEN
+        PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
+        PERFORM ssb_internal.transfer_queue(p_schema, p_name);
+    ELSIF to_regclass(p_name) IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);

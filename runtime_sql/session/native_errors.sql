@@ -288,9 +288,13 @@ BEGIN
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
-        v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
-                                   ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
-                       16, 1, NULL, NULL);
+        v_error := CASE
+            -- In front of the value: "… for type uuid: …".
+            WHEN p_message ~ '^[^\u0022\u00AB\u201E\u201C]*\muuid\M'
+            THEN ROW(8169, 'Conversion failed when converting from a character string to uniqueidentifier.', 16, 2, NULL, NULL)::ssb.error
+            ELSE ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
+                                 ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
+                     16, 1, NULL, NULL)::ssb.error END;
     WHEN '22008' THEN
         -- Behind a colon stands what was read; without one the result of an addition is out of range.
         v_error := CASE
@@ -350,6 +354,10 @@ BEGIN
             -- "missing FROM-clause entry for table …", where no relation is looked for.
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
+            -- Elsewhere it is a function's schema.
+            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') = ''
+            THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'ALTER TABLE'
             THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 1, NULL, NULL)::ssb.error

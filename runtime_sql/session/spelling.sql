@@ -176,6 +176,7 @@ DECLARE
     v_text text;
     v_chain text;
     v_written text[];
+    v_qualifier text;
 BEGIN
     -- Those in the text of dynamic SQL last.
     FOREACH v_text IN ARRAY ARRAY[
@@ -199,8 +200,11 @@ BEGIN
             CONTINUE WHEN sys.fold(v_written[cardinality(v_written)]) IS DISTINCT FROM v_name;
             IF p_alone THEN
                 RETURN v_written[cardinality(v_written)];
-            ELSIF cardinality(v_written) = 1 OR v_schema IS NULL
-                  OR sys.fold(coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo')) = v_schema THEN
+            END IF;
+            v_qualifier := coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo');
+            -- With its database in front where that is none that the runtime knows.
+            IF cardinality(v_written) = 1 OR v_schema IS NULL
+               OR v_schema IN (sys.fold(v_qualifier), sys.fold(sys.fold(v_written[cardinality(v_written) - 2]) || '_' || sys.fold(v_qualifier))) THEN
                 RETURN array_to_string(v_written, '.');
             END IF;
         END LOOP;
@@ -228,7 +232,7 @@ DECLARE
     v_alone boolean;
     v_shown text;
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     FOR v_mark, v_name IN
@@ -237,7 +241,7 @@ BEGIN
     LOOP
         CONTINUE WHEN v_name <> lower(v_name);
         -- 4104 knows the alias that is missing, not the column asked of it.
-        v_parts := string_to_array(v_name, '.') || CASE p_number WHEN 4104 THEN '{*}'::text[] ELSE '{}' END;
+        v_parts := string_to_array(v_name, '.') || CASE WHEN p_number IN (2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
         v_alone := v_mark = '''' AND p_number IN (207, 270, 1913, 2705, 2714, 3728, 4708, 15151);
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
@@ -249,6 +253,9 @@ BEGIN
                                 -- An index, behind its table.
                                 ssb_internal.name_in_text(v_text, v_parts[1:1], p_line, true) || '.'
                                 || ssb_internal.name_in_text(v_text, v_parts[2:2], p_line, true));
+            IF p_number = 2760 THEN
+                v_shown := substring(v_shown FROM '^(.*)[.]');
+            END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
         v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, v_name) || v_mark);

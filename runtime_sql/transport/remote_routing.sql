@@ -27,7 +27,7 @@ BEGIN ATOMIC
      WHERE r.database_id = p_database_id
        AND coalesce(r.service_name, p_service) = p_service
        AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
-       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)');
+       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://([^]:/[]+|\[[0-9a-f:.%]+\]):[0-9]+(/|$)');
 END;
 REVOKE EXECUTE ON FUNCTION ssb_internal.routes_for(integer, text, text) FROM PUBLIC;
 

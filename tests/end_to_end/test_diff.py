@@ -401,7 +401,10 @@ def random_script(random: random.Random) -> str:
             ),
             maybe(*(f"CREATE {unique} INDEX ix1 ON T1 (a);" for unique in ("", "UNIQUE"))),
             "GO\n",
-            one_of("CREATE PROCEDURE dbo.Work AS PRINT 1;", "CREATE PROCEDURE Work @n INT = 1 AS PRINT @n;"),
+            one_of(
+                "CREATE PROCEDURE dbo.Work AS PRINT 1;",
+                "CREATE PROCEDURE Work AS DECLARE @n INT = 1 PRINT @n;",
+            ),
             "GO\n",
             maybe("CREATE VIEW V AS SELECT a FROM T1;", "CREATE VIEW V AS SELECT a, 1 AS one FROM T1;"),
             "GO\n",
