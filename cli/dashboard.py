@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ..server.connect import Target, connect, describe, find_target
 from ..server.problems import ServerError
-from .options import dsn_option
+from .options import Seconds, dsn_option
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _NEEDED = ("starlette", "jinja2", "uvicorn", "psycopg_pool")
@@ -68,7 +68,7 @@ def _split_instances(
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1),
+    type=Seconds(0.1),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -120,11 +120,14 @@ def dashboard_command(
         timeout=timeout,
     )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    shown = f"[{host}]" if ":" in host else host
-    click.echo(f"http://{shown}:{port}/ shows {', '.join(describe(one) for one in instances.values())}")
-    if (allow_changes or options.needs_login) and user_header is None and token_file is None:
-        click.echo(f"log in with the token {token}")
-    serve(options, host, port)
+
+    def announce(bound: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        click.echo(f"http://{shown}:{bound}/ shows {', '.join(describe(one) for one in instances.values())}")
+        if (allow_changes or options.needs_login) and user_header is None and token_file is None:
+            click.echo(f"log in with the token {token}")
+
+    serve(options, host, port, announce)
 
 
 def _check(target: Target) -> None:

@@ -134,6 +134,12 @@ def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair)
     assert user.receive(pair.near) == []
     with refused(15413):
         session.do("SELECT ssb.add_member('App_User', %s)", role)
+    # Of db_owner the database's owner is a member, without a row that says so.
+    for special in ("db_owner", "DBO", "public"):
+        with refused(15405):
+            session.do("SELECT ssb.add_member(%s, %s)", role, special)
+    with refused(15151):
+        session.do("SELECT ssb.add_member(NULL, 'app_user')")
     session.do("SELECT ssb.drop_member(%s, 'app_user')", role)
     with refused(229):
         user.receive(pair.near)
