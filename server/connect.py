@@ -27,6 +27,11 @@ LANGUAGE_SETTINGS = (
 )
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
+# A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
+CHECK_INTERVAL = (
+    "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+    " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
+)
 # T-SQL finds nothing by a search_path; in one with public, a function or operator that anybody made there
 # with closer types of arguments would take the place of PostgreSQL's (ssb_internal.pin_search_path).
 SEARCH_PATH = "SET search_path = pg_catalog, pg_temp"
@@ -92,7 +97,7 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
         # Notices carry results and PRINT: whatever the role's default is, they must come.
         connection.execute(
             f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
-            f" {ISOLATION}; {SEARCH_PATH}"
+            f" {SEARCH_PATH}"
         )
         prepare_session(connection)
     return connection
@@ -121,17 +126,14 @@ def _unreachable(target: Target, error: psycopg.Error) -> Unreachable:
 
 def prepare_session(connection: psycopg.Connection[Any]) -> None:
     """Settle what a session needs, whatever its role's and database's defaults are."""
-    connection.execute(LANGUAGE_SETTINGS)
+    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}")
     if settings := trace_settings():
         connection.execute(settings.encode())
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
     # session of a client that was killed would wait for ever, and its transaction hold its locks.
     # Servers on some platforms cannot look.
     with contextlib.suppress(psycopg.errors.InvalidParameterValue):
-        connection.execute(
-            "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
-            " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
-        )
+        connection.execute(CHECK_INTERVAL)
 
 
 def trace_settings() -> str | None:
