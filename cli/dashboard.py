@@ -141,7 +141,7 @@ def _check(target: Target) -> None:
 def _token(file: Path | None) -> str:
     if file is None:
         return secrets.token_urlsafe(24)
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     token = lines[0].strip() if lines else ""
     if len(token) < 16:
         raise ServerError(f"the token in {file} has fewer than 16 characters")
