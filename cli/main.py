@@ -102,6 +102,11 @@ class _LazyGroup(click.Group):
         except click.UsageError:
             if args and args[0].lower().endswith(".sql"):
                 ctx.fail(f"{args[0]!r} is a script, not a command: pgsb run {args[0]}")
+            # Imported here: it is for those who have mistyped.
+            import difflib
+
+            if args and (meant := difflib.get_close_matches(args[0].lower(), _COMMANDS, 1)):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {meant[0]!r}?")
             raise
 
 
