@@ -8,15 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
 
 from ..daemon.config import BrokerOptions, Program, find_addresses, parse_program, read_programs
 from ..daemon.counts import Counts
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
-from ..server.connect import Target, connect, find_target, opening, require_session
+from ..server.connect import Target, connect, find_target, opening, read_dsn, require_session
 from ..server.problems import ServerError, Unreachable
 from .install import require_owner
 from .options import Seconds, addresses_options, dsn_option, not_empty
@@ -127,11 +125,7 @@ def broker_command(
         program = parse_program(text)
         allowed[program.name] = program
     if reader_dsn is not None:
-        try:
-            conninfo_to_dict(reader_dsn)
-        except psycopg.ProgrammingError:
-            # libpq's words repeat the piece that it cannot read, perhaps half a password.
-            raise ServerError("cannot read the connection string of --reader-dsn") from None
+        read_dsn(reader_dsn, "--reader-dsn")
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
     exporter = None

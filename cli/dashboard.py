@@ -6,9 +6,8 @@ import secrets
 from pathlib import Path
 
 import click
-from psycopg.conninfo import conninfo_to_dict
 
-from ..server.connect import Target, connect, describe, find_target
+from ..server.connect import Target, connect, describe, find_target, read_dsn
 from ..server.problems import ServerError
 from .options import Seconds, dsn_option
 
@@ -108,7 +107,7 @@ def dashboard_command(
             name = connection.info.dbname
         instances = {name: target}
     for one in instances.values():
-        _check(one)
+        read_dsn(one.dsn, one.source)
     token = _token(token_file)
     options = Options(
         instances=instances,
@@ -128,14 +127,6 @@ def dashboard_command(
             click.echo(f"log in with the token {token}")
 
     serve(options, host, port, announce)
-
-
-def _check(target: Target) -> None:
-    """Raise ServerError for a connection string that libpq cannot read."""
-    try:
-        conninfo_to_dict(target.dsn)
-    except Exception:
-        raise ServerError(f"cannot read the connection string of {target.source}") from None
 
 
 def _token(file: Path | None) -> str:

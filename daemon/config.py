@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
-
+from ..server.connect import read_dsn
 from ..server.problems import ServerError
 from .spans import SpanSink
 
@@ -114,12 +112,7 @@ def find_addresses(options: Iterable[str], files: Iterable[Path]) -> dict[str, s
 
 
 def _checked_dsn(dsn: str, address: str) -> str:
-    try:
-        known = conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:
-        known = {}
-    if not known:
-        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+    if not read_dsn(dsn, address):
         raise ServerError(f"cannot read the connection string of {address}")
     return dsn
 

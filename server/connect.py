@@ -85,8 +85,9 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             prepare_threshold=None,
             **{"fallback_application_name": "pgsb", "client_encoding": "utf8", **options},
         )
-    except psycopg.ProgrammingError:
-        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+    except (psycopg.ProgrammingError, UnicodeError):
+        # libpq's words repeat the piece that it cannot read, perhaps half a password. UnicodeError: of a host
+        # whose name can be none.
         raise ServerError(
             f"cannot read the connection string of {target.source}",
             hint="postgresql://user@host:port/database, or host=… dbname=… (values with blanks in quotes)",
@@ -143,6 +144,21 @@ def trace_settings() -> str | None:
         return None
     recording = "on" if os.environ.get("PGSB_RECORD_SPANS") == "on" else "off"
     return f"SET pgsb.traceparent = '{trace}'; SET pgsb.record_spans = {recording}"
+
+
+def read_dsn(dsn: str, source: str) -> dict[str, Any]:
+    """The parameters of a connection string, without a look at the server.
+
+    Raises ServerError where libpq cannot read it, or a host's name can be none.
+    """
+    try:
+        known = conninfo_to_dict(dsn)
+        for host in str(known.get("host") or "").split(","):
+            host.encode("idna" if not host.startswith(("/", "@")) else "utf-8")
+    except (psycopg.ProgrammingError, UnicodeError):
+        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+        raise ServerError(f"cannot read the connection string of {source}") from None
+    return known
 
 
 def require_session(connection: psycopg.Connection[Any], target: Target) -> None:

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from pgsb.server.connect import Target, connect, describe
+from pgsb.server.connect import Target, connect, describe, read_dsn
 from pgsb.server.problems import ServerError
 from support import Database
 
@@ -26,6 +26,21 @@ def test_a_wrong_dsn_is_not_repeated() -> None:
     with pytest.raises(ServerError) as caught:
         connect(target)
     assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 100, "one,a..b"])
+def test_a_host_whose_name_can_be_none_is_a_wrong_dsn(host: str) -> None:
+    dsn = f"host={host} password=hidden"
+    for read in (lambda: connect(Target(dsn, False, "--dsn")), lambda: read_dsn(dsn, "--dsn")):
+        with pytest.raises(ServerError, match="cannot read the connection string of --dsn"):
+            read()
+
+
+@pytest.mark.parametrize(
+    "host", ["db.example.", "my_host", "::1", "/run/sockets", "münchen.example", "@abstract", ""]
+)
+def test_a_name_that_a_host_may_have(host: str) -> None:
+    assert read_dsn(f"host='{host}' dbname=shop", "--dsn")["dbname"] == "shop"
 
 
 def test_literals_mean_what_is_compiled_whatever_the_database_says(
