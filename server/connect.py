@@ -19,9 +19,10 @@ from .problems import SERVER_GONE, ServerError, Unreachable
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
 # Compiled text and the runtime's functions have backslashes in their literals that are no escapes;
-# = NULL is no IS NULL.
+# = NULL is no IS NULL; and a queue is found by its name as %I writes it.
 LANGUAGE_SETTINGS = (
     "SET standard_conforming_strings = on; SET transform_null_equals = off; SET array_nulls = on;"
+    " SET quote_all_identifiers = off;"
     # SELECT INTO takes the first of several rows.
     " SET plpgsql.extra_errors = 'none'; SET plpgsql.variable_conflict = 'error'"
 )

@@ -53,6 +53,7 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             "extra_float_digits = -5",
             "transform_null_equals = on",
             "array_nulls = off",
+            "quote_all_identifiers = on",
             "plpgsql.extra_errors = 'all'",
             "default_transaction_isolation = 'serializable'",
         ):
@@ -64,3 +65,6 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             " current_setting('transaction_isolation')"
         )
         assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None, None, "none", "read committed")
+        connection.execute("SELECT ssb.create_queue('dbo.orders')")
+        # As sessions without that setting look for it.
+        assert connection.execute("SELECT name FROM ssb.queue").fetchall() == [("dbo.orders",)]
