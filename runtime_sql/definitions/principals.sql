@@ -13,6 +13,9 @@ DECLARE
     v_kind text := upper(kind);
     v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
+    IF v_kind IS NULL OR v_kind NOT IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE') THEN
+        RAISE EXCEPTION 'a principal is a USER, LOGIN, ROLE or APPLICATION ROLE, not %', quote_nullable(kind) USING ERRCODE = '22023';
+    END IF;
     PERFORM ssb_internal.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
     PERFORM ssb_internal.check_name(name);
     IF v_kind <> 'LOGIN' AND ssb_internal.is_fixed_principal(name) THEN

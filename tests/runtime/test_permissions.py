@@ -121,6 +121,12 @@ def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, 
     assert user.receive(pair.far) == []
 
 
+def test_a_principal_is_of_a_kind(session: Session) -> None:
+    for kind in (None, "GROUP"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="a principal is a USER, LOGIN, ROLE"):
+            session.do("SELECT ssb.create_principal('Ann', %s)", kind)
+
+
 def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair) -> None:
     role = f"readers of {pair.near}"
     session.do("SELECT ssb.create_principal(%s, 'ROLE')", role)
