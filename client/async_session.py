@@ -25,14 +25,17 @@ async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncS
         dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
     )
     try:
-        await connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}".encode())
+        cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
+        is_own = await cursor.fetchone() == (connection.info.backend_pid,)
+        await connection.execute(
+            (f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS).encode()
+        )
         if settings := trace_settings():
             await connection.execute(settings.encode())
         # Servers on some platforms cannot look.
         with contextlib.suppress(psycopg.errors.InvalidParameterValue):
             await connection.execute(CHECK_INTERVAL)
-        cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
-        if await cursor.fetchone() != (connection.info.backend_pid,):
+        if not is_own:
             # A pooler may give each transaction another session, which has not seen what was prepared.
             connection.prepare_threshold = None
         session = AsyncSession(connection)

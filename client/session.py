@@ -37,8 +37,9 @@ def connect(dsn: str = "", *, database: str | None = None) -> "Session":
         dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
     )
     try:
-        prepare_session(connection)
-        if not is_direct(connection):
+        is_own = is_direct(connection)
+        prepare_session(connection, is_own=is_own)
+        if not is_own:
             # A pooler may give each transaction another session, which has not seen what was prepared.
             connection.prepare_threshold = None
         session = Session(connection)

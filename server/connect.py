@@ -126,9 +126,12 @@ def _unreachable(target: Target, error: psycopg.Error) -> Unreachable:
     )
 
 
-def prepare_session(connection: psycopg.Connection[Any]) -> None:
-    """Settle what a session needs, whatever its role's and database's defaults are."""
-    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}")
+def prepare_session(connection: psycopg.Connection[Any], *, is_own: bool = True) -> None:
+    """Settle what a session needs, whatever its role's and database's defaults are.
+
+    Not ``is_own``: a pooler lends it to others too, whose transactions it would otherwise weaken.
+    """
+    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS)
     if settings := trace_settings():
         connection.execute(settings.encode())
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
