@@ -28,7 +28,7 @@ from ..server.redirection import Redirection
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Print
 from ..server.translate import Translator
-from .options import addresses_options, compile_options, dsn_option, variables_option
+from .options import Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, read_script
 from .sqlcmd import Script, compose
@@ -124,7 +124,7 @@ class _Command(click.Command):
 @click.option(
     "-t",
     "--timeout",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     metavar="SECONDS",
     help="Cancel a statement that runs longer.",
 )
@@ -135,7 +135,7 @@ class _Command(click.Command):
 )
 @click.option(
     "--settle",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     metavar="SECONDS",
     help="With --activate: at the end, wait so long at most until no message waits in an activated queue "
     "and no program is at work.  [default: 10]",

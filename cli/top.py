@@ -6,14 +6,14 @@ import click
 
 from ..server.connect import connect, find_target
 from ..server.problems import ServerError
-from .options import dsn_option
+from .options import Seconds, dsn_option
 
 
 @click.command("top")
 @dsn_option
 @click.option(
     "--interval",
-    type=click.FloatRange(0.2),
+    type=Seconds(0.2),
     default=2.0,
     show_default=True,
     metavar="SECONDS",

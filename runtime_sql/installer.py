@@ -77,6 +77,14 @@ SET version = excluded.version, content_hash = excluded.content_hash, installed_
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
 """
 
+# As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
+# ends: for the lock above by statement_timeout, for others by lock_timeout, because behind them others wait.
+_NO_TIMEOUTS = """\
+SELECT pg_catalog.set_config(s.name, '0', true) FROM pg_catalog.pg_settings AS s
+ WHERE s.name OPERATOR(pg_catalog.=) ANY (
+           '{statement_timeout,idle_in_transaction_session_timeout,transaction_timeout}'::pg_catalog.text[])
+"""
+
 Nvarchar = Literal["utf8", "utf16"]
 """The bytes of nvarchar: UTF-8, or SQL Server's UTF-16LE. Chosen once for an instance."""
 
@@ -323,6 +331,7 @@ def install(
             "SET LOCAL client_min_messages = warning; SET LOCAL standard_conforming_strings = on"
         )
         connection.execute(_TAKE_LOCK)
+        connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
@@ -491,6 +500,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
         connection.execute(_TAKE_LOCK)
+        connection.execute(_NO_TIMEOUTS)
         if installed(connection) is None:
             return
         connection.execute(_PATH)

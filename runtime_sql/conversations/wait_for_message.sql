@@ -131,7 +131,7 @@ END;
 $$;
 
 -- Returns when a message may be there, when the queue cannot be read any more, or
--- at the deadline. Looks again every millisecond at first (pg_sleep rounds up to whole
+-- at the deadline, for which NULL and infinity stand for none. Looks again every millisecond at first (pg_sleep rounds up to whole
 -- ones, and 0.001 to two), then after 2 % of what it has waited, at most 100 ms; after 10 % where what is
 -- there is in other hands. With may_commit the empty transaction ends between the looks,
 -- so that waiting for hours holds back no VACUUM; and most looks are at one sequence
@@ -234,6 +234,7 @@ BEGIN
         v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
+                       WHEN deadline OPERATOR(pg_catalog.<) pg_catalog.clock_timestamp() THEN 0
                        ELSE 1 END;
         EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
         IF may_commit THEN

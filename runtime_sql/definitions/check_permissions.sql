@@ -250,7 +250,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT ssb_internal.is_fixed_principal(p_name)
+    IF ssb_internal.is_fixed_principal(p_name) IS NOT TRUE
        AND ssb_internal.role_of(p_name) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)

@@ -399,6 +399,10 @@ BEGIN
         IF p_message ~ '^index' THEN
             v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
                                         replace(v_first, '__', '.')), 11, 7, NULL, NULL);
+        ELSIF p_message ~ '^there is no primary key for referenced table' THEN
+            -- PostgreSQL has not named the constraint yet.
+            v_error := ROW(1773, format('Foreign key has implicit reference to object ''%s'' which does not have a primary key '
+                                        'defined on it.', v_first), 16, 0, NULL, NULL);
         ELSIF p_message ~ '^constraint' THEN
             v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
         ELSIF v_first LIKE 'ssb.%' THEN

@@ -30,6 +30,13 @@ def wait(session: Session, waiter: Session, queue: str) -> Waiting:
     return fall_asleep(session, waiter, lambda: waiter.do(WAIT.format(queue)))
 
 
+def test_a_deadline_before_all_time_has_passed(another: Open, pair: Pair) -> None:
+    waiter = open_waiter(another)
+    waiter.do("SET statement_timeout = '20s'")
+    for may_commit in ("false", "true"):
+        waiter.do(f"CALL ssb.wait_for_message('{pair.far}', '-infinity', may_commit => {may_commit})")
+
+
 def test_it_finds_what_was_sent_before_and_while_it_sleeps(
     session: Session, another: Open, pair: Pair
 ) -> None:

@@ -38,7 +38,7 @@ def test_a_finding_is_told_with_its_remedy(sql: Connection, database: Database) 
         "    STATUS = OFF: nobody can receive; what is sent waits in the transmission queue.",
         "    pgsb shell: ALTER QUEUE [dbo].[to_queue] WITH STATUS = ON;",
         "",
-        "0 error, 1 warning, 0 info",
+        "0 errors, 1 warning, 0 info",
     ]
     assert run(database, "--ignore", SERVER, "--level", "error").returncode == 0
     as_json = json.loads(run(database, "--ignore", SERVER, "--format", "json").stdout)

@@ -121,6 +121,12 @@ def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, 
     assert user.receive(pair.far) == []
 
 
+def test_a_principal_is_of_a_kind(session: Session) -> None:
+    for kind in (None, "GROUP"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="a principal is a USER, LOGIN, ROLE"):
+            session.do("SELECT ssb.create_principal('Ann', %s)", kind)
+
+
 def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair) -> None:
     role = f"readers of {pair.near}"
     session.do("SELECT ssb.create_principal(%s, 'ROLE')", role)
@@ -134,6 +140,12 @@ def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair)
     assert user.receive(pair.near) == []
     with refused(15413):
         session.do("SELECT ssb.add_member('App_User', %s)", role)
+    # Of db_owner the database's owner is a member, without a row that says so.
+    for special in ("db_owner", "DBO", "public"):
+        with refused(15405):
+            session.do("SELECT ssb.add_member(%s, %s)", role, special)
+    with refused(15151):
+        session.do("SELECT ssb.add_member(NULL, 'app_user')")
     session.do("SELECT ssb.drop_member(%s, 'app_user')", role)
     with refused(229):
         user.receive(pair.near)

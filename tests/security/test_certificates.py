@@ -552,8 +552,9 @@ def test_service_keys_come_from_files_of_their_own_or_a_command(tmp_path: Path) 
     told.write_text(f'#!/bin/sh\n[ "$1" = {key_id} ] && echo {key.hex()}\n')
     told.chmod(0o755)
     assert ServiceKeys(tmp_path / "none", command=str(told)).read(key_id) == key
-    with pytest.raises(KeyProblem, match="did not give"):
-        ServiceKeys(tmp_path / "none", command="/no/such/command").read(key_id)
+    for wrong in ("/no/such/command", "printf '%b", "printf '\\377'"):
+        with pytest.raises(KeyProblem, match="did not give"):
+            ServiceKeys(tmp_path / "none", command=wrong).read(key_id)
     with pytest.raises(ValueError, match="UUID"):
         ServiceKeys(tmp_path, command="").read("../../etc/passwd")
 
