@@ -157,6 +157,8 @@ class Cursor:
     """Declared so, or over a query of which no row is one of a table."""
     key: n.Variable | n.Text | None = None
     """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
+    shown: str = ""
+    """What errors call a cursor variable, with its @."""
 
     @property
     def variable(self) -> bool:
@@ -561,10 +563,17 @@ class Scope:
         return variable
 
     def declare_table(
-        self, name: str, row_type: str, info: TableInfo, *, qualifier: str | None = None
+        self,
+        name: str,
+        row_type: str,
+        info: TableInfo,
+        *,
+        qualifier: str | None = None,
+        read_only: bool = False,
     ) -> TableVariable:
         """Add the table variable ``@name``."""
         reference = self._free(name)
-        variable = TableVariable(reference, f"{qualifier or self.label}.{reference}", row_type, info)
+        place = f"{qualifier or self.label}.{reference}"
+        variable = TableVariable(reference, place, row_type, info, read_only)
         self.table_variables[name.lower()] = variable
         return variable

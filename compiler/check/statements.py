@@ -288,11 +288,10 @@ class _Scope:
                 add("Distributed transactions are not supported.", statement.span)
             case nodes.ExecuteString(at_server=server) if server is not None:
                 add("EXEC … AT needs a linked server, which PostgreSQL does not have.", server.span)
-            case nodes.Execute(module=nodes.QualifiedName(server=server)) if server is not None:
-                add(
-                    "A call of a procedure on a linked server cannot run on PostgreSQL.",
-                    statement.module.span,
-                )
+            case nodes.Execute():
+                self._check_execute(statement)
+            case nodes.InsertExecute(execute=nodes.Execute() as call):
+                self._check_execute(call)
             case nodes.CreateEndpoint(payload=payload, protocol=protocol) if (
                 payload == "SOAP" or protocol == "HTTP"
             ):
@@ -312,6 +311,31 @@ class _Scope:
                     _head(statement),
                     number=443,
                 )
+
+    def _check_execute(self, statement: nodes.Execute) -> None:
+        if isinstance(statement.module, nodes.QualifiedName) and statement.module.server is not None:
+            self.problems.add(
+                "A call of a procedure on a linked server cannot run on PostgreSQL.", statement.module.span
+            )
+        named = False
+        for number, argument in enumerate(statement.arguments, 1):
+            value = argument.value
+            if named and argument.name is None:
+                self.problems.add(
+                    f"Must pass parameter number {number} and subsequent parameters as '@name = value'. "
+                    "After the form '@name = value' has been used, all subsequent parameters must be passed "
+                    "in the form '@name = value'.",
+                    argument.span,
+                    number=119,
+                )
+                return
+            if argument.output and value is not None and value.tokens[0].kind is not _VARIABLE:
+                self.problems.add(
+                    "Cannot use the OUTPUT option when passing a constant to a stored procedure.",
+                    argument.span,
+                    number=179,
+                )
+            named = argument.name is not None
 
     def _check_administrative(
         self, statement: nodes.AdministrativeStatement | nodes.SqlStatement, kind: str

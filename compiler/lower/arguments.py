@@ -80,6 +80,8 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
     result: dict[str, nodes.Argument] = {}
     by_name = {parameter.name.lower(): parameter for parameter in procedure.parameters}
     name = procedure.name.name
+    if node.arguments and not procedure.parameters:
+        raise WrongArguments(8146, f"Procedure {name} has no parameters and arguments were supplied.")
     for number, argument in enumerate(node.arguments):
         if argument.name is not None:
             key = argument.name.name.lstrip("@").lower()
@@ -89,6 +91,8 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
             raise WrongArguments(8144, f"Procedure or function {name} has too many arguments specified.")
         else:
             key = procedure.parameters[number].name.lower()
+        if key in result:
+            raise WrongArguments(8143, f"Parameter '@{by_name[key].name}' was supplied multiple times.")
         if argument.output and not by_name[key].output:
             raise WrongArguments(
                 8162,

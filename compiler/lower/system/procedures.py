@@ -202,6 +202,9 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)
         body: list[pl.Statement] = [pl.Assign(target.spelling, call)]
+        if name == "sp_releaseapplock":
+            # Beside error 1223 it returns that.
+            body.insert(0, pl.Assign(target.spelling, pl.Number(-999)))
     else:
         body = [pl.Perform(call)]
         if node.return_variable is not None:

@@ -16,7 +16,7 @@ from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
 from ..assignments import store
-from ..context import Context, Relation, object_name, undeclared_table
+from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
 from ..ddl.tables import keeping_of_spelling, keeping_of_varchar
@@ -55,9 +55,8 @@ class Target:
 def _target(table: exp.Table, ctx: Context) -> Target | None:
     name = object_name(table)
     if name.name.startswith("@"):
-        variable = ctx.scope.table_variable(name.name)
+        variable = changed_table_variable(name.name, table, ctx)
         if variable is None:
-            undeclared_table(name.name, table, ctx)
             return None
         return Target(name, "", variable.info, variable)
     if name.server:

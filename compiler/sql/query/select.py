@@ -20,7 +20,7 @@ from . import for_xml
 from .for_clause import as_document, form
 from .from_clause import read_from
 from .lock_hints import locking
-from .row_limits import limits_rows, offset_fetch, top, top_percent, within_row_limit
+from .row_limits import limits_rows, offset_fetch, refuse_order, top, top_percent, within_row_limit
 
 
 def select_tree(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTree:
@@ -54,6 +54,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         ctx.only(node.args["distinct"], frozenset())
     order_node = node.args.get("order")
     order = _order(order_node, items, distinct, ctx) if order_node is not None else ()
+    if node.parent is not None:
+        refuse_order(node, ctx)
     limit, percent, with_ties = top(node, ctx)
     fetch, offset = offset_fetch(node, ctx)
     limit = limit if limit is not None else fetch
