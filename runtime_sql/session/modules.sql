@@ -227,7 +227,7 @@ EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wro
 WHEN dependent_objects_still_exist THEN
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid) THEN
         PERFORM ssb_internal.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by a FOREIGN KEY constraint.',
-                                             ssb_internal.tsql_spelling(p_name)), 16, 1);
+                                             ssb_internal.tsql_name_of(to_regclass(p_name))), 16, 1);
     ELSIF p_kind = 'TYPE' THEN
         PERFORM ssb_internal.raise_error(3732, format('Cannot drop type ''%s'' because it is being referenced by object ''%s''. There may be '
             'other objects that reference this type.', ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_type', to_regtype(p_name))));
