@@ -9,6 +9,7 @@ one batch, procedure, function or trigger; it is what the translation of queries
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import field, replace
 from typing import Any
@@ -182,6 +183,10 @@ class Catalog:
         """The server keeps the T-SQL text of modules."""
         self.tables: dict[tuple[str, str], TableInfo] = {}
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
+        self.to_make: Counter[tuple[str, str]] = Counter()
+        """How many times the rest of the scripts makes each procedure."""
+        self.gone: set[tuple[str, str]] = set()
+        """Procedures that were dropped, or could not be made, and were not made again so far."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
         """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
         self.call_effects: dict[str, dict[Any, Any]] = {}
