@@ -28,6 +28,7 @@ _MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
     nodes.CreateSchema: "CREATE SCHEMA",
 }
 _VARIABLE = TokenKind.VARIABLE
+_LONGEST_TRANSACTION_NAME = 32
 _FIRST_SQL_KINDS = ("CREATE DEFAULT", "CREATE RULE")
 
 _REFUSED = {
@@ -284,6 +285,18 @@ class _Scope:
                 self._check_administrative(statement, kind)
             case nodes.DropStatement(kind=kind) if kind.startswith("FULLTEXT "):
                 add(_FULLTEXT, _head(statement))
+            case (
+                nodes.BeginTransaction(name=nodes.Identifier(text=name))
+                | nodes.CommitTransaction(name=nodes.Identifier(text=name))
+                | nodes.RollbackTransaction(name=nodes.Identifier(text=name))
+                | nodes.SaveTransaction(name=nodes.Identifier(text=name))
+            ) if len(name) > _LONGEST_TRANSACTION_NAME:
+                add(
+                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. Maximum "
+                    f"length is {_LONGEST_TRANSACTION_NAME}.",
+                    statement.span,
+                    number=103,
+                )
             case nodes.BeginTransaction(distributed=True):
                 add("Distributed transactions are not supported.", statement.span)
             case nodes.ExecuteString(at_server=server) if server is not None:

@@ -594,6 +594,5 @@ BEGIN ATOMIC
                 WHEN p_type IN ('text', 'character varying') THEN 'varchar'
                 WHEN p_type = 'character' THEN 'char'
                 WHEN p_type ~ '^sys[.]' THEN substr(p_type, 5)
-                WHEN p_type = 'boolean' THEN 'bit'
                 ELSE ssb_internal.tsql_type_in(p_type, p_type) END;
 END;
