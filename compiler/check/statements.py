@@ -292,8 +292,8 @@ class _Scope:
                 | nodes.SaveTransaction(name=nodes.Identifier(text=name))
             ) if len(name) > _LONGEST_TRANSACTION_NAME:
                 add(
-                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. Maximum "
-                    f"length is {_LONGEST_TRANSACTION_NAME}.",
+                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. "
+                    f"Maximum length is {_LONGEST_TRANSACTION_NAME}.",
                     statement.span,
                     number=103,
                 )

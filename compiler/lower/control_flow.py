@@ -308,8 +308,8 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     printed = ctx.scope.variable(node.value.alone)
     if printed is not None and printed.type.family == "xml":
         ctx.problem(
-            "Implicit conversion from data type xml to nvarchar is not allowed. Use the CONVERT function to run "
-            "this query.",
+            "Implicit conversion from data type xml to nvarchar is not allowed. Use the CONVERT function to "
+            "run this query.",
             node.value.span,
             number=257,
         )

@@ -233,7 +233,8 @@ WHEN dependent_objects_still_exist THEN
             'other objects that reference this type.', ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_type', to_regtype(p_name))));
     END IF;
     PERFORM ssb_internal.raise_error(3729, format('Cannot DROP %s ''%s'' because it is being referenced by object ''%s''.', p_kind,
-                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
+                                         coalesce(ssb_internal.tsql_name_of(to_regclass(p_name)), ssb_internal.tsql_spelling(p_name)),
+                                         ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
 END;
 $$;
 

@@ -142,8 +142,9 @@ BEGIN
         -- child behind the constraint, which may be the same table.
         v_error.message := (SELECT
             CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname AND v_names[3] IS NULL
-                 THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
-                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.name, v_rule.database, v_rule.target,
+                 THEN format('The %s statement conflicted with the FOREIGN KEY %sconstraint "%s". The conflict occurred in '
+                             'database "%s", table "%s", column ''%s''.', p_verb,
+                             CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE ' ELSE '' END, v_rule.name, v_rule.database, v_rule.target,
                              (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
                  ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
@@ -269,7 +270,11 @@ BEGIN
                                    coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
                        16, 2, NULL, NULL);
     WHEN '428C9' THEN
-        v_error := CASE p_verb WHEN 'UPDATE'
+        v_error := CASE
+            WHEN p_detail ~ 'is a generated column'
+            THEN ROW(271, format('The column "%s" cannot be modified because it is either a computed column or is the result of a UNION '
+                                 'operator.', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'UPDATE'
             THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
             ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
