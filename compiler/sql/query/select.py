@@ -13,7 +13,7 @@ from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
-from ..parse.nodes import SetVariable
+from ..parse.nodes import Conversion, SetVariable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
@@ -235,6 +235,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             inner = item.this
             if not alias:
                 ctx.problem(NAME_MISSING, item, number=1038)
+        _refuse_node(inner, ctx)
         value = scalar(inner, ctx)
         position = len(values)
         if targets is not None and position < len(targets.types):
@@ -250,6 +251,29 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         names.append(name)
         values.append(value)
     return SelectList(codes, names, values if known else None, windows=windows, aliases=aliases)
+
+
+def _refuse_node(item: exp.Expr, ctx: Context) -> None:
+    """Error 493: a row of .nodes() is there for its methods, not for a select list."""
+    column = item.this if isinstance(item, Conversion) else item
+    if not isinstance(column, exp.Column):
+        return
+    if column.args.get("table") is not None:
+        found = find_relation([part.name for part in column.parts[:-1]], ctx)
+    else:
+        found = next((one for one in ctx.frame.relations if one.column(column.name) is not None), None)
+    if found is not None and found.nodes:
+        _no_value(column.name, column, ctx)
+
+
+def _no_value(name: str, node: exp.Expr, ctx: Context) -> None:
+    ctx.problem(
+        f"The column '{name}' that was returned from the nodes() method cannot be used directly. It can only "
+        "be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in IS "
+        "NULL and IS NOT NULL checks.",
+        node,
+        number=493,
+    )
 
 
 @dataclass
@@ -284,6 +308,9 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     if not relations:
         ctx.problem("Must specify table to select from.", item, number=263)
         return Star((n.NULL,), None)
+    for relation in relations:
+        if relation.nodes and relation.columns:
+            _no_value(relation.columns[0].name, item, ctx)
     if any(relation.columns is None or relation.partial for relation in relations):
         return Star(codes, None)
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]

@@ -31,6 +31,13 @@ SELECT [key], value FROM OPENJSON(N'  "salt"')
 SELECT * FROM OPENJSON(N'12') WITH (a INT)
 SELECT [key], value FROM OPENJSON(N'{"a":"salt"}', '$.a')
 GO
+-- A row of nodes() is no value.
+SELECT n.c FROM (SELECT CAST(N'<a/>' AS XML) AS x) AS d CROSS APPLY d.x.nodes('/a') AS n(c)
+GO
+SELECT * FROM (SELECT CAST(N'<a/>' AS XML) AS x) AS d CROSS APPLY d.x.nodes('/a') AS n(c)
+GO
+DECLARE @x XML = N'<a/>' SELECT CONVERT(NVARCHAR(9), c) FROM @x.nodes('/a') AS n(c)
+GO
 -- Views and functions
 CREATE VIEW dbo.Weights AS SELECT Id, [Net Weight] * 2 FROM dbo.Crate
 GO
