@@ -269,8 +269,8 @@ def _refuse_node(item: exp.Expr, ctx: Context) -> None:
 def _no_value(name: str, node: exp.Expr, ctx: Context) -> None:
     ctx.problem(
         f"The column '{name}' that was returned from the nodes() method cannot be used directly. It can only "
-        "be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in IS "
-        "NULL and IS NOT NULL checks.",
+        "be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in "
+        "IS NULL and IS NOT NULL checks.",
         node,
         number=493,
     )

@@ -15,6 +15,7 @@ DECLARE @whole INT
 SET @whole = @price
 SELECT @whole AS assigned, CAST(-@price AS INT) AS negative, CAST($3.49 AS BIGINT) AS literal, CAST(@sum + 0.5 AS INT) AS cut,
        CAST(CAST('2024-05-06T12:00:00' AS DATETIME) AS INT) - CAST(CAST('2024-05-06T11:59:59' AS DATETIME) AS INT) AS noon
+SELECT $1.11 * $1.11 AS square, @price * @price * 2 AS twice
 -- Repeated texts that are no (max) end where the type does.
 DECLARE @letter NVARCHAR(5) = N'ab', @long VARCHAR(MAX) = 'ab', @times INT = 5000
 SELECT LEN(REPLICATE('x', 9000)) AS x, LEN(REPLICATE(N'x', 9000)) AS nx, LEN(REPLICATE(@letter, @times)) AS letters,
