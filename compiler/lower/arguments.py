@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from ..catalog.names import fold
+from ..catalog.names import fold, unquoted
 from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
 from ..catalog.types import NVARCHAR_MAX, SqlType
@@ -150,8 +150,17 @@ def lower_argument(
     token = text.tokens[0] if len(text.tokens) == 1 else None
     if parameter.table_type is not None and token is not None:
         table = ctx.scope.table_variable(token.text)
-        if table is not None:
+        if table is not None and table.row_type == parameter.table_type:
             return pl.Name(table.reference)
+        given = ctx.expression(text).type if table is None else None
+        shown = "table" if table is not None else given.name if given is not None else "void type"
+        ctx.problem(
+            f"Operand type clash: {shown} is incompatible with "
+            f"{unquoted(parameter.table_type.rpartition('.')[2])}",
+            text.span,
+            number=206,
+        )
+        return pl.NULL
     cursor = passed_cursor(text, ctx)
     if cursor is not None and parameter.type is None and parameter.output:
         return pl.Name(cursor)

@@ -254,7 +254,9 @@ BEGIN ATOMIC
       LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
       LEFT JOIN pg_constraint AS n ON d.classid = 'pg_constraint'::regclass AND n.oid = d.objid
       LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
-     WHERE d.refclassid = p_class AND d.refobjid = p_object AND d.deptype = 'n'
+     -- A parameter of a table type is an array.
+     WHERE d.refclassid = p_class AND d.deptype = 'n'
+       AND d.refobjid IN (p_object, CASE p_class WHEN 'pg_type'::regclass THEN (SELECT y.typarray FROM pg_type AS y WHERE y.oid = p_object) END)
        AND (p_class <> 'pg_class'::regclass OR c.oid IS DISTINCT FROM p_object)
      ORDER BY c.relname, p.proname, n.conname, t.typname
      LIMIT 1;

@@ -64,3 +64,16 @@ DEALLOCATE @c
 CLOSE @c
 OPEN @d
 GO
+-- What is no table of the type
+CREATE PROCEDURE dbo.Counts @given dbo.Articles READONLY AS SELECT COUNT(*) AS articles FROM @given
+GO
+DECLARE @other TABLE (article INT)
+EXEC dbo.Counts @other
+GO
+EXEC dbo.Counts 5
+GO
+EXEC dbo.Counts NULL
+GO
+EXEC dbo.Counts
+DROP TYPE dbo.Articles
+GO

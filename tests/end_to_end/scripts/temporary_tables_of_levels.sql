@@ -58,4 +58,6 @@ EXEC dbo.OwnLot
 EXEC dbo.OwnLot
 EXEC dbo.LotIfNone
 IF OBJECT_ID('tempdb..#lot') IS NULL PRINT 'none is left'
+CREATE TABLE #lot (id INT, label VARCHAR(9))
+SELECT name, column_id FROM tempdb.sys.columns WHERE object_id = OBJECT_ID('tempdb..#lot') ORDER BY column_id
 GO
