@@ -246,7 +246,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        coalesce(CASE g.number WHEN 1 THEN p.start_is_hidden WHEN 2 THEN p.end_is_hidden END, false)::integer::sys.bit AS is_hidden, 0::sys.bit AS is_masked
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
-  LEFT JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
   LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
@@ -256,9 +256,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid
  CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
-   AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
-   -- tempdb.sys.columns, by the number of OBJECT_ID('tempdb..#t'), is this view too.
-   AND (v.oid IS NOT NULL OR c.relnamespace = pg_my_temp_schema() AND c.relname LIKE '#%');
+   AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the
 -- table's name and __ in front (compiler/sql/ddl/tables.index_name). Those of constraints are as given.

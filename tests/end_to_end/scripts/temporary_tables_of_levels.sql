@@ -61,3 +61,12 @@ IF OBJECT_ID('tempdb..#lot') IS NULL PRINT 'none is left'
 CREATE TABLE #lot (id INT, label VARCHAR(9))
 SELECT name, column_id FROM tempdb.sys.columns WHERE object_id = OBJECT_ID('tempdb..#lot') ORDER BY column_id
 GO
+-- The catalog of tempdb knows them, that of the database does not.
+IF EXISTS (SELECT * FROM tempdb..sysobjects WHERE id = OBJECT_ID('tempdb..#lot')) DROP TABLE #lot
+CREATE TABLE #lot (id INT CONSTRAINT PK_lot PRIMARY KEY)
+SELECT t.name, s.name AS [schema], i.name AS [index]
+FROM tempdb.sys.tables AS t JOIN tempdb.sys.schemas AS s ON s.schema_id = t.schema_id
+LEFT JOIN tempdb.sys.indexes AS i ON i.object_id = t.object_id WHERE t.object_id = OBJECT_ID('tempdb..#lot')
+SELECT COUNT(*) AS here FROM sys.objects WHERE name LIKE '#%'
+DROP TABLE tempdb..#lot
+GO
