@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 import psycopg
 
+from ..compiler.catalog.names import fold
 from ..compiler.check.error_levels import level_of
 from ..compiler.compiled import CompiledBatch, CompileOptions
 from ..compiler.session import CompileSession
@@ -323,6 +324,7 @@ class Runner:
         do then. Raises ServerError when the connection breaks.
         """
         succeeded = True
+        database = self._session.catalog.database
         for batch in self._compile(script, stop):
             self.advance(script.source.name)
             self._warn()
@@ -341,12 +343,21 @@ class Runner:
                 failed = True
             if self._connection.closed:
                 raise ServerError("the connection to the server is lost")
+            if failed and self._session.catalog.database != database:
+                self._stay()
+            database = self._session.catalog.database
             self.batches += 1
             self.failed_batches += failed
             succeeded = succeeded and not failed
             if failed and script.stop_at(batch.line, stop):
                 return succeeded, True
         return succeeded, False
+
+    def _stay(self) -> None:
+        """After a batch with USE that failed: what follows is of the database in which the session is."""
+        actual = self.current_database()
+        if actual is not None:
+            self._session.catalog.database = fold(actual)
 
     def _warn(self) -> None:
         """Write what `pgsb check` warns of and was not written yet: on stderr, results stay as they are."""

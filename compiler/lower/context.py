@@ -468,19 +468,33 @@ class Context:
             return []
         return [pl.GetRowCount(f"{self.session}.rowcount"), *self.show_count()]
 
-    def define(self, table: TableInfo) -> None:
-        """Keep what the script knows of its tables up to date."""
+    def define(self, table: TableInfo, *, makes: bool = True) -> None:
+        """Keep what the script knows of its tables up to date.
+
+        ``makes``: the statement makes the table, which then goes with the body; others change one.
+        """
         if table.name is not None:
             self.catalog.tables[self.catalog.key(table.name)] = table
-            if table.name.is_temporary:
+            if makes and table.name.is_temporary:
                 self.temporary_tables[self.catalog.sql_name(table.name)] = None
+
+    def make_temporary_tables(self, tables: Sequence[TableInfo]) -> list[pl.Statement]:
+        """Return what precedes the making of temporary tables: a caller's of the same name stands back."""
+        if self.mode not in (Mode.PROCEDURE, Mode.TRIGGER) and not self.string_level:
+            return []
+        level = pl.Name(f"{self.session}.nestlevel")
+        names = [self.catalog.sql_name(t.name) for t in tables if t.name is not None and t.name.is_temporary]
+        return [
+            pl.Perform(pl.Invoke("ssb_internal.make_temporary_table", (level, pl.Text(name))))
+            for name in names
+        ]
 
     def drop_temporary_tables(self) -> list[pl.Statement]:
         """Return what a procedure or dynamic batch does with its temporary tables at its end."""
         if not self.temporary_tables:
             return []
         names = pl.Array(tuple(pl.Text(name) for name in self.temporary_tables), "text")
-        drop = pl.Perform(pl.Invoke("ssb_internal.drop_temporary_tables", (pl.Name(self.session), names)))
+        drop = pl.Perform(pl.Invoke("ssb_internal.drop_own_temporary_tables", (pl.Name(self.session), names)))
         if self.savepoints or self.mode not in (Mode.BATCH, Mode.PROCEDURE):
             return [drop]
         return [drop, pl.CommitIf(self.session_field("autocommit"))]

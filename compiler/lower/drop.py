@@ -93,6 +93,7 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         principal = pl.Text(node.kind.removeprefix("SERVER "))
         return [pl.Invoke("ssb.drop_principal", (text, principal), (*if_exists, *database))]
     if node.kind == "PROCEDURE":
+        ctx.catalog.gone.add(key)
         return [pl.Invoke("ssb_internal.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
     if node.kind == "TRIGGER" and node.on is not None:
         scope_of = pl.Text("SERVER" if node.on.kind.endswith("SERVER") else "DATABASE")

@@ -288,6 +288,10 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     if table is None:
         ctx.problem(f'Must declare the table variable "{node.into.name}".', node.into.span, number=1087)
         return []
+    if table.read_only:
+        message = f'The table-valued parameter "{node.into.name}" is READONLY and cannot be modified.'
+        ctx.problem(message, node.into.span, number=10700)
+        return []
     items = _select_list(node, ctx)
     columns = fillable(table.info.columns)
     if len(items) != len(columns):

@@ -35,7 +35,14 @@ from .context import SESSION_TYPE, Context, Mode
 from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
 from .dispatch import lower
 from .leaving import leave_if_nested_too_deep
-from .parameters import conversions, converted, may_overflow, needs_variable, pg_type
+from .parameters import (
+    conversions,
+    converted,
+    declare_table_parameter,
+    may_overflow,
+    needs_variable,
+    pg_type,
+)
 from .statement_lists import comments, lower_body, lower_branch
 
 # ------------------------------------------------------------------ signatures
@@ -238,7 +245,7 @@ def _declare_parameter(
     name = written.variable.name
     table = ctx.catalog.table_type_of(written.type)
     if table is not None:
-        ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier)
+        declare_table_parameter(written, table, ctx, qualifier)
     elif known.type is None:
         declare_cursor_parameter(written.variable, known.reference, ctx)
     else:

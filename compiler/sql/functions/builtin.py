@@ -279,7 +279,7 @@ FUNCTIONS: dict[str, Function] = {
     "PATINDEX": Function("ta", tm.INT),
     "QUOTENAME": Function("t?t", tm.nvarchar(258)),
     "REPLACE": Function("att", b.text_of_first),
-    "REPLICATE": Function("ai", b.text_of_first),
+    "REPLICATE": Function("ai", None, build=b.replicate),
     "REVERSE": Function("a", b.same_text, build=b.native("reverse", when=b.is_text, otherwise="sys.reverse")),
     "SPACE": Function("i", tm.VARCHAR_MAX),
     "STR": Function("f?ii", tm.varchar(8000)),
