@@ -231,29 +231,16 @@ class Bench:
                 "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"
             ).fetchone()
         assert row is not None
-        used: dict[int, tuple[int, str, int]] = {}
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
-                except OSError:
-                    continue
-                fields = rest.split()
-                ticks = sum(map(int, fields[11:15]))
-                used[int(entry.name)] = (
-                    int(fields[1]),
-                    name,
-                    ticks * 1_000_000 // os.sysconf("SC_CLK_TCK"),
-                )
+        roots = {row[0]: "server", os.getpid(): "Python"}
+        # What a process has used counts as its parent's once that has noticed its end: between two looks at
+        # the same processes that has not happened.
+        used, after = descendants(roots), descendants(roots)
+        while used.keys() != after.keys():
+            time.sleep(0.02)
+            used, after = after, descendants(roots)
         total: Counter[str] = Counter()
-        for number, (_, name, spent) in used.items():
-            above = number
-            while above in used and above not in (os.getpid(), row[0]):
-                above = used[above][0]
-            if above == row[0]:
-                total["server"] += spent
-            elif above == os.getpid():
-                total["JVM" if name == "java" else "Python"] += spent
+        for part, spent in after.values():
+            total[part] += spent
         return total
 
     def plain(self) -> float:
@@ -327,6 +314,31 @@ class Bench:
         expected = messages // PER_CONVERSATION
         if row != (expected, messages, expected * PER_CONVERSATION * (PER_CONVERSATION + 1) // 2):
             raise SystemExit(f"wrong results: {row}")
+
+
+def descendants(roots: dict[int, str]) -> dict[int, tuple[str, int]]:
+    """Of ``roots`` and what they have started: which part it is, and what it and its dead children have used.
+
+    In microseconds. A JVM is a part of its own, whose children are its root's.
+    """
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue
+            fields = rest.split()
+            ticks = sum(map(int, fields[11:15]))
+            found[int(entry.name)] = (int(fields[1]), name, ticks * 1_000_000 // os.sysconf("SC_CLK_TCK"))
+    ours = {}
+    for number, (_, name, spent) in found.items():
+        above = number
+        while above in found and above not in roots:
+            above = found[above][0]
+        if above in roots:
+            ours[number] = ("JVM" if name == "java" else roots[above], spent)
+    return ours
 
 
 def _three(ratios: list[float]) -> str:

@@ -7,6 +7,7 @@
 - `columns`   bodies as text, JSON and XML; a schema for each message type
 - `rows`      a claim's part as Arrow batches, for the Python readers of `streaming` and `looking`
 - `staging`   executors write what a program made, attempt by attempt
+- `packed_rows` rows on their way to COPY of their table, a page of them in each pack
 - `complete`  results, replies, ends and deletion in one PostgreSQL transaction
 - `program`   what a service program for Spark is: a function from a DataFrame to Outputs
 - `job`       the loop: claim, read, run the program, complete

@@ -7,6 +7,7 @@ Each column becomes an Arrow array of such pieces, and one kernel joins them row
 """
 
 import hashlib
+import itertools
 import struct
 from typing import Any
 
@@ -49,23 +50,37 @@ def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> 
     no uuid.
     """
     import numpy
-    import pyarrow
-    import pyarrow.compute
 
     count = batch.num_rows
-    large = pyarrow.large_binary()
     head = numpy.full(count, len(types) + types.count(UUID_OR_TEXT) + 2, dtype=">i2")
-    pieces = [_fixed(head, 2)]
+    all_ = [_fixed(head, 2)]
     for name, type_, column in zip(batch.schema.names, types, batch.columns, strict=True):
-        pieces += _pieces(column, type_, name)
+        all_ += pieces(column, type_, name)[1]
     tail = numpy.zeros(count, dtype=[("a", ">i4"), ("row", ">i8"), ("b", ">i4"), ("attempt", ">i8")])
     tail["a"] = tail["b"] = 8
     tail["row"] = numpy.arange(first_row, first_row + count)
     tail["attempt"] = attempt
-    pieces.append(_fixed(tail, 24))
-    joined = pyarrow.compute.binary_join_element_wise(*pieces, pyarrow.scalar(b"", large))
-    _, _, data = joined.buffers()
+    all_.append(_fixed(tail, 24))
+    _, _, data = join(all_).buffers()
     return data
+
+
+def join(all_: list[Any]) -> Any:
+    """Pieces joined row by row, as an Arrow array; before that those of one length side by side."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute
+
+    large = pyarrow.large_binary()
+    merged: list[Any] = []
+    for is_fixed, group in itertools.groupby(all_, lambda one: isinstance(one, numpy.ndarray)):
+        some = list(group)
+        merged += (
+            [_binary(some[0] if len(some) == 1 else numpy.concatenate(some, axis=1))] if is_fixed else some
+        )
+    if len(merged) == 1:
+        return merged[0]
+    return pyarrow.compute.binary_join_element_wise(*merged, pyarrow.scalar(b"", large))
 
 
 class BinaryArray:
@@ -93,45 +108,62 @@ def array(column: Any, type_: str, name: str) -> BinaryArray:
 
     Raises BulkError for a handle that is no uuid.
     """
-    import pyarrow
-    import pyarrow.compute
-
     count = len(column)
     element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
     header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)
     if not count:
         return BinaryArray(header)
-    large = pyarrow.large_binary()
-    joined = pyarrow.compute.binary_join_element_wise(
-        *_pieces(column, type_, name), pyarrow.scalar(b"", large)
-    )
-    _, _, data = joined.buffers()
+    _, _, data = join(pieces(column, type_, name)[1]).buffers()
     return BinaryArray(b"".join((header, struct.pack(">ii", count, 1), memoryview(data))))
 
 
+def plain_pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]] | None:
+    """As `pieces`, but a UUID_OR_TEXT is a uuid alone; None where some row has only its text."""
+    if type_ != UUID_OR_TEXT:
+        return pieces(column, type_, name)
+    first, texts = _uuid_or_text(column)
+    return (1, [first]) if texts is None else None
+
+
+def pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]]:
+    """How many fields a column has, and their lengths and values: numpy's bytes of one length, or Arrow's."""
+    if type_ == UUID_OR_TEXT:
+        import numpy
+
+        first, texts = _uuid_or_text(column)
+        if texts is None:
+            return 2, [first, _fixed(numpy.full(len(column), -1, dtype=">i4"), 4)]
+        return 2, [first, *_pieces(texts, "bytea", name)]
+    return 1, _pieces(column, type_, name)
+
+
+def _uuid_or_text(column: Any) -> tuple[Any, Any]:
+    """The bytes of each uuid, with their length, and the text of what is spelled otherwise, or None."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute as pc
+
+    ids, is_canonical = _canonical_uuids(column)
+    pairs = numpy.zeros(len(column), dtype=[("length", ">i4"), ("value", "V16")])
+    pairs["length"] = 16
+    pairs["value"] = ids
+    first = _fixed(pairs, 20)
+    if is_canonical.all():
+        return first, None
+    known = pyarrow.array(is_canonical)
+    null = pyarrow.scalar(None, pyarrow.large_binary())
+    texts = pc.if_else(known, null, column.cast(pyarrow.large_binary()))
+    first = pc.if_else(known, _binary(first), pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary()))
+    return first, texts if texts.null_count < len(texts) else None
+
+
 def _pieces(column: Any, type_: str, name: str) -> list[Any]:
-    """The column's lengths and values, in one array or in two."""
+    """The column's lengths and values, in one piece or in two."""
     import numpy
     import pyarrow
     import pyarrow.compute as pc
 
     count = len(column)
-    if type_ == UUID_OR_TEXT:
-        ids, is_canonical = _canonical_uuids(column)
-        texts = column.cast(pyarrow.large_binary())
-        if is_canonical.all():
-            rest = [_fixed(numpy.full(count, -1, dtype=">i4"), 4)]
-        else:
-            null = pyarrow.scalar(None, pyarrow.large_binary())
-            rest = _pieces(pc.if_else(pyarrow.array(is_canonical), null, texts), "bytea", name)
-        pairs = numpy.zeros(count, dtype=[("length", ">i4"), ("value", "V16")])
-        pairs["length"] = 16
-        pairs["value"] = ids
-        first = _fixed(pairs, 20)
-        if not is_canonical.all():
-            absent = pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary())
-            first = pc.if_else(pyarrow.array(is_canonical), first, absent)
-        return [first, *rest]
     if type_ in ("bytea", "text"):
         values = column.cast(pyarrow.large_binary())
         lengths = pc.fill_null(pc.binary_length(values), -1).to_numpy(zero_copy_only=False)
@@ -159,20 +191,26 @@ def _pieces(column: Any, type_: str, name: str) -> list[Any]:
     pairs = numpy.zeros(count, dtype=[("length", ">i4"), ("value", format_)])
     pairs["length"] = width
     pairs["value"] = numbers
-    array = _fixed(pairs, 4 + width)
+    fixed = _fixed(pairs, 4 + width)
     if column.null_count:
-        array = pc.if_else(
-            column.is_valid(), array, pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary())
-        )
-    return [array]
+        null = pyarrow.scalar(b"\xff\xff\xff\xff", pyarrow.large_binary())
+        return [pc.if_else(column.is_valid(), _binary(fixed), null)]
+    return [fixed]
 
 
 def _fixed(values: Any, width: int) -> Any:
-    """A numpy array as Arrow's binaries of that width."""
+    """The bytes of a numpy array, a row for each value of that width."""
+    return values.view("u1").reshape(len(values), width)
+
+
+def _binary(fixed: Any) -> Any:
+    """Such bytes as Arrow's binaries."""
     import pyarrow
 
-    buffer = pyarrow.py_buffer(values.tobytes())
-    array = pyarrow.FixedSizeBinaryArray.from_buffers(pyarrow.binary(width), len(values), [None, buffer])
+    count, width = fixed.shape
+    array = pyarrow.FixedSizeBinaryArray.from_buffers(
+        pyarrow.binary(width), count, [None, pyarrow.py_buffer(fixed.tobytes())]
+    )
     return array.cast(pyarrow.large_binary())
 
 

@@ -18,7 +18,7 @@ from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
 from .staging import Staged, stage
-from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
+from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
 
@@ -46,6 +46,15 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
 }
 # What Spark's jobs for them are called, to people.
 _STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
+# Whether COPY of a table does what INSERT would: without rules and policies, and without triggers, which may
+# tell one from the other.
+_TABLE = """
+SELECT c.oid IS NOT NULL,
+       c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
+       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+  FROM (VALUES (pg_catalog.to_regclass(%s))) AS named (oid)
+  LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid
+"""
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
@@ -66,7 +75,7 @@ class Computed:
 
     held: Claim
     outputs: Outputs
-    tables: Sequence[StagedTable]
+    tables: Sequence[StagedTable | PackedTable]
     others: list[Staged]
     dsn: str
     first_error: str | None = None
@@ -141,10 +150,12 @@ def _explained(held: Claim) -> Iterator[None]:
         ) from error
 
 
-def _plan_table(held: Claim, frame: "DataFrame", name: str) -> tuple[tuple[Travel, ...], tuple[str, ...]]:
-    """The columns' ways into the table, and which of the origin's columns travel beside them."""
-    found = held.connection.execute("SELECT to_regclass(%s)", (name,)).fetchone()
-    if found is None or found[0] is None:
+def _plan_table(
+    held: Claim, frame: "DataFrame", name: str
+) -> tuple[tuple[Travel, ...], tuple[str, ...], bool]:
+    """The columns' ways into the table, which of the origin's go beside them, and whether all in packs."""
+    found = held.connection.execute(_TABLE, (name,)).fetchone()
+    if found is None or not found[0]:
         raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
     with held.connection.cursor(row_factory=class_row(TableColumn)) as cursor:
         there = {one.name: one for one in cursor.execute(TABLE_COLUMNS, (name,))}
@@ -159,7 +170,7 @@ def _plan_table(held: Claim, frame: "DataFrame", name: str) -> tuple[tuple[Trave
             raise BulkError(f"the table {name} has no column {field.name!r}")
     if not columns:
         raise BulkError(f"the output for {name} has no column of that table")
-    return tuple(columns), tuple(origin)
+    return tuple(columns), tuple(origin), bool(found[1]) and all(one.is_plain for one in columns)
 
 
 def _stage_table(
@@ -169,23 +180,29 @@ def _stage_table(
     name: str,
     columns: tuple[Travel, ...],
     origin: tuple[str, ...],
-) -> StagedTable:
+    in_packs: bool,
+) -> StagedTable | PackedTable:
     extra = {one: _ORIGIN[one] for one in origin}
     names = [one.name for one in columns] + list(extra)
     types = tuple([one.type for one in columns] + [type_ for type_, _ in extra.values()])
     expressions = [f"{one.expression} AS `{one.name.replace('`', '``')}`" for one in columns]
     expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
+    kind = "packed" if in_packs else "table"
     placed = [one for pair in zip(names, types, strict=True) for one in fields(*pair)]
     row = held.connection.execute(
-        "SELECT ssb_internal.create_staging(%s, 'table', %s, %s, %s)",
-        (held.claim_id, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
+        "SELECT ssb_internal.create_staging(%s, %s, %s, %s, %s)",
+        (held.claim_id, kind, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
     ).fetchone()
     assert row is not None
     with step(frame.sparkSession, f"rows for {name}"):
-        staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
+        own = len(columns) if in_packs else None
+        staged = stage(frame.selectExpr(*expressions), server.dsn, kind, str(row[0]), types, own)
     known = dict(zip(names, types, strict=True))
     told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
-    return StagedTable(name, staged, columns, told, known.get("conversation_handle") == UUID_OR_TEXT)
+    has_uuids = known.get("conversation_handle") == UUID_OR_TEXT
+    if in_packs:
+        return PackedTable(name, staged, columns, told, has_uuids, tuple(names), types, server.dsn)
+    return StagedTable(name, staged, columns, told, has_uuids)
 
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
@@ -240,7 +257,7 @@ def _create(held: Claim, kind: str) -> str:
 def _finish(
     held: Claim,
     outputs: Outputs,
-    tables: Sequence[StagedTable],
+    tables: Sequence[StagedTable | PackedTable],
     others: list[Staged],
     dsn: str,
 ) -> Completed:
@@ -249,12 +266,17 @@ def _finish(
     # Where an output does not tell of which message a row is, a conversation fails as a whole.
     has_order = outputs.replies is None and all("queuing_order" in one.origin for one in tables)
     failed: list[RowFailure] = []
+    rows = _unpacked(held, tables, only_others=True)
     while True:
         try:
-            completed = _try(held, outputs, tables, others, failed, dsn)
+            completed = _try(held, outputs, rows, others, failed, dsn)
             break
         except Refused as error:
-            found = find_failures(held.connection, tables, failed, has_order=has_order)
+            staged = [one for one in rows if isinstance(one, StagedTable)]
+            if len(staged) < len(rows):
+                rows = _unpacked(held, rows)
+                continue
+            found = find_failures(held.connection, staged, failed, has_order=has_order)
             if not found:
                 raise
             found.sort(key=lambda one: (one.queuing_order is None, one.queuing_order))
@@ -274,6 +296,18 @@ def _finish(
     return completed
 
 
+def _unpacked(
+    held: Claim, tables: Sequence[StagedTable | PackedTable], *, only_others: bool = False
+) -> list[StagedTable | PackedTable]:
+    """The tables' rows in usual staging tables; ``only_others``: those that COPY does not take."""
+    return [
+        one.unpacked(held.connection, held.claim_id)
+        if isinstance(one, PackedTable) and not (only_others and one.staged.is_plain)
+        else one
+        for one in tables
+    ]
+
+
 def _require_read(held: Claim) -> None:
     try:
         held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
@@ -284,7 +318,7 @@ def _require_read(held: Claim) -> None:
 def _try(
     held: Claim,
     outputs: Outputs,
-    tables: Sequence[StagedTable],
+    tables: Sequence[StagedTable | PackedTable],
     others: list[Staged],
     failed: Sequence[RowFailure],
     dsn: str,
@@ -296,7 +330,10 @@ def _try(
             # Found here, and not by the commit, which could not say which row it was.
             connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
             for table in tables:
-                written += table.insert(connection, failed)
+                if isinstance(table, PackedTable):
+                    written += table.insert(connection)
+                else:
+                    written += table.insert(connection, failed)
             if failed:
                 connection.execute(
                     "SELECT ssb_internal.fail_conversations(%s, %s, %s, %s)",

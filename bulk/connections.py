@@ -158,10 +158,10 @@ def _jdbc(parts: Mapping[str, str]) -> dict[str, str]:
         host = f"[{host}]"
     options = {
         "url": f"jdbc:postgresql://{host}:{parts['port']}/{quote(parts['dbname'], safe='')}"
-        "?ApplicationName=pgsb-spark",
+        # Here, for Spark may write names of properties in lower case, in which the driver knows no such name.
+        "?ApplicationName=pgsb-spark&tcpKeepAlive=true",
         "driver": DRIVER,
         "user": parts["user"],
-        "tcpKeepAlive": "true",
     }
     if parts.get("password"):
         options["password"] = parts["password"]

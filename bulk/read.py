@@ -85,9 +85,10 @@ def read(
         f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"
         ") AS m"
     )
-    url = options.pop("url")
-    # Bodies as bytes: without the threshold the driver asks for text, twice as many, and decodes it.
-    properties = {**options, "fetchsize": str(held.fetch_size), "prepareThreshold": "-1"}
+    # Bodies as bytes: without the threshold the driver asks for text, twice as many, and decodes it. Spark
+    # would write a property's name in lower case, in which the driver does not know it.
+    url = options.pop("url") + "&prepareThreshold=-1"
+    properties = {**options, "fetchsize": str(held.fetch_size)}
     frame = spark.read.jdbc(url, relation, predicates=predicates, properties=properties).select(*COLUMNS)
     if ordered and split is None and not is_sorted_there:
         frame = frame.sortWithinPartitions("conversation_handle", "queuing_order")

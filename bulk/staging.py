@@ -1,9 +1,9 @@
 """Executors write a DataFrame to a staging table, so that every task counts once.
 
 A task may run twice: retried after it failed, or as a speculative copy. Each
-attempt marks its rows with its number and reports it; Spark hands the driver the
-report of exactly one attempt per partition. Rows of other attempts stay behind
-and go with the staging table.
+attempt marks its rows, or packs of rows, with its number and reports it; Spark hands the driver
+the report of exactly one attempt per partition. What other attempts wrote stays behind
+and goes with the staging table.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql
 
-from . import binary_copy
+from . import binary_copy, packed_rows
 from .problems import BulkError
 
 # Of one message to the server.
@@ -26,13 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Staged:
-    """What was written: the staging table, the attempts that count, and their number of rows."""
+    """What was written: the staging table, the attempts that count, and their number of rows.
+
+    Of packs: the size of the largest, and whether COPY of the table takes all of them.
+    """
 
     kind: str
     staging: str
     columns: tuple[str, ...]
     attempts: tuple[int, ...]
     rows: int
+    largest: int = 0
+    is_plain: bool = False
 
     def as_json(self) -> dict[str, object]:
         """The form that ssb_internal.complete_claim takes."""
@@ -40,14 +45,18 @@ class Staged:
         return {"kind": self.kind, "staging": self.staging, "attempts": attempts, "rows": self.rows}
 
 
-def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[str, ...]) -> Staged:
+def stage(
+    frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[str, ...], own: int | None = None
+) -> Staged:
     """Run the DataFrame and copy its rows into ``staging`` (schema.table); one transaction per task.
 
     ``types`` are those of `binary_copy.encode`, one for each column. A column row_number counts the rows of
-    each task from 0. Spark's errors pass through; see `problems.explain`.
+    each task from 0. With ``own`` they go in packs (`packed_rows`): so many columns are the table's own.
+    Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)
     placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
+    copied = (*placed, "row_number", "attempt_id") if own is None else packed_rows.COLUMNS
     schema, _, table = staging.partition(".")
 
     def write(batches: Iterator[Any]) -> Iterator[Any]:
@@ -57,10 +66,11 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[st
         context = TaskContext.get()
         assert context is not None
         attempt = context.taskAttemptId()
-        written = 0
+        written = packs = largest = 0
+        is_plain = True
         target = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
             sql.Identifier(schema, table),
-            sql.SQL(", ").join(map(sql.Identifier, (*placed, "row_number", "attempt_id"))),
+            sql.SQL(", ").join(map(sql.Identifier, copied)),
         )
         filled = (batch for batch in batches if batch.num_rows)
         first = next(filled, None)
@@ -74,21 +84,32 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[st
             ):
                 copy.write(binary_copy.HEADER)
                 for batch in itertools.chain([first], filled):
-                    rows = memoryview(binary_copy.encode(batch, types, attempt, written))
+                    if own is None:
+                        rows = memoryview(binary_copy.encode(batch, types, attempt, written))
+                    else:
+                        packed, number, size, is_all = packed_rows.pack(batch, types, own, attempt, packs)
+                        rows = memoryview(packed)
+                        packs += number
+                        largest = max(largest, size)
+                        is_plain = is_plain and is_all
                     for start in range(0, len(rows), _PIECE):
                         copy.write(rows[start : start + _PIECE])
                     written += batch.num_rows
                 copy.write(binary_copy.TRAILER)
         # The connection's block has committed: only now is the attempt reported.
-        yield pyarrow.RecordBatch.from_pydict({"attempt": [attempt], "written": [written]})
+        yield pyarrow.RecordBatch.from_pydict(
+            {"attempt": [attempt], "written": [written], "largest": [largest], "is_plain": [is_plain]}
+        )
 
     if not columns:
         raise BulkError("an output without columns cannot be written")
-    reports = frame.mapInArrow(write, "attempt long, written long").collect()
+    reports = frame.mapInArrow(write, "attempt long, written long, largest long, is_plain boolean").collect()
     return Staged(
         kind,
         staging,
         columns,
         tuple(int(report["attempt"]) for report in reports),
         sum(int(report["written"]) for report in reports),
+        max((int(report["largest"]) for report in reports), default=0),
+        all(report["is_plain"] for report in reports),
     )

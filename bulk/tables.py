@@ -1,14 +1,16 @@
 """Results on their way from staging tables into their tables, and the rows that PostgreSQL refuses."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from .binary_copy import text_of
+from .binary_copy import HEADER, TRAILER, fields, text_of
 from .connections import Connection
+from .packed_rows import unpack
 from .problems import BulkError, first_line
 from .staging import Staged
 from .transport import Travel
@@ -105,14 +107,101 @@ class StagedTable:
             sql.SQL(" AND ").join(conditions),
         )
         count = connection.execute(query, values).rowcount
-        if part is None and not failed and count != self.staged.rows:
-            raise self._restarted(count)
+        if part is None and not failed:
+            _require_rows(self.name, self.staged, count)
         return count
 
-    def _restarted(self, count: int) -> BulkError:
-        """What the tasks said that they wrote is not there: a crash of the server empties staging tables."""
-        return BulkError(
-            f"the tasks wrote {self.staged.rows} rows for {self.name}, {count} are there",
+
+@dataclass(frozen=True)
+class PackedTable:
+    """The rows for a table in packs, of which COPY makes them.
+
+    ``names`` and ``types`` of all columns, those that tell the origin behind the table's own. The packs are
+    read by a session of their own, to which ``dsn`` leads: the claim's is busy with COPY.
+    """
+
+    name: str
+    staged: Staged
+    columns: tuple[Travel, ...]
+    origin: tuple[str, ...]
+    has_uuids: bool
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    dsn: str
+
+    def insert(self, connection: Connection) -> int:
+        """Write the rows of the attempts that count; nothing tells which one is refused. Returns how many."""
+        copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+            sql.Identifier(*self.name.split(".")),
+            sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
+        )
+        with connection.cursor() as cursor:
+            with cursor.copy(copied) as copy:
+                copy.write(HEADER)
+                for packs in self._packs("packed"):
+                    copy.write(b"".join(packed for (packed,) in packs))
+                copy.write(TRAILER)
+            count = cursor.rowcount
+        _require_rows(self.name, self.staged, count)
+        return count
+
+    def unpacked(self, connection: Connection, claim_id: int) -> StagedTable:
+        """The same rows in a staging table of the usual kind, which can tell them apart."""
+        placed = [one for pair in zip(self.names, self.types, strict=True) for one in fields(*pair)]
+        made = connection.execute(
+            "SELECT ssb_internal.create_staging(%s, 'table', %s, %s, %s)",
+            (claim_id, self.name, [one for one, _ in placed], [type_ for _, type_ in placed]),
+        ).fetchone()
+        assert made is not None
+        own = len(self.columns)
+        head = (len(placed) + 2).to_bytes(2, "big")
+        eight = (8).to_bytes(4, "big")
+        number = itertools.count()
+        copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+            sql.Identifier(*str(made[0]).split(".", 1)),
+            sql.SQL(", ").join(
+                sql.Identifier(one) for one in (*(one for one, _ in placed), "row_number", "attempt_id")
+            ),
+        )
+        with connection.cursor().copy(copied) as copy:
+            copy.write(HEADER)
+            for packs in self._packs("packed, origin, is_plain", " ORDER BY attempt_id, place"):
+                for packed, origin, is_plain in packs:
+                    for row in unpack(packed, origin, is_plain != b"\0", self.types, own):
+                        tail = eight + next(number).to_bytes(8, "big") + eight + bytes(8)
+                        copy.write(head + row + tail)
+            copy.write(TRAILER)
+        rows = next(number)
+        _require_rows(self.name, self.staged, rows)
+        staged = Staged("table", str(made[0]), self.names, (0,), rows)
+        return StagedTable(self.name, staged, self.columns, self.origin, self.has_uuids)
+
+    def _packs(self, columns: str, order: str = "") -> Iterator[list[tuple[Any, ...]]]:
+        """The packs of the attempts that count, some at a time, each with these columns as bytes."""
+        most = max(1, min(256, (8 << 20) // max(1, self.staged.largest)))
+        with psycopg.connect(self.dsn, application_name="pgsb spark packs") as session:
+            session.execute(
+                sql.SQL(
+                    "DECLARE pgsb_packs BINARY NO SCROLL CURSOR FOR"
+                    f" SELECT {columns} FROM {{}} WHERE attempt_id = ANY ({{}}::bigint[]){order}"
+                ).format(sql.Identifier(*self.staged.staging.split(".", 1)), list(self.staged.attempts))
+            )
+            while True:
+                found = session.execute(f"FETCH {most} FROM pgsb_packs".encode(), binary=True).pgresult
+                assert found is not None
+                if not found.ntuples:
+                    return
+                yield [
+                    tuple(found.get_value(row, column) for column in range(found.nfields))
+                    for row in range(found.ntuples)
+                ]
+
+
+def _require_rows(table: str, staged: Staged, count: int) -> None:
+    """Raise where rows that the tasks wrote are not there: a crash of the server empties staging tables."""
+    if count != staged.rows:
+        raise BulkError(
+            f"the tasks wrote {staged.rows} rows for {table}, {count} are there",
             "the server was restarted meanwhile: run the job again",
         )
 

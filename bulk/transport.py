@@ -31,6 +31,17 @@ _MOMENTS = (
 )
 
 
+# What is in its binary form, as it travels, what COPY reads for a column of that type: row by row it comes
+# to the same as the cast at the end.
+_AS_IT_IS: dict[str, frozenset[str]] = {
+    **{one: frozenset({one}) for one in ("int2", "int4", "int8", "float4", "float8", "bool")},
+    **{one: frozenset({one}) for one in ("date", "timestamp", "timestamptz")},
+    UUID_OR_TEXT: frozenset({"uuid"}),
+    "text": frozenset({"text", "varchar", "bpchar"}),
+    "bytea": frozenset({"bytea", "text", "varchar", "bpchar"}),
+}
+
+
 @dataclass(frozen=True)
 class TableColumn:
     """A column of a table: its type as SQL spells it, without a length; the type under its domains;
@@ -64,12 +75,14 @@ SELECT a.attname AS name, format_type(a.atttypid, -1) AS type, b.typname::text A
 
 @dataclass(frozen=True)
 class Travel:
-    """A column on its way: Spark's expression, how `binary_copy.encode` writes it, the value at the end."""
+    """A column on its way: Spark's expression, how `binary_copy.encode` writes it, the value at the end, and
+    whether COPY takes it as it is."""
 
     name: str
     expression: str
     type: str
     value: sql.Composable
+    is_plain: bool
 
 
 def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel:
@@ -82,7 +95,7 @@ def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel
         raise BulkError(f"the column {name!r} of {table} is made by PostgreSQL and cannot be written")
 
     def travel(type_: str, value: sql.Composable, expression: str = here) -> Travel:
-        return Travel(name, expression, type_, value)
+        return Travel(name, expression, type_, value, base in _AS_IT_IS.get(type_, ()))
 
     def cast(value: sql.Composable) -> sql.Composable:
         return sql.SQL("CAST({} AS {})").format(value, to)

@@ -41,6 +41,12 @@ DECLARE
     v_decided bigint;
     v_behind record;
     v_firsts bigint[];
+    v_group_firsts bigint[];
+    v_group_lasts bigint[];
+    v_largest bigint[];
+    v_first bigint;
+    v_last bigint;
+    v_is_long boolean;
     v_has_gap boolean;
     v_gap bigint;
     v_froms bigint[] := '{}';
@@ -99,28 +105,47 @@ BEGIN
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
             -- and about how much they have; that is counted when they are locked.
             v_limit := least(coalesce(max_messages - messages, 1000000), 1000000) + 1;
-            WITH seen AS MATERIALIZED (
-                SELECT w.*, e.lock_id
-                  FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
-                               count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
-                          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
-                                  FROM ssb.message_stored AS s
-                                 WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
-                                 ORDER BY s.queuing_order LIMIT v_limit) AS t
-                         GROUP BY t.endpoint_id) AS w
-                  LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
-            )
-            SELECT t.*, o.* INTO v_seen, v_after, v_leaders, v_messages, v_bytes, v_endpoints, v_firsts, v_lasts
-              FROM (SELECT sum(g.messages), max(g.last_order),
-                           array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                           array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
-                           array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
-                      FROM (SELECT s.lock_id, min(s.first_order) AS first_order, max(s.last_order) AS last_order,
-                                   sum(s.messages)::bigint AS messages, sum(s.bytes)::bigint AS bytes
-                              FROM seen AS s GROUP BY s.lock_id) AS g) AS t
-             CROSS JOIN (SELECT array_agg(s.endpoint_id), array_agg(s.first_order), array_agg(s.last_order)
-                           FROM seen AS s WHERE s.lock_id IS NOT NULL) AS o;
+            -- Orders are drawn one by one: where as many as may be taken are left, so are no more messages than that, and
+            -- they need not come in order. Dynamic SQL may use several processes, SELECT INTO may not.
+            v_first := (SELECT s.queuing_order FROM ssb.message_stored AS s
+                         WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
+                         ORDER BY s.queuing_order LIMIT 1);
+            EXIT WHEN v_first IS NULL;
+            v_last := ssb_internal.last_order(v_queue.order_sequence);
+            EXECUTE format($seen$
+                WITH seen AS MATERIALIZED (
+                    SELECT w.*, e.lock_id
+                      FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
+                                   count(*) AS messages, coalesce(sum(t.size), 0) AS bytes, coalesce(max(t.size), 0) AS largest
+                              FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                                      FROM ssb.message_stored AS s
+                                     WHERE s.queue_id = $1 AND s.priority = $2 AND s.queuing_order > $3 AND s.queuing_order <= $4
+                                     %s) AS t
+                             GROUP BY t.endpoint_id) AS w
+                      LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
+                )
+                SELECT t.*, o.*
+                  FROM (SELECT sum(g.messages), max(g.last_order),
+                               array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                               array_agg(g.first_order ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                               array_agg(g.last_order ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                               array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                               array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                               array_agg(g.largest ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
+                          FROM (SELECT s.lock_id, min(s.first_order) AS first_order, max(s.last_order) AS last_order,
+                                       sum(s.messages)::bigint AS messages, sum(s.bytes)::bigint AS bytes,
+                                       max(s.largest)::bigint AS largest
+                                  FROM seen AS s GROUP BY s.lock_id) AS g) AS t
+                 CROSS JOIN (SELECT array_agg(s.endpoint_id), array_agg(s.first_order), array_agg(s.last_order)
+                               FROM seen AS s WHERE s.lock_id IS NOT NULL) AS o$seen$,
+                CASE WHEN v_last - v_first + 1 >= v_limit THEN 'ORDER BY s.queuing_order LIMIT $5' END)
+              INTO v_seen, v_after, v_leaders, v_group_firsts, v_group_lasts, v_messages, v_bytes, v_largest,
+                   v_endpoints, v_firsts, v_lasts
+             USING v_queue.queue_id, v_priority, v_after, v_last, v_limit;
             EXIT WHEN v_seen IS NULL;
+            -- Whether it is worth while to look at the first and the last message of each group instead of all of them. The look
+            -- has met all messages between the two where they have one priority.
+            v_is_long := NOT v_queue.has_groups AND cardinality(v_queue.priorities) = 1 AND v_seen >= 16 * cardinality(v_leaders);
             v_next := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
                 -- As many groups as should fit, if they have what was seen of them, in proportion
@@ -138,7 +163,10 @@ BEGIN
                 SELECT g.* INTO v_taken
                   FROM ssb_internal.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
                                         max_bytes - bytes, conversations, partitions, v_seen < v_limit,
-                                        NOT v_queue.has_groups) AS g;
+                                        NOT v_queue.has_groups,
+                                        CASE WHEN v_is_long THEN v_group_firsts[v_next : v_next + v_step - 1] END,
+                                        v_group_lasts[v_next : v_next + v_step - 1], v_messages[v_next : v_next + v_step - 1],
+                                        v_bytes[v_next : v_next + v_step - 1], v_largest[v_next : v_next + v_step - 1]) AS g;
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
@@ -200,14 +228,39 @@ $$;
 -- it is counted at once, in whatever order it lies in the table. Else group by
 -- group, and a group that is larger than p_limit (NULL: no limit) not to its end.
 -- p_is_single: each group is one conversation, which is open; so no conversation need be read.
-DROP FUNCTION IF EXISTS ssb_internal.count_groups(bigint[], bigint, boolean);
-CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean, p_is_single boolean)
+-- p_firsts, …: what the look at the queue has met of each (NULL: nothing is said). Messages are taken away from the front
+-- of a conversation and come behind its end. So where its first one is still the first, and where the last one is still the
+-- last or the look went to the queue's end, that is what it has, and its messages are not counted again. (One
+-- less, when another reader has taken an urgent one from their middle in this moment.)
+DROP FUNCTION IF EXISTS ssb_internal.count_groups(bigint[], bigint, boolean), ssb_internal.count_groups(bigint[], bigint, boolean, boolean);
+CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean, p_is_single boolean,
+                                                     p_firsts bigint[], p_lasts bigint[], p_messages bigint[], p_bytes bigint[],
+                                                     p_largest bigint[])
 RETURNS TABLE (leader bigint, place bigint, endpoint_id bigint, last_order bigint, messages bigint, bytes bigint, largest bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_is_seen AND p_is_single THEN
+    IF p_firsts IS NOT NULL THEN
+        RETURN QUERY
+        SELECT u.leader, u.place, u.leader, n.last_order, n.messages, n.bytes, n.largest
+          FROM (SELECT v.*, v.first_order = (SELECT s.queuing_order FROM ssb.message_stored AS s WHERE s.endpoint_id = v.leader
+                                              ORDER BY s.queuing_order LIMIT 1)
+                       AND (p_is_seen OR v.last_order = (SELECT s.queuing_order FROM ssb.message_stored AS s
+                                                          WHERE s.endpoint_id = v.leader
+                                                          ORDER BY s.queuing_order DESC LIMIT 1)) AS is_same
+                  FROM unnest(p_leaders, p_firsts, p_lasts, p_messages, p_bytes, p_largest)
+                       WITH ORDINALITY AS v (leader, first_order, last_order, messages, bytes, largest, place)
+                OFFSET 0) AS u
+         CROSS JOIN LATERAL (
+               SELECT u.last_order, u.messages, u.bytes, u.largest WHERE u.is_same
+               UNION ALL
+               SELECT max(m.queuing_order), count(*), coalesce(sum(m.size), 0), coalesce(max(m.size), 0)::bigint
+                 FROM (SELECT s.queuing_order, octet_length(s.body) AS size FROM ssb.message_stored AS s
+                        WHERE u.is_same IS NOT TRUE AND s.endpoint_id = u.leader
+                        ORDER BY s.queuing_order LIMIT coalesce(p_limit, 9223372036854775806) + 1) AS m
+               HAVING count(*) > 0) AS n;
+    ELSIF p_is_seen AND p_is_single THEN
         RETURN QUERY
         SELECT u.leader, u.place, u.leader, max(s.queuing_order), count(*),
                coalesce(sum(octet_length(s.body)), 0), coalesce(max(octet_length(s.body)), 0)::bigint
@@ -244,16 +297,21 @@ $$;
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
 -- first group that does not fit is cut. is_full: one was left out for want of room; the
--- rest is what was added. p_is_seen: see ssb_internal.count_groups. p_is_single: the queue's dialogs share no groups.
-DROP FUNCTION IF EXISTS ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean);
+-- rest is what was added. p_is_seen, p_firsts, …: see ssb_internal.count_groups. p_is_single: the queue's dialogs share no groups.
+DROP FUNCTION IF EXISTS ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean),
+                        ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean, boolean);
 CREATE OR REPLACE FUNCTION ssb_internal.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
                                             p_before bigint, p_partitions integer, p_is_seen boolean, p_is_single boolean,
+                                            p_firsts bigint[] DEFAULT NULL, p_lasts bigint[] DEFAULT NULL,
+                                            p_counts bigint[] DEFAULT NULL, p_sizes bigint[] DEFAULT NULL,
+                                            p_largest bigint[] DEFAULT NULL,
                                             OUT is_full boolean, OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_free bigint[];
+    v_places bigint[];
     v_fitting ssb.claimed_conversation[];
     v_leaders bigint[];
     v_first bigint;
@@ -264,7 +322,7 @@ BEGIN
     -- Locked now, claimed from the commit on. The next statement has a new snapshot:
     -- what others received before we had the lock is gone for it.
     -- Joins and not = ANY: comparing with an array is one pass over it for each row.
-    SELECT array_agg(f.leader ORDER BY f.place) INTO v_free
+    SELECT array_agg(f.leader ORDER BY f.place), array_agg(f.place ORDER BY f.place) INTO v_free, v_places
       FROM (SELECT u.leader, u.place
               FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
@@ -272,6 +330,13 @@ BEGIN
                         ELSE NOT ssb_internal.claim_is_alive(l.claim_id) END
                AND (NOT p_is_single OR l.lock_id = l.endpoint_id AND l.closed_at IS NULL)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
+    IF p_firsts IS NOT NULL AND cardinality(v_free) < cardinality(p_leaders) THEN
+        SELECT array_agg(p_firsts[u.place] ORDER BY u.n), array_agg(p_lasts[u.place] ORDER BY u.n),
+               array_agg(p_counts[u.place] ORDER BY u.n), array_agg(p_sizes[u.place] ORDER BY u.n),
+               array_agg(p_largest[u.place] ORDER BY u.n)
+          INTO p_firsts, p_lasts, p_counts, p_sizes, p_largest
+          FROM unnest(v_places) WITH ORDINALITY AS u (place, n);
+    END IF;
     -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
                          (p_before + s.number) % p_partitions, NULL, NULL, false)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
@@ -282,7 +347,8 @@ BEGIN
       FROM (SELECT n.*, row_number() OVER w AS number,
                    sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
                    AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
-              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen, p_is_single) AS n
+              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen, p_is_single, p_firsts, p_lasts,
+                                                     p_counts, p_sizes, p_largest) AS n
             WINDOW w AS (ORDER BY n.place)) AS s;
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.

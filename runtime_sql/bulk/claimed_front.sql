@@ -108,6 +108,30 @@ BEGIN
 END;
 $$;
 
+-- The front's row, made where there is none.
+--
+-- Locks      it, to the end of the transaction
+CREATE OR REPLACE FUNCTION ssb_internal.lock_claimed_front(p_queue_id integer, p_priority smallint)
+RETURNS ssb.claimed_front
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_front ssb.claimed_front;
+BEGIN
+    -- Who waits for another's lock may find that the other has deleted the row.
+    LOOP
+        INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, rests, others)
+        VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}', '{}') ON CONFLICT DO NOTHING;
+        SELECT f.* INTO v_front FROM ssb.claimed_front AS f
+         WHERE f.queue_id = p_queue_id AND f.priority = p_priority FOR UPDATE;
+        EXIT WHEN FOUND;
+    END LOOP;
+    RETURN v_front;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_claimed_front(integer, smallint) FROM PUBLIC;
+
 -- The front's end was before p_from, and from there to p_to all messages are those of the claim, which the caller has just made.
 --
 -- Called by  ssb_internal.claim_messages
@@ -122,10 +146,7 @@ DECLARE
     v_front ssb.claimed_front;
     v_end bigint;
 BEGIN
-    INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, rests, others)
-    VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}', '{}') ON CONFLICT DO NOTHING;
-    SELECT f.* INTO v_front FROM ssb.claimed_front AS f
-     WHERE f.queue_id = p_queue_id AND f.priority = p_priority FOR UPDATE;
+    v_front := ssb_internal.lock_claimed_front(p_queue_id, p_priority);
     v_end := ssb_internal.front_end(v_front);
     -- Not where a claim before it has died meanwhile, nor where another one has noted more.
     IF v_end >= p_from - 1 AND v_end < p_to AND cardinality(v_front.claims) < 64 THEN
@@ -186,10 +207,7 @@ BEGIN
     IF p_decided IS NULL THEN
         RETURN;
     END IF;
-    INSERT INTO ssb.claimed_front (queue_id, priority, last_order, claims, firsts, rests, others)
-    VALUES (p_queue_id, p_priority, -1, '{}', '{}', '{}', '{}') ON CONFLICT DO NOTHING;
-    SELECT f.* INTO v_front FROM ssb.claimed_front AS f
-     WHERE f.queue_id = p_queue_id AND f.priority = p_priority FOR UPDATE;
+    v_front := ssb_internal.lock_claimed_front(p_queue_id, p_priority);
     v_front.last_order := ssb_internal.front_end(v_front);
     v_front.others := ARRAY(SELECT o.endpoint_id FROM unnest(v_front.others) AS o (endpoint_id)
                              WHERE EXISTS (SELECT FROM ssb.message_stored AS m

@@ -42,7 +42,8 @@ $$;
 -- its name and the columns are those that are written, each with the type in which it travels
 -- (pgsb.bulk.transport; those of PostgreSQL's own only).
 -- Returns the staging table's qualified name; its columns are the output's and
--- row_number and attempt_id. The caller owns what goes in, so it may write there and nowhere else.
+-- row_number and attempt_id. kind: packed, and then the rows come in packs (pgsb.bulk.packed_rows), each of which fills a page.
+-- The caller owns what goes in, so it may write there and nowhere else.
 DROP FUNCTION IF EXISTS ssb_internal.create_staging(integer, text, text);
 CREATE OR REPLACE FUNCTION ssb_internal.create_staging(claim_id integer, kind text, target text DEFAULT NULL,
                                               columns text[] DEFAULT '{}', types text[] DEFAULT '{}')
@@ -62,14 +63,17 @@ BEGIN
         WHEN 'replies' THEN 'conversation_handle uuid NOT NULL, message_type_name text, message_body bytea, row_number bigint NOT NULL'
         WHEN 'errors' THEN 'conversation_handle uuid NOT NULL, queuing_order bigint, error text'
         WHEN 'ends' THEN 'conversation_handle uuid NOT NULL, error_code integer, error_text text'
+        WHEN 'packed' THEN 'place integer NOT NULL, is_plain boolean NOT NULL, packed bytea NOT NULL, origin bytea'
         END;
-    IF kind = 'table' THEN
+    IF kind IN ('table', 'packed') THEN
         v_target := to_regclass(target);
         IF v_target IS NULL THEN
             PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', target));
         ELSIF NOT has_table_privilege(ssb_internal.caller(), v_target, 'INSERT') THEN
             PERFORM ssb_internal.raise_error(229, ssb_internal.denied_text('INSERT', v_target), 14, 5);
         END IF;
+    END IF;
+    IF kind = 'table' THEN
         IF NOT types <@ '{int2,int4,int8,float4,float8,bool,bytea,text,date,timestamp,timestamptz,uuid}'
            OR cardinality(columns) <> cardinality(types) THEN
             RAISE EXCEPTION 'a staging table has columns of other types' USING ERRCODE = '22023';
@@ -82,7 +86,11 @@ BEGIN
     v_name := format('claim_%s_%s_%s', claim_id, nextval('ssb.object_id'), kind);
     -- UNLOGGED: after a crash of the server the claim is gone, and this with it.
     EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL%s)', v_name, v_columns,
-                   CASE WHEN kind <> 'replies' THEN ', row_number bigint NOT NULL DEFAULT 0' END);
+                   CASE WHEN kind NOT IN ('replies', 'packed') THEN ', row_number bigint NOT NULL DEFAULT 0' END);
+    IF kind = 'packed' THEN
+        EXECUTE format('ALTER TABLE ssb_staging.%I SET (toast_tuple_target = 8160), ALTER packed SET STORAGE EXTERNAL,'
+                       ' ALTER origin SET STORAGE EXTERNAL', v_name);
+    END IF;
     EXECUTE format('GRANT INSERT, SELECT ON ssb_staging.%I TO %I', v_name, ssb_internal.caller());
     RETURN 'ssb_staging.' || v_name;
 END;

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from bulk_desk import Desk
@@ -298,3 +299,21 @@ def test_what_moves_into_a_claimed_group_is_free_after_it(desk: Desk, connect: C
     assert _bodies(reader) == []
     held.connection.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
     assert [_bodies(reader) for _ in range(2)] == [[1], []]
+
+
+def test_a_front_that_another_claim_deletes_meanwhile_is_made_anew(desk: Desk, connect: Connect) -> None:
+    desk.send(3, 1)
+    first = claim(connect(), "dbo.target", max_messages=1)
+    assert first is not None and _front(desk) is not None
+    other, owner = connect(autocommit=False), connect()
+    other.execute("SELECT FROM ssb.claimed_front FOR UPDATE")
+    with ThreadPoolExecutor(1) as thread:
+        claiming = thread.submit(claim, owner, "dbo.target")
+        waits = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
+        while desk.value(waits, owner.info.backend_pid) != "Lock":
+            assert not claiming.done()
+        other.execute("DELETE FROM ssb.claimed_front")
+        other.commit()
+        held = claiming.result(20)
+    assert held is not None and held.messages == 2
+    assert _front(desk) is not None

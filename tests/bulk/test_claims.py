@@ -263,11 +263,15 @@ def test_a_claim_under_a_limit_of_a_queue_that_goes_on_behind_it(desk: Desk, con
     assert desk.value("SELECT count(*) FROM ssb_internal.claimed_message") == 300
 
 
+@pytest.mark.parametrize("is_long", [False, True], ids=["groups", "long conversations"])
 @pytest.mark.parametrize("seed", range(4))
-def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: int) -> None:
-    """Random groups, sizes and limits: the oldest free groups, whole, up to the first that is too large."""
+def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: int, is_long: bool) -> None:
+    """Random groups, sizes and limits: the oldest free groups, whole, up to the first that is too large.
+
+    Of long conversations in groups of their own only the first and the last message are looked at twice.
+    """
     chance = random.Random(seed)
-    count = chance.randint(6, 12)
+    count = chance.randint(2, 4) if is_long else chance.randint(6, 12)
     handles = desk.send(count, 0)
     queue: list[tuple[int, int]] = []
     for _ in range(80):
@@ -275,7 +279,10 @@ def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: 
         desk.connection.execute("SELECT ssb.send(%s, 'trade', %s)", (handles[number], b"x" * size))
         queue.append((number, size))
     # The target's groups: some conversations share one.
-    group = [chance.randrange(count) if chance.random() < 0.5 else number for number in range(count)]
+    group = [
+        chance.randrange(count) if chance.random() < 0.5 and not is_long else number
+        for number in range(count)
+    ]
     targets = dict(
         desk.connection.execute(
             "SELECT i.conversation_handle::text, t.conversation_handle FROM sys.conversation_endpoints AS i"
@@ -320,6 +327,49 @@ def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: 
         claimed += held.messages
         busy |= {one for one, _ in got}
     assert claimed > 0
+
+
+@pytest.mark.parametrize("is_to_the_end", [False, True])
+def test_what_was_seen_counts_while_the_first_and_the_last_message_are_the_same(
+    desk: Desk, is_to_the_end: bool
+) -> None:
+    """Between look and lock readers take messages and senders bring more: these groups are counted anew."""
+    desk.send(5, 20)
+    rows = desk.connection.execute(
+        "SELECT endpoint_id, min(queuing_order), max(queuing_order) FROM ssb.message_stored"
+        " GROUP BY endpoint_id ORDER BY 2"
+    ).fetchall()
+    leaders, firsts, lasts = ([row[column] for row in rows] for column in range(3))
+    # A reader has taken some of the second and the third, all of the fourth; the fifth has got one more.
+    for number, taken in ((1, 1), (2, 19), (3, 20)):
+        desk.connection.execute(
+            "DELETE FROM ssb.message_stored WHERE endpoint_id = %s AND queuing_order < %s",
+            (leaders[number], firsts[number] + taken),
+        )
+    handle = desk.value(
+        "SELECT i.conversation_handle FROM ssb.conversation_endpoint AS i WHERE i.far_endpoint_id = %s",
+        leaders[4],
+    )
+    desk.connection.execute("SELECT ssb.send(%s, 'trade', '21'::text)", (handle,))
+    # What the look says is told from what is there: 1,000 messages of 7 bytes in all.
+    got = desk.connection.execute(
+        "SELECT place, last_order - (%s::bigint[])[place], messages, bytes, largest"
+        " FROM ssb_internal.count_groups(%s, NULL, %s, true, %s, %s, array_fill(1000::bigint, '{5}'),"
+        " array_fill(7::bigint, '{5}'), array_fill(5::bigint, '{5}')) ORDER BY place",
+        (lasts, leaders, is_to_the_end, firsts, lasts),
+    ).fetchall()
+    seen = (0, 1000, 7, 5)
+    assert got == [
+        (1, *seen),
+        (2, 0, 19, 30, 2),
+        (3, 0, 1, 2, 2),
+        (5, *seen) if is_to_the_end else (5, 1, 21, 33, 2),
+    ]
+    cut = desk.connection.execute(
+        "SELECT messages FROM ssb_internal.count_groups(%s, 4, false, true, %s, %s, %s, %s, %s)",
+        ([leaders[1]], [0], [0], [1], [1], [1]),
+    ).fetchall()
+    assert cut == [(5,)]
 
 
 def _model(

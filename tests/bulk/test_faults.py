@@ -28,6 +28,7 @@ from pgsb.bulk.options import JobOptions
 from pgsb.bulk.progress import Progress
 from pgsb.bulk.read import read
 from pgsb.bulk.staging import Staged, stage
+from pgsb.bulk.tables import PackedTable
 from pgsb.runtime_sql.installer import install
 from pgsb.server.embedded import PrivateServer
 from support import Connection, Database
@@ -77,11 +78,11 @@ def restarted() -> Iterator[Restarted]:
 def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
     spark: Any, restarted: Restarted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first claim is lost before its messages are read, the second after its results were staged."""
+    """Before the first claim is read, after the second one's results are staged, in the third one's COPY."""
     desk = Desk(psycopg.connect(restarted.dsn, autocommit=True), Database("pgsb", restarted.dsn))
     desk.send(3, 4)
     desk.connection.close()
-    moments = ["reading", "completing"]
+    moments = ["reading", "completing", "copying"]
 
     def restart_at(moment: str) -> None:
         if moments[:1] == [moment]:
@@ -98,10 +99,18 @@ def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
         restart_at("completing")
         return finish(*arguments)
 
+    packs = PackedTable._packs
+
+    def packs_around_restart(*arguments: Any) -> Iterator[Any]:
+        for some in packs(*arguments):
+            yield some
+            restart_at("copying")
+
     monkeypatch.setattr(complete_module, "_finish", finish_after_restart)
+    monkeypatch.setattr(PackedTable, "_packs", packs_around_restart)
     done = run_job(restarted.dsn, "dbo.target", program, JobOptions(poll=0.05))
     assert not moments
-    assert (done.claims, done.completed, done.replied) == (3, 12, 3)
+    assert (done.claims, done.completed, done.replied) == (4, 12, 3)
     with psycopg.connect(restarted.dsn, autocommit=True) as connection:
         desk = Desk(connection, Database("pgsb", restarted.dsn))
         assert connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(4, 10)] * 3

@@ -1,6 +1,9 @@
 """Jobs on Spark: what they read, write and reply, and what faults leave behind."""
 
+import contextlib
+import socket
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from bulk_desk import Desk
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgsb.bulk import BulkError, Outputs, claim, each, load_program
 from pgsb.bulk.job import run_job
@@ -72,6 +76,54 @@ def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, c
     # What the scan returns, in brackets behind the relation: the one column that is asked for.
     assert plan.split(" AS m)")[1].split("PushedFilters")[0].count("#") == 1
     assert notes.count() == 0
+
+
+class Counted:
+    """A way to a server, by which the bytes that come from there are counted."""
+
+    def __init__(self, dsn: str) -> None:
+        self._port = int(str(conninfo_to_dict(dsn)["port"]))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.dsn = make_conninfo(dsn, port=self._listener.getsockname()[1])
+        self.received = 0
+        self._opened = [self._listener]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._port))
+                self._opened += [client, server]
+                for pair in ((client, server, False), (server, client, True)):
+                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
+
+    def _carry(self, here: socket.socket, there: socket.socket, is_counted: bool) -> None:
+        with contextlib.suppress(OSError):
+            while some := here.recv(65536):
+                self.received += len(some) * is_counted
+                there.sendall(some)
+            there.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        for one in self._opened:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+def test_bodies_come_as_bytes_and_not_as_their_text(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect
+) -> None:
+    desk.send(1, 1, body=b"x" * 500_000)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    way = Counted(tcp(desk.database))
+    with contextlib.closing(way):
+        (length,) = read(spark, held, way.dsn).selectExpr("length(base64(message_body))").first()
+    assert length > 600_000
+    # PostgreSQL's text of it would be a million.
+    assert 500_000 < way.received < 600_000
 
 
 def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:

@@ -10,6 +10,7 @@ import pytest
 from bulk_desk import Desk
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+import pgsb.bulk.complete as complete_module
 from pgsb.bulk import BulkError, Outputs, claim
 from pgsb.bulk.complete import complete
 from pgsb.bulk.connections import connect as connect_to
@@ -18,6 +19,7 @@ from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.program import Context
 from pgsb.bulk.read import read
+from pgsb.bulk.staging import Staged, stage
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -76,7 +78,7 @@ def test_an_ipv6_address_and_tls_reach_java() -> None:
 
     dsn = "host=::1 port=5433 dbname=a/b user=u sslmode=verify-full sslrootcert=system sslcert=c sslkey=k"
     options = Server(dsn, "").jdbc
-    assert options["url"] == "jdbc:postgresql://[::1]:5433/a%2Fb?ApplicationName=pgsb-spark"
+    assert options["url"] == "jdbc:postgresql://[::1]:5433/a%2Fb?ApplicationName=pgsb-spark&tcpKeepAlive=true"
     assert (options["sslmode"], options["sslcert"], options["sslkey"]) == ("verify-full", "c", "k")
     assert (
         options["sslfactory"] == "org.postgresql.ssl.DefaultJavaSSLFactory" and "sslrootcert" not in options
@@ -189,6 +191,72 @@ def test_values_arrive_as_what_they_are(spark: Any, desk: Desk, tcp: Tcp) -> Non
     assert str(row[11]) == "6f9619ff-8b86-d011-b42d-00c04fc964ff"
     assert row[12:16] == (b"\x00\xff", "ß", -7, 0.25)
     assert row[16:] == ([b"\x00\xff", b""], None, {"d": 1.25})
+
+
+_KINDS_OF_TABLES = {
+    "plain": ("packed", "CREATE TABLE dbo.out (sum int, body text CHECK (body <> 'x') DEFAULT 'y')"),
+    "partitions": (
+        "packed",
+        "CREATE TABLE dbo.out (sum int, body text) PARTITION BY LIST (sum);"
+        "CREATE TABLE dbo.out_1 PARTITION OF dbo.out FOR VALUES IN (1);"
+        "CREATE TABLE dbo.out_2 PARTITION OF dbo.out DEFAULT",
+    ),
+    "a reference": (
+        "packed",
+        "CREATE TABLE dbo.known (sum int PRIMARY KEY); INSERT INTO dbo.known VALUES (1), (2);"
+        "CREATE TABLE dbo.out (sum int REFERENCES dbo.known, body text)",
+    ),
+    # COPY would fire it too, but the trigger may ask which statement it was.
+    "a trigger": (
+        "table",
+        "CREATE TABLE dbo.out (sum int, body text);"
+        "CREATE FUNCTION dbo.told() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN NEW.body := lower(split_part(current_query(), '' '', 1)); RETURN NEW; END';"
+        "CREATE TRIGGER t BEFORE INSERT ON dbo.out FOR EACH ROW EXECUTE FUNCTION dbo.told()",
+    ),
+    # COPY would pass the rule over.
+    "a rule": (
+        "table",
+        "CREATE TABLE dbo.out (sum int, body text);CREATE RULE r AS ON INSERT TO dbo.out DO ALSO NOTIFY told",
+    ),
+    # COPY would refuse it, to others than its owner.
+    "policies": (
+        "table",
+        "CREATE TABLE dbo.out (sum int, body text); ALTER TABLE dbo.out ENABLE ROW LEVEL SECURITY",
+    ),
+    "another type": ("table", "CREATE TABLE dbo.out (sum numeric(9, 2), body text)"),
+    "a view": (
+        "table",
+        "CREATE TABLE dbo.under (sum int, body text); CREATE VIEW dbo.out AS SELECT * FROM dbo.under",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _KINDS_OF_TABLES)
+def test_rows_come_by_copy_where_that_does_what_insert_does(
+    spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    way, made = _KINDS_OF_TABLES[kind]
+    desk.connection.execute(made.encode())
+    desk.send(2, 2)
+    ways = []
+
+    def staged(*arguments: Any) -> Staged:
+        ways.append(arguments[2])
+        return stage(*arguments)
+
+    monkeypatch.setattr(complete_module, "stage", staged)
+
+    def program(messages: Any) -> Outputs:
+        body = "CAST(message_body AS STRING)"
+        rows = messages.selectExpr(f"CAST({body} AS INT) AS sum", f"{body} AS body")
+        return Outputs(tables={"dbo.out": rows})
+
+    done = run_job(tcp(desk.database), "dbo.target", program)
+    assert (done.completed, done.written, ways) == (4, 4, [way])
+    rows = desk.connection.execute("SELECT sum::int, body FROM dbo.out ORDER BY sum").fetchall()
+    text = ("insert", "insert") if kind == "a trigger" else ("1", "2")
+    assert rows == [(1, text[0])] * 2 + [(2, text[1])] * 2
 
 
 @pytest.mark.parametrize(
