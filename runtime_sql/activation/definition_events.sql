@@ -9,12 +9,11 @@
 -- Called by  triggers of the definitions' tables; PostgreSQL, after DDL
 
 -- What is defined, and the groups of its events, the nearest first. is_relational: PostgreSQL's
--- event triggers tell of it.
+-- event triggers tell of it. Bound when it is made, and put into the statements that call it.
 CREATE OR REPLACE FUNCTION ssb_internal.definition_kinds()
 RETURNS TABLE (kind text, groups text[], is_relational boolean)
 LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
+BEGIN ATOMIC
     SELECT k.kind,
            CASE WHEN k.kind = 'RENAME' THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
            || CASE k.kind WHEN 'DATABASE' THEN 'DDL_SERVER_LEVEL_EVENTS' ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
@@ -28,7 +27,7 @@ AS $$
                    ('INDEX', '{DDL_TABLE_VIEW_EVENTS}', true), ('PROCEDURE', '{}', true), ('FUNCTION', '{}', true),
                    ('TRIGGER', '{}', true), ('TYPE', '{}', true), ('SEQUENCE', '{}', true), ('SYNONYM', '{}', true),
                    ('RENAME', '{}', true)) AS k (kind, above, is_relational);
-$$;
+END;
 
 -- The event that something of the kind is created, altered or dropped, and its groups.
 CREATE OR REPLACE FUNCTION ssb_internal.events_of(p_action text, p_kind text)

@@ -19,15 +19,24 @@ RETURN CASE
 END;
 
 -- A name as its comment has it, or as PostgreSQL does. Behind the comment's first line stands what else is said of the object.
+--
+-- As PL/pgSQL: called for each column of each relation when a script is compiled, and most have no comment.
 CREATE OR REPLACE FUNCTION ssb_internal.spelled(p_comment text, p_name text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN starts_with(p_comment, 'T-SQL name: ')
-                     AND (lower(c.name) = p_name OR sys.fold(c.name) = p_name)
-                THEN c.name ELSE p_name END
-      FROM (SELECT substr(split_part(p_comment, chr(10), 1), 13) AS name) AS c;
+DECLARE
+    v_name text;
+BEGIN
+    IF starts_with(p_comment, 'T-SQL name: ') THEN
+        v_name := substr(split_part(p_comment, chr(10), 1), 13);
+        IF lower(v_name) = p_name OR sys.fold(v_name) = p_name THEN
+            RETURN v_name;
+        END IF;
+    END IF;
+    RETURN p_name;
+END;
 $$;
 
 -- A parameter, without its @, as the comment of its routine has it: "T-SQL parameters: @OrderID, @Note".

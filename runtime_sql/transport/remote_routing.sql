@@ -44,6 +44,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.find_route(p_database_id integer, p_serv
                                                    OUT address text, OUT mirror_address text, OUT is_only boolean)
 LANGUAGE plpgsql VOLATILE                           -- random: among several, each has its turn
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     SELECT f.address, f.mirror_address, count(*) OVER kind = 1 INTO address, mirror_address, is_only

@@ -91,6 +91,35 @@ def test_default_privileges_of_the_owner_leave_the_runtime_to_everybody(
         admin.execute("DROP OWNED BY plain_user; DROP ROLE plain_user")
 
 
+def test_the_body_of_each_function_is_valid(connect: Callable[..., Connection]) -> None:
+    """An installation does not look into them, as pg_restore and CREATE EXTENSION do not."""
+    connection = connect()
+    connection.execute("SET search_path = pg_catalog, pg_temp")
+
+    def look() -> int:
+        looks = {"plpgsql": "plpgsql_validator", "sql": "fmgr_sql_validator"}
+        return sum(
+            connection.execute(
+                f"SELECT {validator}(p.oid) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang"
+                " WHERE p.pronamespace = ANY ('{ssb, ssb_internal, sys}'::regnamespace[]) AND l.lanname = %s"
+                " AND p.prokind <> 'a'",
+                [language],
+            ).rowcount
+            for language, validator in looks.items()
+        )
+
+    assert look() > 1000
+    for language, body in {"plpgsql": "BEGIN IF true; END", "sql": "SELECT no_such_column"}.items():
+        with connection.transaction(force_rollback=True):
+            connection.execute("SET LOCAL check_function_bodies = off")
+            connection.execute(
+                f"CREATE FUNCTION ssb.broken() RETURNS integer LANGUAGE {language} AS '{body}'"
+            )
+            connection.execute("SET LOCAL check_function_bodies = on")
+            with pytest.raises(psycopg.errors.ProgrammingError):
+                look()
+
+
 @pytest.fixture
 def extension_directory(connect: Callable[..., Connection], empty_database: Database) -> Iterator[Path]:
     """Where CREATE EXTENSION looks for control files; what the test puts there is removed."""
