@@ -29,6 +29,7 @@ from ..sql import translate
 from ..sql.interface import Dml
 from ..target import nodes as n
 
+
 @lru_cache
 def _field(session: str, name: str | None = None) -> pl.Name:
     """The session variable or a field of it: each statement that may fail asks for the same."""

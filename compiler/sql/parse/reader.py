@@ -307,10 +307,12 @@ class Reader(TokenReader):
         """An operand of one token."""
         token = self._curr
         kind = token.token_type
-        if (kind is T.VAR or kind is T.IDENTIFIER) and token.text.upper() not in self.NO_PAREN_FUNCTION_PARSERS:
-            self._advance()
-            return exp.Column(this=placed(exp.Identifier(this=token.text, quoted=kind is T.IDENTIFIER), token))
-        return self._parse_type()
+        names = kind is T.VAR or kind is T.IDENTIFIER
+        if not names or token.text.upper() in self.NO_PAREN_FUNCTION_PARSERS:
+            return self._parse_type()
+        self._advance()
+        name = exp.Identifier(this=token.text, quoted=kind is T.IDENTIFIER)
+        return exp.Column(this=placed(name, token))
 
     def _parse_unary(self) -> exp.Expr | None:
         if self._next.token_type in _ENDS_TERM and self._curr.token_type in _LONE:
