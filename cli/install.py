@@ -191,6 +191,15 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
     return f"{version} ({', '.join(special)})" if special else version
 
 
+def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
+    """Raise ServerError where the runtime is missing, or has not yet the function that a command asks."""
+    if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
+        raise ServerError(
+            f"the runtime in {describe(target)} is missing or older than this pgsb",
+            hint="pgsb install puts it there, pgsb upgrade brings it up to date",
+        )
+
+
 def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
     """Raise ServerError where there is no runtime, or the role has not the rights of its owner."""
     row = connection.execute(
