@@ -6,12 +6,14 @@ import uuid
 from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import datetime
+from typing import Any
 
 import click
+import psycopg
 
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import Target, connect, find_target
-from ..server.problems import ServerError
+from .install import require_function
 from .options import Seconds, dsn_option, not_empty
 
 FOUND = 3
@@ -116,28 +118,26 @@ def diagnose_command(
     service, _, broker = (to_service or "").partition(",")
     dialog = Dialog(from_service, service or None, broker or None, contract, encryption)
     with ExitStack() as stack:
-        connection = stack.enter_context(connect(find_target(dsn)))
-        row = connection.execute(
-            "SELECT to_regprocedure('ssb_internal.last_conversation()') IS NULL"
-        ).fetchone()
-        if row == (True,):
-            raise ServerError(
-                "the runtime in this database is missing or older than this pgsb",
-                hint="pgsb install puts it there, pgsb upgrade brings it up to date",
-            )
+        connection = _open(stack, find_target(dsn))
         if watching:
             try:
                 _follow(watch(connection, handles, new=new, timeout=timeout), form)
             except KeyboardInterrupt:
                 return
             return
-        far = stack.enter_context(connect(Target(to_dsn, False, "--to-dsn"))) if to_dsn is not None else None
+        far = _open(stack, Target(to_dsn, False, "--to-dsn")) if to_dsn is not None else None
         found = diagnose(connection, dialog, far=far, limits=limits, level=level, ignore=ignore)
     if form == "json":
         click.echo(json.dumps([one.as_json() for one in found], ensure_ascii=False, indent=2))
     else:
         _print(found)
     click.get_current_context().exit(FOUND if found else 0)
+
+
+def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
+    connection = stack.enter_context(connect(target))
+    require_function(connection, target, "ssb_internal.last_conversation()")
+    return connection
 
 
 def _print(found: list[Finding]) -> None:

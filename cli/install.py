@@ -191,8 +191,17 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
     return f"{version} ({', '.join(special)})" if special else version
 
 
+def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
+    """Raise ServerError where the runtime is missing, or lacks the function that a command asks."""
+    if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
+        raise ServerError(
+            f"the runtime in {describe(target)} is missing or older than this pgsb",
+            hint="pgsb install puts it there, pgsb upgrade brings it up to date",
+        )
+
+
 def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
-    """Raise ServerError where there is no runtime, or the role has not the rights of its owner."""
+    """Raise ServerError where there is no runtime, or the role lacks the rights of its owner."""
     row = connection.execute(
         "SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'USAGE'), current_user"
         " FROM pg_namespace AS n WHERE n.nspname = 'ssb' AND to_regclass('ssb.runtime_version') IS NOT NULL"
@@ -202,7 +211,7 @@ def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
     owner, is_allowed, role = row
     if not is_allowed:
         raise ServerError(
-            f"the runtime in {describe(target)} belongs to {owner}, and {role} has not its rights",
+            f"the runtime in {describe(target)} belongs to {owner}, and {role} does not have its rights",
             hint=f"log in as {owner} or as a member of it",
         )
 

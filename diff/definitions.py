@@ -200,7 +200,7 @@ def _reads_otherwise(statement: nodes.SetOption) -> bool:
 def _name_of(kind: str, statement: Any) -> tuple[str, str] | None:
     """The name as T-SQL writes it, and as it compares; None where a statement breaks off before it.
 
-    What stands behind the first words of such a statement has not been read yet.
+    Of queries and table definitions only the first words have been read so far.
     """
     if kind == "INDEX":
         words = [token.word for token in statement.tokens]

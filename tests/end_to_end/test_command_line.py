@@ -392,7 +392,7 @@ def test_what_needs_the_owner_says_who_that_is(database: Database, pgsb: Pgsb) -
             for command in (["uninstall", "--yes"], ["endpoint"], ["broker", "--wait", "0"]):
                 left = pgsb(*command, *dsn)
                 assert left.status == 1
-                assert f" belongs to {owner}, and {role} has not its rights\n" in left.err
+                assert f" belongs to {owner}, and {role} does not have its rights\n" in left.err
             left = pgsb("diagnose", *dsn)
             assert (left.status, left.err) == (
                 1,

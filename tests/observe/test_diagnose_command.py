@@ -78,6 +78,14 @@ def test_a_database_without_the_runtime_is_told(empty_database: Database) -> Non
     assert "missing or older" in shown.stderr and "pgsb install" in shown.stderr
 
 
+@pytest.mark.one_postgres
+def test_of_two_databases_the_one_without_it_is_named(database: Database, empty_database: Database) -> None:
+    far = ["--from", "//From", "--to", "//To", "--to-dsn", empty_database.dsn]
+    shown = run(database, *far)
+    assert shown.returncode == 1
+    assert f"dbname={empty_database.name} " in shown.stderr and "missing or older" in shown.stderr
+
+
 def _fail_dialog(sql: Connection) -> Any:
     handle = send(sql, "x")
     sql.execute(
