@@ -14,7 +14,8 @@ DECLARE
     v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
     IF v_kind IS NULL OR v_kind NOT IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE') THEN
-        RAISE EXCEPTION 'a principal is a USER, LOGIN, ROLE or APPLICATION ROLE, not %', quote_nullable(kind) USING ERRCODE = '22023';
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', kind), 15, 1,
+                                         'A principal is a USER, LOGIN, ROLE or APPLICATION ROLE.');
     END IF;
     PERFORM ssb_internal.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
     PERFORM ssb_internal.check_name(name);
