@@ -82,7 +82,7 @@ def options(node: ForXml, ctx: Context) -> Options | None:
 def _check_name(step: str, what: str, written: str, found: Options, ctx: Context, node: exp.Expr) -> None:
     """Report a name that XML does not take, and a prefix that nothing declares."""
     prefix, colon, local = step.partition(":")
-    declared = not colon or prefix in ctx.namespaces or (prefix == "xsi" and found.xsinil)
+    declared = not colon or prefix == "xml" or prefix in ctx.namespaces or (prefix == "xsi" and found.xsinil)
     parts = (prefix, local) if colon else (step,)
     for part in parts:
         wrong = next(

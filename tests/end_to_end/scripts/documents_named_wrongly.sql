@@ -25,6 +25,8 @@ SET NOCOUNT ON
 SELECT Id, Label FROM dbo.Crate ORDER BY Id FOR XML PATH(''), ELEMENTS XSINIL
 ;WITH XMLNAMESPACES ('urn:crates' AS c)
 SELECT Id AS [c:id], Label AS [c:more/label] FROM dbo.Crate ORDER BY Id FOR XML PATH('')
+-- The prefix xml needs no declaration.
+SELECT 'de' AS [@xml:lang], Id FROM dbo.Crate ORDER BY Id FOR XML PATH('crate')
 -- XML without a name stands in its row's element.
 SELECT c.Id, (SELECT o.Label FROM dbo.Crate AS o WHERE o.Id = c.Id FOR XML AUTO, TYPE) FROM dbo.Crate AS c ORDER BY c.Id FOR XML AUTO
 SELECT [key], value FROM OPENJSON(N'  "salt"')
