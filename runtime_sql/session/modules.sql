@@ -29,6 +29,8 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
+    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
     IF p_action <> 'CREATE' THEN
@@ -143,20 +145,23 @@ BEGIN
 END;
 $$;
 
--- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these. SECURITY DEFINER: whoever drops a view
--- need not see the queues.
+-- TABLE, VIEW, or QUEUE or SYNONYM, which are views here; NULL when there is none of these. SECURITY DEFINER: whoever
+-- drops a view need not see the queues.
 CREATE OR REPLACE FUNCTION ssb_internal.kind_of_relation(p_name text)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
-                WHEN EXISTS (SELECT FROM ssb.queue AS q
-                              WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
-                ELSE 'VIEW' END
-      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v');
+AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
+                        WHEN EXISTS (SELECT FROM ssb.queue AS q
+                                      WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
+                        WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SYNONYM'
+                        ELSE 'VIEW' END
+              FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v'));
 END;
+$$;
 
 -- The functions that CREATE TRIGGER made for a table's triggers: they go with it. name@rows and name@delete
 -- belong to the trigger name.
@@ -206,7 +211,7 @@ BEGIN
     IF p_kind = 'TABLE' THEN
         PERFORM ssb_internal.refuse_to_drop(to_regclass(p_name));
     END IF;
-    IF v_actual <> p_kind AND v_actual IN ('TABLE', 'VIEW', 'QUEUE') AND p_kind IN ('TABLE', 'VIEW') THEN
+    IF v_actual <> p_kind AND p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
                                              p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual), v_actual));
     END IF;
@@ -276,6 +281,17 @@ BEGIN
 END;
 $$;
 
+-- ALTER, or CREATE OR ALTER, of what is there as another kind of object.
+CREATE OR REPLACE FUNCTION ssb_internal.raise_incompatible(p_shown text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(2010, format('Cannot perform alter on ''%s'' because it is an incompatible object type.', p_shown), 16, 1);
+END;
+$$;
+
 -- Before CREATE VIEW, ALTER VIEW …: a view may get other columns, which PostgreSQL's
 -- REPLACE refuses.
 CREATE OR REPLACE FUNCTION ssb_internal.prepare_view(p_action text, p_name text)
@@ -284,11 +300,13 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL AND (p_action = 'CREATE' OR ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW') THEN
+    IF to_regclass(p_name) IS NOT NULL AND p_action = 'CREATE' THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
+    ELSIF to_regclass(p_name) IS NOT NULL AND ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW' THEN
+        PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
     IF p_action <> 'CREATE' THEN

@@ -498,6 +498,9 @@ BEGIN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN
+            v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN
         -- "permission denied for table t", without quotation marks and without its schema.

@@ -41,6 +41,8 @@ def test_columns_and_others() -> None:
     assert as_written(no_table.format("dbo.t"), "alter table dbo.T add a int") == no_table.format("dbo.T")
     wrong_kind = "Cannot use DROP VIEW with '{0}' because '{0}' is a table. Use DROP TABLE."
     assert as_written(wrong_kind.format("dbo.t"), "drop view T") == wrong_kind.format("T")
+    incompatible = "Cannot perform alter on '{}' because it is an incompatible object type."
+    assert as_written(incompatible.format("dbo.v"), "alter view V …") == incompatible.format("V")
     no_procedure = "Could not find stored procedure '{}'."
     assert as_written(no_procedure.format("dbo.p"), "exec [dbo].P") == no_procedure.format("dbo.P")
     read_only = "Object '{}' cannot be modified."
