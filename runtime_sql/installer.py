@@ -58,7 +58,8 @@ _PATH = """\
 DO $$
 BEGIN
     PERFORM pg_catalog.set_config('pgsb.path_before', pg_catalog.current_setting('search_path'), true);
-    PERFORM pg_catalog.set_config('pgsb.bodies_before', pg_catalog.current_setting('check_function_bodies'), true);
+    PERFORM pg_catalog.set_config(
+        'pgsb.bodies_before', pg_catalog.current_setting('check_function_bodies'), true);
     SET LOCAL search_path = pg_catalog, pg_temp;
     SET LOCAL check_function_bodies = off;
 END;
