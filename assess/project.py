@@ -81,8 +81,15 @@ def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
     for element in root.iter():
         kind = element.tag.rpartition("}")[2]
         include = element.get("Include")
-        if kind in ("Build", "PreDeploy", "PostDeploy") and include and include.lower().endswith(".sql"):
-            named += _glob(folder, include.replace("\\", "/"))
+        if kind not in ("Build", "PreDeploy", "PostDeploy") or not include:
+            continue
+        for pattern in include.split(";"):  # MSBuild's lists
+            if not pattern.lower().endswith(".sql"):
+                continue
+            try:
+                named += _glob(folder, pattern.strip().replace("\\", "/"))
+            except (ValueError, NotImplementedError) as error:
+                project.unreadable[pattern] = f"named in {project_file.name}: {error}"
     if not named:  # Microsoft.Build.Sql takes every script
         yield from below
         return

@@ -30,6 +30,8 @@ def assess_command(
     PATH is a script, a folder with scripts in any order, or an SSDT project. Touches no database.
     """
     project = read_project(paths)
+    if not project.sources and not project.unreadable:
+        raise click.UsageError(f"no .sql files in {', '.join(map(str, paths))}")
     with progress_bar(len(project.sources), "assessing") as advance:
 
         def seen(source: Source, batches: int) -> None:
@@ -38,11 +40,13 @@ def assess_command(
         options = CompileOptions(database=database, collation=collation)
         found = assess_project(project, options, processes=os.cpu_count() or 1, progress=seen)
     if html is not None:
-        html.write_text(as_html(found), encoding="utf-8")
+        # Names of files may have bytes that are no characters.
+        html.write_text(as_html(found), encoding="utf-8", errors="replace")
     if json_file is not None:
-        json_file.write_text(as_json(found) + "\n", encoding="utf-8")
+        json_file.write_text(as_json(found) + "\n", encoding="utf-8", errors="replace")
     statuses = found.statuses
-    click.echo(f"{found.files:,} files, {found.lines:,} lines, {len(found.objects):,} objects")
+    counts = ((found.files, "file"), (found.lines, "line"), (len(found.objects), "object"))
+    click.echo(", ".join(f"{count:,} {noun}{'s' * (count != 1)}" for count, noun in counts))
     for status, text in ((RUNS, "run as they are"), (DIFFERS, "run, and differ"), (REFUSED, "are refused")):
         click.echo(f"{statuses[status]:7,}  {text}")
     reasons = found.reasons

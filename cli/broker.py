@@ -8,17 +8,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
 
 from ..daemon.config import BrokerOptions, Program, find_addresses, parse_program, read_programs
 from ..daemon.counts import Counts
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
-from ..server.connect import Target, connect, find_target, opening, require_session
+from ..server.connect import Target, connect, find_target, opening, read_dsn, require_session
 from ..server.problems import ServerError, Unreachable
-from .options import addresses_options, dsn_option
+from .install import require_owner
+from .options import Seconds, addresses_options, dsn_option, not_empty
 from .run import open_database
 
 
@@ -27,6 +26,7 @@ from .run import open_database
 @click.option(
     "--reader-dsn",
     metavar="DSN",
+    callback=not_empty,
     help="Login of service programs, if not the daemon's own: a role that may do nothing but become "
     "the principals that EXECUTE AS names.",
 )
@@ -49,7 +49,7 @@ from .run import open_database
 @click.option("--max-readers", type=click.IntRange(1), metavar="N", help="Readers of all queues together.")
 @click.option(
     "--grace",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -57,7 +57,7 @@ from .run import open_database
 )
 @click.option(
     "--wait",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
@@ -65,7 +65,7 @@ from .run import open_database
 )
 @click.option(
     "--slow-reader",
-    type=click.FloatRange(0.1),
+    type=Seconds(0.1),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
@@ -125,11 +125,7 @@ def broker_command(
         program = parse_program(text)
         allowed[program.name] = program
     if reader_dsn is not None:
-        try:
-            conninfo_to_dict(reader_dsn)
-        except psycopg.ProgrammingError:
-            # libpq's words repeat the piece that it cannot read, perhaps half a password.
-            raise ServerError("cannot read the connection string of --reader-dsn") from None
+        read_dsn(reader_dsn, "--reader-dsn")
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
     exporter = None
@@ -170,7 +166,8 @@ def broker_command(
 
 
 def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts) -> None:
-    """Until the server lets us in, with the runtime in it (the private one gets it). Raises ServerError.
+    """Until the server lets us in, with the runtime in it (the private one gets it). Raises ServerError,
+    also where the role may not lead.
 
     Systems start in no order, and a server that recovers or is full lets nobody in. What a wrong
     password or name is cannot be told from that by anything but words in the server's language.
@@ -180,7 +177,8 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts)
     while True:
         counts.beat_at = time.monotonic()
         try:
-            open_database(target).close()
+            with open_database(target) as connection:
+                require_owner(connection, target)
             return
         except Unreachable as error:
             pause = backoff.next()

@@ -6,6 +6,7 @@ import sys
 import click
 
 from .. import __version__
+from ..compiler.compiled import in_comment
 from ..compiler.pipeline import (
     CompiledBatch,
     CompiledScript,
@@ -133,7 +134,8 @@ def compile_command(
             name for batch in batches for statement in batch.statements for name in statement.names
         )
         header = (
-            f"-- Compiled by pgsb {__version__}{options} from {names}: change those, not this text.\n"
+            f"-- Compiled by pgsb {__version__}{in_comment(f'{options} from {names}')}: change those, "
+            "not this text.\n"
             "-- It needs the runtime of that version, or a newer one "
             f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"
         )

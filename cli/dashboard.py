@@ -6,11 +6,10 @@ import secrets
 from pathlib import Path
 
 import click
-from psycopg.conninfo import conninfo_to_dict
 
-from ..server.connect import Target, connect, describe, find_target
+from ..server.connect import Target, connect, describe, find_target, read_dsn
 from ..server.problems import ServerError
-from .options import dsn_option
+from .options import Seconds, dsn_option
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _NEEDED = ("starlette", "jinja2", "uvicorn", "psycopg_pool")
@@ -68,7 +67,7 @@ def _split_instances(
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1),
+    type=Seconds(0.1),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -108,7 +107,7 @@ def dashboard_command(
             name = connection.info.dbname
         instances = {name: target}
     for one in instances.values():
-        _check(one)
+        read_dsn(one.dsn, one.source)
     token = _token(token_file)
     options = Options(
         instances=instances,
@@ -120,25 +119,20 @@ def dashboard_command(
         timeout=timeout,
     )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    shown = f"[{host}]" if ":" in host else host
-    click.echo(f"http://{shown}:{port}/ shows {', '.join(describe(one) for one in instances.values())}")
-    if (allow_changes or options.needs_login) and user_header is None and token_file is None:
-        click.echo(f"log in with the token {token}")
-    serve(options, host, port)
 
+    def announce(bound: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        click.echo(f"http://{shown}:{bound}/ shows {', '.join(describe(one) for one in instances.values())}")
+        if (allow_changes or options.needs_login) and user_header is None and token_file is None:
+            click.echo(f"log in with the token {token}")
 
-def _check(target: Target) -> None:
-    """Raise ServerError for a connection string that libpq cannot read."""
-    try:
-        conninfo_to_dict(target.dsn)
-    except Exception:
-        raise ServerError(f"cannot read the connection string of {target.source}") from None
+    serve(options, host, port, announce)
 
 
 def _token(file: Path | None) -> str:
     if file is None:
         return secrets.token_urlsafe(24)
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     token = lines[0].strip() if lines else ""
     if len(token) < 16:
         raise ServerError(f"the token in {file} has fewer than 16 characters")

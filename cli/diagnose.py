@@ -6,13 +6,15 @@ import uuid
 from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import datetime
+from typing import Any
 
 import click
+import psycopg
 
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import Target, connect, find_target
-from ..server.problems import ServerError
-from .options import dsn_option
+from .install import require_function
+from .options import Seconds, dsn_option, not_empty
 
 FOUND = 3
 """Exit status when there are findings; 0: none, 1: it could not look."""
@@ -43,7 +45,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
 )
 @click.option("--contract", metavar="CONTRACT", help="… and the contract. Default: [DEFAULT].")
 @click.option("--encryption", type=click.Choice(["on", "off", "anonymous"]), help="… and WITH ENCRYPTION.")
-@click.option("--to-dsn", metavar="DSN", help="The target's instance: compare both ends.")
+@click.option("--to-dsn", metavar="DSN", callback=not_empty, help="The target's instance: compare both ends.")
 @click.option(
     "--level",
     type=click.Choice(list(reversed(SEVERITIES))),
@@ -86,9 +88,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
     help="… of this conversation; may be repeated.",
 )
 @click.option("--new", is_flag=True, help="… of those that begin from now on.")
-@click.option(
-    "--timeout", type=click.FloatRange(0), metavar="SECONDS", help="… for so long. Default: until Ctrl-C."
-)
+@click.option("--timeout", type=Seconds(0), metavar="SECONDS", help="… for so long. Default: until Ctrl-C.")
 def diagnose_command(
     dsn: str | None,
     from_service: str | None,
@@ -118,28 +118,26 @@ def diagnose_command(
     service, _, broker = (to_service or "").partition(",")
     dialog = Dialog(from_service, service or None, broker or None, contract, encryption)
     with ExitStack() as stack:
-        connection = stack.enter_context(connect(find_target(dsn)))
-        row = connection.execute(
-            "SELECT to_regprocedure('ssb_internal.last_conversation()') IS NULL"
-        ).fetchone()
-        if row == (True,):
-            raise ServerError(
-                "the runtime in this database is missing or older than this pgsb",
-                hint="pgsb install puts it there, pgsb upgrade brings it up to date",
-            )
+        connection = _open(stack, find_target(dsn))
         if watching:
             try:
                 _follow(watch(connection, handles, new=new, timeout=timeout), form)
             except KeyboardInterrupt:
                 return
             return
-        far = stack.enter_context(connect(Target(to_dsn, False, "--to-dsn"))) if to_dsn else None
+        far = _open(stack, Target(to_dsn, False, "--to-dsn")) if to_dsn is not None else None
         found = diagnose(connection, dialog, far=far, limits=limits, level=level, ignore=ignore)
     if form == "json":
         click.echo(json.dumps([one.as_json() for one in found], ensure_ascii=False, indent=2))
     else:
         _print(found)
     click.get_current_context().exit(FOUND if found else 0)
+
+
+def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
+    connection = stack.enter_context(connect(target))
+    require_function(connection, target, "ssb_internal.last_conversation()")
+    return connection
 
 
 def _print(found: list[Finding]) -> None:
@@ -150,8 +148,10 @@ def _print(found: list[Finding]) -> None:
         if one.remedy:
             click.echo(f"    {one.run_with}: {one.remedy}")
         click.echo()
-    counts = [f"{sum(one.severity == name for one in found)} {name}" for name in reversed(SEVERITIES)]
-    click.echo(", ".join(counts) if found else "nothing found")
+    counts = {name: sum(one.severity == name for one in found) for name in reversed(SEVERITIES)}
+    # Of info there are no plurals.
+    words = (f"{count} {name}{'s' * (count != 1 and name != 'info')}" for name, count in counts.items())
+    click.echo(", ".join(words) if found else "nothing found")
 
 
 def _follow(news: Iterable[Trouble | LogLine], form: str) -> None:

@@ -8,11 +8,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from ..compiler.compiled import in_comment
+from ..grammar.lexer import bracketed
 from ..security.certificates import read_certificate
 from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from ..server.connect import connect, find_target
 from ..server.problems import ServerError
+from .install import require_owner
 from .options import dsn_option
 
 
@@ -31,7 +34,9 @@ def endpoint_command(dsn: str | None, folder: Path | None) -> None:
     The certificates of other instances are those in master that do not belong to dbo. Each becomes
     the login of a PostgreSQL role.
     """
-    with connect(find_target(dsn)) as connection:
+    target = find_target(dsn)
+    with connect(target) as connection:
+        require_owner(connection, target)
         row = connection.execute(
             "SELECT ssb_internal.transport_logins(), pg_catalog.current_database()"
         ).fetchone()
@@ -50,21 +55,23 @@ def endpoint_command(dsn: str | None, folder: Path | None) -> None:
 
 def lines_for(known: dict[str, Any], database: str, peers: Path) -> str:
     """The lines, each file's below its name. ``known`` is of ssb_internal.transport_logins."""
-    lines = ["# postgresql.conf", "ssl = on", f"ssl_ca_file = '{peers.absolute()}'", ""]
+    lines = ["# postgresql.conf", "ssl = on", f"ssl_ca_file = {_literal(str(peers.absolute()))}", ""]
     lines += ["# pg_hba.conf, above other lines that let these roles in"]
     logins = known["logins"] or []
     for one in logins:
-        lines.append(f'hostssl "{database}" {_quoted(_role_of(one))} all cert map=pgsb')
+        lines.append(f"hostssl {_quoted(database)} {_quoted(_role_of(one))} all cert map=pgsb")
     lines += ["", "# pg_ident.conf"]
     for one in logins:
         lines.append(f"pgsb {_quoted(_common_name(one))} {_quoted(_role_of(one))}")
     for one in logins:
         if one["role"] is None:
-            lines += ["", f"-- psql: the role of certificate {one['certificate']}"]
+            lines += ["", f"-- psql: the role of certificate {in_comment(one['certificate'])}"]
             lines.append(f"CREATE ROLE {_quoted(_role_of(one))} LOGIN;")
         if not one["may_connect"]:
-            lines += ["", f"-- pgsb shell: {one['certificate']} may not connect yet"]
-            lines.append(f"GRANT CONNECT ON ENDPOINT::[{known['endpoint']}] TO [{one['login']}];")
+            lines += ["", f"-- pgsb shell: {in_comment(one['certificate'])} may not connect yet"]
+            lines.append(
+                f"GRANT CONNECT ON ENDPOINT::{bracketed(known['endpoint'])} TO {bracketed(one['login'])};"
+            )
     return "\n".join(lines)
 
 
@@ -85,7 +92,21 @@ def _common_name(login: dict[str, Any]) -> str:
 
 
 def _quoted(name: str) -> str:
+    """A name in pg_hba.conf, pg_ident.conf and SQL; a ServerError for what would be more than a name there.
+
+    A line break begins another line, and a slash a regular expression. The names in a certificate are
+    another instance's choice, which would choose as whom it is let in.
+    """
+    if not name.isprintable() or name.startswith("/"):
+        raise ServerError(f"PostgreSQL's files cannot hold the name {name!r}")
     return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: str) -> str:
+    """A string in postgresql.conf."""
+    if not value.isprintable():
+        raise ServerError(f"postgresql.conf cannot hold the path {value!a}")
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _write(known: dict[str, Any], folder: Path, peers: Path) -> None:
@@ -106,4 +127,5 @@ def _write(known: dict[str, Any], folder: Path, peers: Path) -> None:
     (folder / "endpoint.crt").write_bytes(own.public_bytes(Encoding.PEM))
     secret = folder / "endpoint.key"
     secret.touch(mode=0o600)
+    secret.chmod(0o600)  # it may have been there, readable for more
     secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))

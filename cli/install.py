@@ -64,7 +64,14 @@ def install_command(
     target = find_target(dsn)
     with connect(target) as connection:
         before = described(connection)
-        installer.install(connection, parts=parts, nvarchar=nvarchar)
+        try:
+            installer.install(connection, parts=parts, nvarchar=nvarchar)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise ServerError(
+                f"the server said: {error.diag.message_primary}",
+                hint=error.diag.message_hint
+                or "the owner of the database may install; others need GRANT CREATE ON DATABASE",
+            ) from None
         after = described(connection)
         knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
     if not knows_letters:
@@ -137,6 +144,7 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
     target = find_target(dsn)
     with connect(target) as connection:
         before = _installed(connection, target)
+        require_owner(connection, target)
         lost = installer.dependents(connection)
         if lost:
             click.echo("With the runtime go, for they use it:")
@@ -144,7 +152,12 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
                 click.echo(f"  {one}")
         if not yes:
             question = f"Remove runtime {before} with all queues and messages from {describe(target)}?"
-            if not click.confirm(question):
+            try:
+                agreed = click.confirm(question)
+            except click.Abort:  # Ctrl-C, or nobody is there
+                click.echo("\nnothing was removed; --yes answers where nobody is asked", err=True)
+                raise
+            if not agreed:
                 raise ServerError("nothing was removed")
         installer.uninstall(connection)
     click.echo(f"runtime {before} is removed from {describe(target)}")
@@ -176,6 +189,31 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
     if installer.nvarchar_of(connection) == "utf16":
         special.append("nvarchar: utf16")
     return f"{version} ({', '.join(special)})" if special else version
+
+
+def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
+    """Raise ServerError where the runtime is missing, or lacks the function that a command asks."""
+    if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
+        raise ServerError(
+            f"the runtime in {describe(target)} is missing or older than this pgsb",
+            hint="pgsb install puts it there, pgsb upgrade brings it up to date",
+        )
+
+
+def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
+    """Raise ServerError where there is no runtime, or the role lacks the rights of its owner."""
+    row = connection.execute(
+        "SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'USAGE'), current_user"
+        " FROM pg_namespace AS n WHERE n.nspname = 'ssb' AND to_regclass('ssb.runtime_version') IS NOT NULL"
+    ).fetchone()
+    if row is None:
+        raise ServerError(f"there is no runtime in {describe(target)}", hint="pgsb install puts it there")
+    owner, is_allowed, role = row
+    if not is_allowed:
+        raise ServerError(
+            f"the runtime in {describe(target)} belongs to {owner}, and {role} does not have its rights",
+            hint=f"log in as {owner} or as a member of it",
+        )
 
 
 def _target_without_starting(dsn: str | None) -> Target | None:

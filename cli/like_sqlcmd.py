@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+import psycopg
 from psycopg.conninfo import make_conninfo
 
-from .options import F, variables_option
+from .options import F, Seconds, variables_option
 from .run import run_command
 
 # What needs no answer here, and what does: letter → sentence, None for what is done anyway.
@@ -94,7 +95,7 @@ class _Letters(click.Command):
 @click.option("-s", "separator", default=" ", metavar="TEXT", help="Between columns.")
 @click.option("-W", "trim", is_flag=True, help="Columns without padding.")
 @click.option("-w", "width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines there.")
-@click.option("-t", "timeout", type=click.FloatRange(0), metavar="SECONDS", help="Cancel what runs longer.")
+@click.option("-t", "timeout", type=Seconds(0), metavar="SECONDS", help="Cancel what runs longer.")
 @click.option("-r", "-r0", "-r1", "_errors", is_flag=True, hidden=True)
 @_ignored(_TAKEN, value=False)
 @_ignored(_WITH_VALUE, value=True)
@@ -140,7 +141,11 @@ def _dsn(server: str | None, database: str | None, user: str | None, password: s
     if server is None:
         return make_conninfo("", **given) if given else None
     if "://" in server or "=" in server:
-        return make_conninfo(server, **given)
+        try:
+            return make_conninfo(server, **given)
+        except psycopg.ProgrammingError:
+            # libpq's words repeat the piece that it cannot read, perhaps half a password.
+            raise click.UsageError("cannot read the connection string of -S") from None
     host, _, port = server.removeprefix("tcp:").partition(",")
     if host in (".", "(local)"):
         host = "localhost"

@@ -1,5 +1,7 @@
 """The entry point: the commands, and the only place that turns exceptions into messages."""
 
+from __future__ import annotations
+
 import atexit
 import gc
 import importlib
@@ -7,12 +9,15 @@ import os
 import sys
 import threading
 import traceback
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from .. import __version__
 from ..server.problems import ServerError
+
+if TYPE_CHECKING:
+    import psycopg
 
 # Command → module, attribute, and its line in the help. The module is imported when the command
 # is called: the compiler's libraries take longer to load than `pgsb status` takes to run.
@@ -97,6 +102,11 @@ class _LazyGroup(click.Group):
         except click.UsageError:
             if args and args[0].lower().endswith(".sql"):
                 ctx.fail(f"{args[0]!r} is a script, not a command: pgsb run {args[0]}")
+            # Imported here: it is for those who have mistyped.
+            import difflib
+
+            if args and (meant := difflib.get_close_matches(args[0].lower(), _COMMANDS, 1)):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {meant[0]!r}?")
             raise
 
 
@@ -187,13 +197,31 @@ def _explain(error: Exception) -> tuple[str, str | None]:
     if isinstance(error, CompileError):
         return error.problems.report(), None
     if isinstance(error, psycopg.Error):
-        return f"the server said: {str(error).strip()}", None
+        return f"the server said: {_sentence(error)}", error.diag.message_hint
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        # So Python reads bytes of the command line and the environment that are no UTF-8.
+        near = error.object[max(error.start - 20, 0) : error.end + 20]
+        return (
+            f"{near!a} has bytes that are not UTF-8",
+            "the command line and the environment have to be UTF-8",
+        )
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(where.filename)}:{where.lineno}"
     return (
         f"internal error: {type(error).__name__}: {error} ({place})",
         "this is a defect of pgsb, please report it with the script; PGSB_DEBUG=1 shows where it happened",
     )
+
+
+def _sentence(error: psycopg.Error) -> str:
+    """What the server said, for people: where in the runtime it came about is no news for them.
+
+    A detail that begins with Msg has SQL Server's number, level and state, for programs.
+    """
+    primary, detail = error.diag.message_primary, error.diag.message_detail
+    if primary is None:
+        return str(error).strip()
+    return f"{primary}\n{detail}" if detail and not detail.startswith("Msg ") else primary
 
 
 def _fail(message: str, hint: str | None = None) -> int:

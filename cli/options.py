@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,22 +10,37 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class Seconds(click.FloatRange):
+    """A time in seconds, short enough for PostgreSQL's settings in milliseconds: under 25 days."""
+
+    MOST = 2_147_483
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Refuse what is no time besides: nan compares with nothing, and would wait for ever."""
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds) or seconds > self.MOST:
+            self.fail(f"{value} is no number of seconds up to {self.MOST:,}.", param, ctx)
+        return seconds
+
+
 def dsn_option(function: F) -> F:
     """``--dsn``."""
     return click.option(
         "--dsn",
         metavar="DSN",
-        callback=_not_empty,
+        callback=not_empty,
         help="PostgreSQL to use: postgresql://… or key=value words. "
         "Default: DATABASE_URL, the PG* variables, or a private server.",
     )(function)
 
 
-def _not_empty(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+def not_empty(_ctx: click.Context, param: click.Parameter, given: str | None) -> str | None:
     """Refuse ``--dsn ""``: a variable of the shell that is not set must not lead to another server."""
     if given is not None and not given.strip():
         raise click.BadParameter(
             "it is empty; left out it is DATABASE_URL, the PG* variables or a private server"
+            if param.name == "dsn"
+            else "it is empty"
         )
     return given
 

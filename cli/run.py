@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 import psycopg
 
+from ..compiler.catalog.names import fold
 from ..compiler.check.error_levels import level_of
 from ..compiler.compiled import CompiledBatch, CompileOptions
 from ..compiler.session import CompileSession
@@ -28,7 +29,7 @@ from ..server.redirection import Redirection
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Print
 from ..server.translate import Translator
-from .options import addresses_options, compile_options, dsn_option, variables_option
+from .options import Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, read_script
 from .sqlcmd import Script, compose
@@ -124,7 +125,7 @@ class _Command(click.Command):
 @click.option(
     "-t",
     "--timeout",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     metavar="SECONDS",
     help="Cancel a statement that runs longer.",
 )
@@ -135,7 +136,7 @@ class _Command(click.Command):
 )
 @click.option(
     "--settle",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     metavar="SECONDS",
     help="With --activate: at the end, wait so long at most until no message waits in an activated queue "
     "and no program is at work.  [default: 10]",
@@ -323,6 +324,7 @@ class Runner:
         do then. Raises ServerError when the connection breaks.
         """
         succeeded = True
+        database = self._session.catalog.database
         for batch in self._compile(script, stop):
             self.advance(script.source.name)
             self._warn()
@@ -341,12 +343,21 @@ class Runner:
                 failed = True
             if self._connection.closed:
                 raise ServerError("the connection to the server is lost")
+            if failed and self._session.catalog.database != database:
+                self._stay()
+            database = self._session.catalog.database
             self.batches += 1
             self.failed_batches += failed
             succeeded = succeeded and not failed
             if failed and script.stop_at(batch.line, stop):
                 return succeeded, True
         return succeeded, False
+
+    def _stay(self) -> None:
+        """After a batch with USE that failed: what follows is of the database in which the session is."""
+        actual = self.current_database()
+        if actual is not None:
+            self._session.catalog.database = fold(actual)
 
     def _warn(self) -> None:
         """Write what `pgsb check` warns of and was not written yet: on stderr, results stay as they are."""

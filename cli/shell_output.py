@@ -79,7 +79,10 @@ class _Screen:
     def begin(self, pager: str | None) -> None:
         """A result begins."""
         size = self._size()
-        self._pager = shlex.split(pager or "")
+        try:
+            self._pager = shlex.split(pager or "")
+        except ValueError:  # a quotation that does not end is no command
+            self._pager = []
         if size is not None and self._pager and shutil.which(self._pager[0]):
             self._limit = max(size.lines - 2, 1)
 

@@ -6,14 +6,15 @@ import click
 
 from ..server.connect import connect, find_target
 from ..server.problems import ServerError
-from .options import dsn_option
+from .install import require_function
+from .options import Seconds, dsn_option
 
 
 @click.command("top")
 @dsn_option
 @click.option(
     "--interval",
-    type=click.FloatRange(0.2),
+    type=Seconds(0.2),
     default=2.0,
     show_default=True,
     metavar="SECONDS",
@@ -30,14 +31,7 @@ def top_command(dsn: str | None, interval: float, once: bool) -> None:
 
     target = find_target(dsn)
     with connect(target) as connection:
-        row = connection.execute(
-            "SELECT to_regprocedure('ssb_internal.daemons_running()') IS NULL"
-        ).fetchone()
-        if row == (True,):
-            raise ServerError(
-                "the runtime in this database is missing or older than this pgsb",
-                hint="pgsb install puts it there, pgsb upgrade brings it up to date",
-            )
+        require_function(connection, target, "ssb_internal.daemons_running()")
         if once:
             for line in lines(look(connection)):
                 click.echo("".join(text for _, text in line).rstrip())

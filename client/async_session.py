@@ -14,12 +14,9 @@ import psycopg
 import psycopg.sql
 from psycopg.rows import tuple_row
 
-from ..server.connect import ISOLATION, LANGUAGE_SETTINGS, trace_settings
+from ..server.connect import CHECK_INTERVAL, ISOLATION, LANGUAGE_SETTINGS, trace_settings
 from .messages import DEFAULT, Message
-from .session import COLUMNS, ENCODING, Body, bytes_of, numbered
-
-# A WAITFOR without this would hold its locks for ever if the client were killed.
-_CHECK_INTERVAL = "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+from .session import COLUMNS, ENCODING, Body, bytes_of, interval_of, numbered
 
 
 async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncSession:
@@ -28,14 +25,17 @@ async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncS
         dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
     )
     try:
-        await connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}".encode())
+        cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
+        is_own = await cursor.fetchone() == (connection.info.backend_pid,)
+        await connection.execute(
+            (f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS).encode()
+        )
         if settings := trace_settings():
             await connection.execute(settings.encode())
         # Servers on some platforms cannot look.
         with contextlib.suppress(psycopg.errors.InvalidParameterValue):
-            await connection.execute(_CHECK_INTERVAL)
-        cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
-        if await cursor.fetchone() != (connection.info.backend_pid,):
+            await connection.execute(CHECK_INTERVAL)
+        if not is_own:
             # A pooler may give each transaction another session, which has not seen what was prepared.
             connection.prepare_threshold = None
         session = AsyncSession(connection)
@@ -164,7 +164,7 @@ class AsyncSession:
                 "CALL ssb.wait_for_message(%s,"
                 " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
                 queue,
-                float(seconds),
+                interval_of(seconds),
                 conversation,
                 group,
                 is_idle,

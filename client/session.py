@@ -1,5 +1,6 @@
 """A connection that speaks Service Broker."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -35,13 +36,18 @@ def connect(dsn: str = "", *, database: str | None = None) -> "Session":
     connection = psycopg.connect(
         dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
     )
-    prepare_session(connection)
-    if not is_direct(connection):
-        # A pooler may give each transaction another session, which has not seen what was prepared.
-        connection.prepare_threshold = None
-    session = Session(connection)
-    if database:
-        session.use(database)
+    try:
+        is_own = is_direct(connection)
+        prepare_session(connection, is_own=is_own)
+        if not is_own:
+            # A pooler may give each transaction another session, which has not seen what was prepared.
+            connection.prepare_threshold = None
+        session = Session(connection)
+        if database:
+            session.use(database)
+    except BaseException:
+        connection.close()
+        raise
     return session
 
 
@@ -155,8 +161,8 @@ class Session:
     ) -> list[Message]:
         """Receive messages of one conversation group: all that are there, or at most ``count``.
 
-        ``queue`` is 'schema.name'. ``wait``: up to so many seconds until one comes; 0 or
-        None do not wait. ``conversation`` or ``group`` restricts the choice. Raises
+        ``queue`` is 'schema.name'. ``wait``: up to so many seconds until one comes, `math.inf`
+        without end; 0 or None do not wait. ``conversation`` or ``group`` restricts the choice. Raises
         BrokerError: 9617 for a queue that is off.
         """
         deadline = time.monotonic() + (wait or 0.0)
@@ -178,7 +184,7 @@ class Session:
             "CALL ssb.wait_for_message(%s,"
             " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
             queue,
-            float(seconds),
+            interval_of(seconds),
             conversation,
             group,
             is_idle,
@@ -265,6 +271,13 @@ class Session:
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         # The application may want its own rows as dictionaries.
         return psycopg.Cursor(self.sql, row_factory=tuple_row)
+
+
+def interval_of(seconds: float) -> float | None:
+    """The seconds of an interval, in which NULL has no end. Raises ValueError for nan, which is no time."""
+    if math.isnan(seconds):
+        raise ValueError("nan is no time to wait")
+    return None if seconds == math.inf else float(seconds)
 
 
 def bytes_of(

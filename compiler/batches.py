@@ -65,7 +65,7 @@ def is_plain(statement: nodes.Statement) -> bool:
     return isinstance(statement, _PLAIN) or is_definition(statement)
 
 
-_VERBS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
+_VERBS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
 
 
 def error_verb(statement: nodes.Statement) -> str:

@@ -23,6 +23,11 @@ def ends_batch(number: int, xact_abort: bool = False) -> bool:
     return xact_abort or number in _ENDING or 9400 <= number <= 9499
 
 
+def in_comment(name: str) -> str:
+    """A file's or database's name as it may stand behind ``--``: what follows a line break would be SQL."""
+    return "".join(one if one.isprintable() else "?" for one in name)
+
+
 @dataclass(frozen=True)
 class CompileOptions:
     """How to compile.
@@ -142,7 +147,7 @@ class CompiledScript:
         for batch in self.batches:
             if for_files and batch.span is not None and batch.statements:
                 file, line = batch.span.source.origin(batch.line)
-                parts.append(f"-- {file}:{line}")
+                parts.append(f"-- {in_comment(file)}:{line}")
             for _ in range(batch.repeat):
                 for whole in batch.wholes:
                     items = [one.item for one in whole if one.item is not None]

@@ -14,6 +14,20 @@ class NoHandler(LookupError):
     """Nothing is registered for a key; the message names the registry and the key."""
 
 
+class _Found(dict[Any, Any], Generic[Handler]):
+    """What was found for a key; what was not asked for yet is looked for in ``handlers``."""
+
+    def __init__(self, handlers: dict[Any, Handler]) -> None:
+        super().__init__()
+        self._handlers = handlers
+
+    def __missing__(self, key: Any) -> Handler | None:
+        bases = key.__mro__ if isinstance(key, type) else (key,)
+        found = next((self._handlers[base] for base in bases if base in self._handlers), None)
+        self[key] = found
+        return found
+
+
 class Registry(Generic[Handler]):
     """One handler a key. A class without one of its own has that of its nearest base class.
 
@@ -24,7 +38,9 @@ class Registry(Generic[Handler]):
         """``name`` stands in messages."""
         self.name = name
         self._handlers: dict[Any, Handler] = {}
-        self._found: dict[Any, Handler | None] = {}
+        self._found = _Found(self._handlers)
+        self.find: Callable[[Any], Handler | None] = self._found.__getitem__
+        """Give the handler of a key, None when there is none."""
 
     @overload
     def register(self, key: type | str, /, *keys: type | str) -> Callable[[Some], Some]: ...
@@ -54,22 +70,9 @@ class Registry(Generic[Handler]):
         self._handlers[key] = handler
         self._found.clear()
 
-    def find(self, key: Any) -> Handler | None:
-        """Return the handler of ``key``, None when there is none."""
-        try:
-            return self._found[key]
-        except KeyError:
-            bases = key.__mro__ if isinstance(key, type) else (key,)
-            found = next((self._handlers[base] for base in bases if base in self._handlers), None)
-            self._found[key] = found
-            return found
-
     def __getitem__(self, key: Any) -> Handler:
         """Return the handler of ``key``. Raises NoHandler."""
-        found = self._found.get(key)
-        if found is not None:
-            return found
-        found = self.find(key)
+        found: Handler | None = self._found[key]
         if found is None:
             raise NoHandler(f"{self.name}: no handler for {_shown(key)}")
         return found

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, pairwise
 
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
-from ..grammar.records import dataclass
+from ..grammar.records import dataclass, replace
 from ..grammar.source import Source
 from . import handlers as _handlers  # noqa: F401
 from . import nodes
@@ -214,6 +213,7 @@ class CompileSession:
             procedure = signature(statement, self.catalog)
             self.catalog.define_procedure(procedure)
             key = self.catalog.key(procedure.name)
+            self.catalog.to_make[key] += 1
             if self.catalog.bodies.get(key) is not statement.body:
                 self.catalog.bodies[key] = statement.body
                 self.catalog.call_effects.clear()
@@ -258,6 +258,9 @@ class CompileSession:
         first = group[0]
         if len(group) == 1:
             if first.has_errors:
+                key = self._begins(first)
+                if key is not None:
+                    self.catalog.gone.add(key)
                 yield self._failed(first, self.problems.within(first.span))
                 return
             if first.statements and isinstance(first.statements[0], MODULES):
@@ -351,6 +354,7 @@ class CompileSession:
         problems = Problems()
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         statements: list[CompiledStatement] = []
+        key = self._begins(batch)
         for statement in batch.statements:
             each_alone = statement.verb == "DROP"
             for part, item in enumerate(lower_module(statement, ctx)):
@@ -366,7 +370,20 @@ class CompileSession:
                         item=item,
                     )
                 )
-        return self._finish(batch, problems, statements, [])
+        finished = self._finish(batch, problems, statements, [])
+        if finished.problems and key is not None:
+            self.catalog.gone.add(key)
+        return finished
+
+    def _begins(self, batch: nodes.Batch) -> tuple[str, str] | None:
+        """The turn of a module has come: the procedure that it makes, None where it makes none."""
+        made = batch.statements[0] if batch.statements else None
+        if not isinstance(made, nodes.CreateProcedure):
+            return None
+        key = self.catalog.key(object_name(made.name))
+        self.catalog.to_make[key] -= 1
+        self.catalog.gone.discard(key)
+        return key
 
     # ------------------------------------------------------------ DO blocks
 

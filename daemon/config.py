@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
-
+from ..server.connect import read_dsn
 from ..server.problems import ServerError
 from .spans import SpanSink
 
-_ADDRESS = re.compile("tcp://[^:/]+(:[0-9]+)?/?", re.IGNORECASE)
+_ADDRESS = re.compile(r"tcp://([^]:/[]+|\[[0-9a-f:.%]+\])(:[0-9]+)?/?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -114,12 +112,7 @@ def find_addresses(options: Iterable[str], files: Iterable[Path]) -> dict[str, s
 
 
 def _checked_dsn(dsn: str, address: str) -> str:
-    try:
-        known = conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:
-        known = {}
-    if not known:
-        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+    if not read_dsn(dsn, address):
         raise ServerError(f"cannot read the connection string of {address}")
     return dsn
 
@@ -127,12 +120,20 @@ def _checked_dsn(dsn: str, address: str) -> str:
 def parse_program(text: str) -> Program:
     """``NAME=package.module:callable`` or ``NAME=command line``. Raises ServerError."""
     name, separator, value = text.partition("=")
-    words = shlex.split(value) if separator else []
+    words = _words(value) if separator else []
     if not name or not words:
         raise ServerError(
             f"cannot read the program {text!r}", hint="NAME=package.module:callable or NAME=command line"
         )
     return _program(name, words)
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command line as a shell reads them; none where a quotation does not end."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
 
 
 def _program(name: str, words: list[str]) -> Program:
@@ -159,9 +160,9 @@ def read_programs(path: Path) -> dict[str, Program]:
         raise ServerError(f"{path}: only a table [programs] is known", hint='billing = "shop.billing:handle"')
     found = {}
     for name, value in programs.items():
-        words = shlex.split(value) if isinstance(value, str) else value
+        words = _words(value) if isinstance(value, str) else value
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-            raise ServerError(f"{path}: the program {name!r} is neither a string nor a list of strings")
+            raise ServerError(f"{path}: the program {name!r} is no command line and no list of its words")
         found[name] = _program(name, words)
     return found
 

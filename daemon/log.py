@@ -1,5 +1,6 @@
 """The daemon's log: structured lines on a stream, and the newest ones in ssb.broker_log."""
 
+import contextlib
 import json
 import logging
 import sys
@@ -61,6 +62,16 @@ def json_line(line: Line) -> str:
     )
 
 
+def _print(text: str, stream: TextIO) -> None:
+    """Write a line at once, or not at all.
+
+    A disk that is full, or a reader of the log that has gone, stops no service program: the table
+    ssb.broker_log has the line, too.
+    """
+    with contextlib.suppress(OSError):
+        print(text, file=stream, flush=True)
+
+
 def stream_sink(form: str = "text", level: str = "info", stream: TextIO | None = None) -> Sink:
     """Writes lines of at least ``level`` to ``stream`` (stderr). ``form`` is "text" or "json"."""
     render = json_line if form == "json" else text_line
@@ -68,7 +79,7 @@ def stream_sink(form: str = "text", level: str = "info", stream: TextIO | None =
 
     def write(line: Line) -> None:
         if _LEVELS.index(line.level) >= lowest:
-            print(render(line), file=stream or sys.stderr, flush=True)
+            _print(render(line), stream or sys.stderr)
 
     return write
 
@@ -78,9 +89,9 @@ def program_sink(stream: TextIO) -> Sink:
 
     def write(line: Line) -> None:
         if line.event in ("print", "output", "result_set"):
-            print(f"{line.program and _on_one_line(line.program)}: {line.message}", file=stream, flush=True)
+            _print(f"{line.program and _on_one_line(line.program)}: {line.message}", stream)
         elif line.level in ("warning", "error"):
-            print(text_line(line), file=stream, flush=True)
+            _print(text_line(line), stream)
 
     return write
 

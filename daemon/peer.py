@@ -19,6 +19,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 
+from ..server.connect import read_dsn
+from ..server.problems import ServerError
 from .readers import Connection, open_connection
 from .sealed_sets import SealedSet
 from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
@@ -532,8 +534,8 @@ def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
             f" pgsb broker --address {address}=DSN names the PostgreSQL database."
         )
     try:
-        known = conninfo_to_dict(address)
-    except psycopg.ProgrammingError:
+        known = read_dsn(address, address)
+    except ServerError:
         raise Unreachable("The address of the route is no connection URI that PostgreSQL can read.") from None
     if known.keys() & {"password", "sslpassword"}:
         raise Unreachable(

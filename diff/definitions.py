@@ -136,7 +136,11 @@ class _Reader:
         return self.database.lower(), kind, name
 
     def _create(self, kind: str, statement: nodes.Statement) -> None:
-        name, compared = _name_of(kind, statement)
+        named = _name_of(kind, statement)
+        if named is None:
+            self.problems.add(f"This CREATE {kind} has no name to compare it by.", statement.span, number=102)
+            return
+        name, compared = named
         if name.startswith("#"):
             return
         key = self._key(kind, compared)
@@ -193,18 +197,27 @@ def _reads_otherwise(statement: nodes.SetOption) -> bool:
     return "QUOTED_IDENTIFIER" in words and words[-1] == "OFF"
 
 
-def _name_of(kind: str, statement: Any) -> tuple[str, str]:
-    """The name as T-SQL writes it, and as it compares."""
+def _name_of(kind: str, statement: Any) -> tuple[str, str] | None:
+    """The name as T-SQL writes it, and as it compares; None where a statement breaks off before it.
+
+    Of queries and table definitions only the first words have been read so far.
+    """
     if kind == "INDEX":
         words = [token.word for token in statement.tokens]
+        if "ON" not in words:
+            return None
         index = _name_in(statement.tokens, words.index("INDEX") + 1)
         table = _name_in(statement.tokens, words.index("ON") + 1)
+        if not index or not table:
+            return None
         return (
             f"{identifier(index[-1])} ON {'.'.join(map(identifier, table))}",
             f"{index[-1].lower()} on {_compared_name(table)}",
         )
     if isinstance(statement, nodes.SqlStatement):
         parts = _name_in(statement.tokens, 2)
+        if not parts:
+            return None
         return ".".join(map(identifier, parts)), _compared_name(parts)
     name = statement.name
     if isinstance(statement, nodes.CreateTrigger) and statement.scope is not None:
@@ -237,8 +250,8 @@ def _exactly(kind: str, name: nodes.QualifiedName) -> str:
 
 
 def _name_in(tokens: Sequence[Any], start: int) -> list[str]:
-    """The parts of the name that begins at a token."""
-    parts = [tokens[start].name]
+    """The parts of the name that begins at a token; none behind the last one."""
+    parts = [one.name for one in tokens[start : start + 1]]
     while start + 2 < len(tokens) and tokens[start + 1].text == "." and _is_name(tokens[start + 2]):
         start += 2
         parts.append(tokens[start].name)

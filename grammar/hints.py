@@ -38,6 +38,10 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "DROP takes one of this kind: write a statement for each",
+        ("DROP SERVICE a, b", "DROP QUEUE a, b", "DROP ROUTE a, b", "DROP CONTRACT a, b"),
+    ),
+    (
         "TO SERVICE takes a string or a variable: TO SERVICE 'name'",
         (
             "BEGIN DIALOG @h FROM SERVICE a TO SERVICE b",

@@ -126,16 +126,26 @@ class _BatchParser:
 
     def _feed(self, terminal: str, start: int, end: int) -> bool:
         """Take one terminal, after the rules that it finishes; False when it cannot follow them."""
-        stack, states = self._stack, self._states
+        stack, values, states, rules = self._stack, self._values, self._states, self._rules
         action = states[stack[-1]].get(terminal)
         while action is not None and action < 0:
-            self._reduce(self._rules[-1 - action])
+            origin, size, name, expands, kept = rules[-1 - action]
+            if size == 1:  # what _reduce does, without a call for each of a script's rules
+                stack.pop()
+                values[-1] = _tree_of_one(name, expands, kept, values[-1])
+                stack.append(states[stack[-1]][origin])
+            else:
+                self._reduce(rules[-1 - action])
             action = states[stack[-1]].get(terminal)
         if action is None:
             return False
         text = self._tokens[start].text if end > start else terminal
         stack.append(action)
-        self._values.append(Terminal(terminal, text, start, end))
+        made = Terminal(text)
+        made.type = terminal
+        made.start_pos = start
+        made.end_pos = end
+        values.append(made)
         return True
 
     def _reduce(self, rule: Rule) -> None:
@@ -371,6 +381,8 @@ class _BatchParser:
             return f"the BEGIN at line {line} has no END"
         if values and isinstance(values[0], Tree) and values[0].data == "qualified_name":
             name = self._tokens[0].text
+            if name.upper() == "RECEIVE":
+                return "RECEIVE needs *, columns or assignments before FROM"
             return f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
         if not {INVALID, END_OF_STATEMENT} & accepted:
             return None
@@ -431,10 +443,11 @@ def _tree(
         start = child.outer_start if type(child) is Tree else child.start_pos
         if start >= 0:
             break
-    for child in reversed(children):
+    at = len(children)
+    while end < 0 < at:
+        at -= 1
+        child = children[at]
         end = child.outer_end if type(child) is Tree else child.end_pos
-        if end >= 0:
-            break
     if not expands or len(inner) != 1:
         return Tree(name, inner, start, end)
     made = inner[0]

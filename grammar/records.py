@@ -14,7 +14,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "replace"]
 
 T = TypeVar("T")
 
@@ -38,6 +38,7 @@ def dataclass(
         changed: Any = made
         if not own_init:
             changed.__init__ = _first_init(changed)
+        changed._given = tuple(one.name for one in dataclasses.fields(changed) if one.init)
         names = [one.name for one in dataclasses.fields(changed) if one.compare]
         changed._compared = attrgetter(*names) if names else _nothing
         changed.__eq__ = _equal
@@ -90,6 +91,16 @@ def _written_init(cls: Any) -> Callable[..., None]:
     written: Callable[..., None] = names["__init__"]
     written.__qualname__ = f"{cls.__qualname__}.__init__"
     return written
+
+
+def replace(one: T, /, **changes: Any) -> T:
+    """Return a copy of an object of such a class with other values in some of its fields."""
+    kind: Any = one.__class__
+    for name in kind._given:
+        if name not in changes:
+            changes[name] = getattr(one, name)
+    copy: T = kind(**changes)
+    return copy
 
 
 def _nothing(one: object) -> tuple[()]:

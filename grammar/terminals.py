@@ -288,8 +288,9 @@ class TerminalChooser:
         """
         token = self._tokens[index]
         word = token.word
-        if token.kind is not _WORD:
-            return self._is_label(index)
+        kind = token.kind
+        if kind is not _WORD:
+            return (kind is _BRACKETED or kind is _QUOTED) and self._is_label(index)
         if word in RESERVED_WORDS:
             return False
         if word == "RECEIVE":
@@ -316,7 +317,7 @@ class TerminalChooser:
             if keyword in choices:
                 return keyword, index + 1
             return self._reserved_class(index, word, choices)
-        if self._is_label(index) and "LABEL" in choices:
+        if "LABEL" in choices and self._is_label(index):
             return "LABEL", index + 2
         if keyword in choices:
             name = choices.get("NAME")

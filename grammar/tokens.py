@@ -6,10 +6,12 @@ of the .lark files, and the nodes of the compiler keep them for whoever reads qu
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from operator import attrgetter
 from typing import NamedTuple
 
-__all__ = ["RESERVED_WORDS", "STATEMENT_WORDS", "Token", "TokenKind"]
+__all__ = ["RESERVED_WORDS", "STATEMENT_WORDS", "Token", "TokenKind", "words_of"]
 
 
 class TokenKind(IntEnum):
@@ -65,6 +67,14 @@ class Token(NamedTuple):
         if kind is _QUOTED:
             return self.text[1:-1].replace('""', '"')
         return self.text
+
+
+_WORD_OF: attrgetter[str] = attrgetter("word")
+
+
+def words_of(tokens: Iterable[Token]) -> Iterator[str]:
+    """Give the ``word`` of every token: upper-case keywords and names, symbols, '' for the rest."""
+    return map(_WORD_OF, tokens)
 
 
 _RESERVED = """

@@ -19,14 +19,6 @@ class Terminal(str):
     start_pos: int
     end_pos: int
 
-    def __new__(cls, type: str, text: str, start_pos: int, end_pos: int) -> Terminal:
-        """Make a terminal of the type."""
-        made = str.__new__(cls, text)
-        made.type = type
-        made.start_pos = start_pos
-        made.end_pos = end_pos
-        return made
-
     def __repr__(self) -> str:
         return f"Terminal({self.type}, {str(self)!r})"
 

@@ -7,5 +7,7 @@ def parse_listen(text: str, default_host: str = "127.0.0.1") -> tuple[str, int]:
     """``PORT``, ``ADDRESS:PORT`` or ``[IPv6]:PORT``. Raises ServerError."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise ServerError(f"cannot read {text!r}", hint="[ADDRESS:]PORT, such as 9187 or 0.0.0.0:9187")
+        raise ServerError(
+            f"cannot read the address {text!r}", hint="[ADDRESS:]PORT, such as 9187 or 0.0.0.0:9187"
+        )
     return host.removeprefix("[").removesuffix("]") or default_host, int(port)

@@ -27,3 +27,5 @@ BEGIN
          OR q.is_accepting <> ssb_internal.is_accepting(q.state_sequence);
 END;
 $$;
+ALTER DEFAULT PRIVILEGES IN SCHEMA ssb, ssb_internal, sys REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA ssb, ssb_internal, sys REVOKE USAGE ON TYPES FROM PUBLIC;

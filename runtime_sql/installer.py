@@ -52,17 +52,23 @@ $$;
 
 # Views, defaults and SQL-standard bodies are bound to what is found when they are made: to nothing
 # that somebody put into public. The transaction may be a migration tool's, which goes on in its own path.
+# Looking into the bodies of functions takes a fifth of an installation: a test does it, for each function of
+# each version.
 _PATH = """\
 DO $$
 BEGIN
     PERFORM pg_catalog.set_config('pgsb.path_before', pg_catalog.current_setting('search_path'), true);
+    PERFORM pg_catalog.set_config(
+        'pgsb.bodies_before', pg_catalog.current_setting('check_function_bodies'), true);
     SET LOCAL search_path = pg_catalog, pg_temp;
+    SET LOCAL check_function_bodies = off;
 END;
 $$;
 """
 _PATH_BACK = """\
 DO $$
 BEGIN
+    PERFORM set_config('check_function_bodies', current_setting('pgsb.bodies_before'), true);
     PERFORM set_config('search_path', current_setting('pgsb.path_before'), true);
 END;
 $$;
@@ -75,6 +81,14 @@ VALUES ({version}, '{content_hash}', '{parts}')
 ON CONFLICT (only_row) DO UPDATE
 SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
+"""
+
+# As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
+# ends: for the lock above by statement_timeout, for others by lock_timeout, because behind them others wait.
+_NO_TIMEOUTS = """\
+SELECT pg_catalog.set_config(s.name, '0', true) FROM pg_catalog.pg_settings AS s
+ WHERE s.name OPERATOR(pg_catalog.=) ANY (
+           '{statement_timeout,idle_in_transaction_session_timeout,transaction_timeout}'::pg_catalog.text[])
 """
 
 Nvarchar = Literal["utf8", "utf16"]
@@ -323,6 +337,7 @@ def install(
             "SET LOCAL client_min_messages = warning; SET LOCAL standard_conforming_strings = on"
         )
         connection.execute(_TAKE_LOCK)
+        connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
@@ -491,6 +506,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
         connection.execute(_TAKE_LOCK)
+        connection.execute(_NO_TIMEOUTS)
         if installed(connection) is None:
             return
         connection.execute(_PATH)

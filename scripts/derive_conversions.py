@@ -41,6 +41,7 @@ NUMBERS = {
     "integer": "int4send(value)",
     "bigint": "int8send(value)",
     "numeric": "sys.bytes_of_decimal(value)",
+    "real": "float4send(value)",
     "double precision": "float8send(value)",
     "timestamp": "sys.bytes_of_datetime(value)",
 }

@@ -149,7 +149,8 @@ class ServiceKeys:
                 timeout=_COMMAND_SECONDS,
                 check=True,
             )
-        except (OSError, subprocess.SubprocessError) as error:
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            # ValueError: a quotation in the variable that does not end, or an answer that is no text.
             raise KeyProblem(
                 33094, f"PGSB_KEY_COMMAND did not give the service master key: {type(error).__name__}."
             ) from None

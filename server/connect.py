@@ -19,14 +19,20 @@ from .problems import SERVER_GONE, ServerError, Unreachable
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
 # Compiled text and the runtime's functions have backslashes in their literals that are no escapes;
-# = NULL is no IS NULL.
+# = NULL is no IS NULL; and a queue is found by its name as %I writes it.
 LANGUAGE_SETTINGS = (
     "SET standard_conforming_strings = on; SET transform_null_equals = off; SET array_nulls = on;"
+    " SET quote_all_identifiers = off;"
     # SELECT INTO takes the first of several rows.
     " SET plpgsql.extra_errors = 'none'; SET plpgsql.variable_conflict = 'error'"
 )
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
+# A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
+CHECK_INTERVAL = (
+    "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+    " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
+)
 # T-SQL finds nothing by a search_path; in one with public, a function or operator that anybody made there
 # with closer types of arguments would take the place of PostgreSQL's (ssb_internal.pin_search_path).
 SEARCH_PATH = "SET search_path = pg_catalog, pg_temp"
@@ -80,8 +86,9 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             prepare_threshold=None,
             **{"fallback_application_name": "pgsb", "client_encoding": "utf8", **options},
         )
-    except psycopg.ProgrammingError:
-        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+    except (psycopg.ProgrammingError, UnicodeError):
+        # libpq's words repeat the piece that it cannot read, perhaps half a password. UnicodeError: of a host
+        # whose name can be none.
         raise ServerError(
             f"cannot read the connection string of {target.source}",
             hint="postgresql://user@host:port/database, or host=… dbname=… (values with blanks in quotes)",
@@ -92,7 +99,7 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
         # Notices carry results and PRINT: whatever the role's default is, they must come.
         connection.execute(
             f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
-            f" {ISOLATION}; {SEARCH_PATH}"
+            f" {SEARCH_PATH}"
         )
         prepare_session(connection)
     return connection
@@ -119,19 +126,19 @@ def _unreachable(target: Target, error: psycopg.Error) -> Unreachable:
     )
 
 
-def prepare_session(connection: psycopg.Connection[Any]) -> None:
-    """Settle what a session needs, whatever its role's and database's defaults are."""
-    connection.execute(LANGUAGE_SETTINGS)
+def prepare_session(connection: psycopg.Connection[Any], *, is_own: bool = True) -> None:
+    """Settle what a session needs, whatever its role's and database's defaults are.
+
+    Not ``is_own``: a pooler lends it to others too, whose transactions it would otherwise weaken.
+    """
+    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS)
     if settings := trace_settings():
         connection.execute(settings.encode())
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
     # session of a client that was killed would wait for ever, and its transaction hold its locks.
     # Servers on some platforms cannot look.
     with contextlib.suppress(psycopg.errors.InvalidParameterValue):
-        connection.execute(
-            "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
-            " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
-        )
+        connection.execute(CHECK_INTERVAL)
 
 
 def trace_settings() -> str | None:
@@ -141,6 +148,21 @@ def trace_settings() -> str | None:
         return None
     recording = "on" if os.environ.get("PGSB_RECORD_SPANS") == "on" else "off"
     return f"SET pgsb.traceparent = '{trace}'; SET pgsb.record_spans = {recording}"
+
+
+def read_dsn(dsn: str, source: str) -> dict[str, Any]:
+    """The parameters of a connection string, without a look at the server.
+
+    Raises ServerError where libpq cannot read it, or a host's name can be none.
+    """
+    try:
+        known = conninfo_to_dict(dsn)
+        for host in str(known.get("host") or "").split(","):
+            host.encode("idna" if not host.startswith(("/", "@")) else "utf-8")
+    except (psycopg.ProgrammingError, UnicodeError):
+        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+        raise ServerError(f"cannot read the connection string of {source}") from None
+    return known
 
 
 def require_session(connection: psycopg.Connection[Any], target: Target) -> None:

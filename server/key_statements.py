@@ -3,7 +3,8 @@
 The server asks in a message (runtime_sql/security/ask_client.sql) while its statement goes on; the answer
 goes through a second connection of the same user. Whoever has code running in the session, in a trigger for
 instance, can send such a message. So nothing is done unless the statement that the user has sent calls the
-function that asks, and has each file name and password in it as a literal.
+function that asks, and has each file name and password in it as a literal. What uses no key and no file
+is done for anybody: a certificate without its private key, given as its bytes, is only read.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class KeyAnswerer:
 
         asked = json.loads(request)
         try:
-            if not is_written(asked, running):
+            if not (is_public(asked) or is_written(asked, running)):
                 raise KeyProblem(
                     15247,
                     f"{asked['statement']} uses keys and files of this machine, so it must stand in a batch"
@@ -82,6 +83,18 @@ class KeyAnswerer:
         self, token: str, statements: list[str] | None, number: int | None, message: str | None
     ) -> None:
         give_answer(self._conninfo, token, statements, number, message, None)
+
+
+def is_public(asked: dict[str, Any]) -> bool:
+    """Whether it is CREATE CERTIFICATE … FROM BINARY without a private key."""
+    source = asked.get("source") or {}
+    return (
+        asked.get("action") == asked["function"] == "create_certificate"
+        and source.get("binary") is not None
+        and source.get("file") is None
+        and source.get("format") is None
+        and asked.get("private_key") is None
+    )
 
 
 def is_written(asked: dict[str, Any], running: str) -> bool:

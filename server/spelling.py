@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-from ..compiler.catalog.names import fold
+from ..compiler.catalog.names import DEFAULT_SCHEMA, fold, schema_name
 from ..compiler.compiled import CompiledStatement
 from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
-    r"Cannot drop the \w+ |Cannot use DROP \w+ with |Cannot (?:find|alter) the \w+ |Object |The object |"
-    r"Could not truncate object |Could not find stored procedure |The multi-part identifier )"
+    r"Cannot drop the \w+ |Cannot use DROP \w+ with |"
+    r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
+    r"Could not truncate object |Could not find stored procedure |"
+    r"The multi-part identifier |The specified schema name )"
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
@@ -33,6 +35,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     *schema, name = found["name"].split(".")
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
+    is_schema = found["before"].startswith("The specified schema")
 
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
@@ -48,13 +51,27 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             if name in qualifiers:
                 return named(".".join(parts[: qualifiers.index(name) + 2]))
             continue
+        if is_schema:
+            if name in _schemas(*parts[:-1]):
+                return named(
+                    parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}"
+                )
+            continue
         if fold(parts[-1]) != name:
             continue
         if found["before"].startswith(_OBJECT_ALONE) and found["mark"] == "'":
             return named(parts[-1])
-        if len(parts) == 1 or not schema or fold(parts[-2] or "dbo") == schema[-1]:
+        if len(parts) == 1 or not schema or schema[-1] in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return message
+
+
+def _schemas(*qualifiers: str) -> set[str]:
+    """Return what a schema is called in messages: as in T-SQL, or as in PostgreSQL, with its database."""
+    if not qualifiers:
+        return set()
+    schema = qualifiers[-1] or DEFAULT_SCHEMA
+    return {fold(schema), *(schema_name(schema, database, None) for database in qualifiers[-2:-1])}
 
 
 def with_script(statement: CompiledStatement, script: str) -> str:

@@ -19,7 +19,7 @@ Body = tuple[nodes.Statement, ...]
 def call_effect(catalog: Catalog) -> CallEffect:
     """Return what EXEC does to @@TRANCOUNT: found in the procedure's body where the script has it."""
     known = catalog.call_effects.setdefault(catalog.database, {})
-    open_calls = _OpenCalls[tuple[tuple[str, str], int], tuple[State, State]]()
+    open_calls: _OpenCalls[tuple[tuple[str, str], int], tuple[State, State]] = _OpenCalls()
 
     def effect(call: nodes.Statement, state: State) -> tuple[State, State]:
         if not isinstance(call, nodes.Execute) or not isinstance(call.module, nodes.QualifiedName):
@@ -49,7 +49,7 @@ def call_effect(catalog: Catalog) -> CallEffect:
 def callee_reads(catalog: Catalog) -> Callable[[nodes.Execute], Live]:
     """Return what a called procedure may read of @@ERROR and @@ROWCOUNT before it sets them."""
     known = catalog.call_reads.setdefault(catalog.database, {})
-    open_calls = _OpenCalls[tuple[str, str], Live]()
+    open_calls: _OpenCalls[tuple[str, str], Live] = _OpenCalls()
 
     def reads(call: nodes.Execute) -> Live:
         if not isinstance(call.module, nodes.QualifiedName):

@@ -9,10 +9,9 @@ effect when a batch is read: what it is at the end of a batch is true for all of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...grammar.problems import Problems
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from .. import nodes
 
 __all__ = ["WhenExecuting", "parse_only", "sets_noexec", "when_executing"]

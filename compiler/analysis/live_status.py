@@ -101,9 +101,12 @@ class Status:
         return live
 
     def _step(self, statement: nodes.Statement, live: Live) -> Live:
-        self._after[id(statement)] = self._after.get(id(statement), DEAD) | live
+        key = id(statement)
+        known = self._after.get(key)
+        self._after[key] = live if known is None else known | live
         before = self._live_before(statement, live)
-        self._before[id(statement)] = self._before.get(id(statement), DEAD) | before
+        known = self._before.get(key)
+        self._before[key] = before if known is None else known | before
         return before
 
     def _live_before(self, statement: nodes.Statement, live: Live) -> Live:

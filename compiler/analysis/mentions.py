@@ -13,13 +13,14 @@ from sqlglot import exp
 from ...grammar.lexer import lex, string_value
 from ...grammar.problems import Problems
 from ...grammar.source import Source
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import Token, TokenKind, words_of
 from ..catalog.names import AGGREGATES, fold
 
 _STRING = TokenKind.STRING
 _VARIABLE = TokenKind.VARIABLE
-_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
-_NAMED = frozenset((*_NAMES, _VARIABLE))
+_WORD = TokenKind.WORD
+_DELIMITED = (TokenKind.BRACKETED, TokenKind.QUOTED)
+_NAMES = (_WORD, *_DELIMITED)
 _STATE_VARIABLES = frozenset(
     {
         "@@CURSOR_ROWS",
@@ -50,8 +51,16 @@ def global_variables(tokens: Iterable[Token]) -> set[str]:
 
 def names(tokens: Iterable[Token]) -> set[str]:
     """Return the words and names, variables without their @, in lower case."""
-    once = {token.text: token for token in tokens if token.kind in _NAMED}
-    return {token.name.lstrip("@").lower() for token in once.values()}
+    found: set[str] = set()
+    quoted: list[Token] = []
+    for token in tokens:
+        kind, text, _, _, _ = token
+        if kind is _WORD or kind is _VARIABLE:
+            found.add(text)
+        elif kind in _DELIMITED:
+            quoted.append(token)
+    found.update(token.name for token in quoted)
+    return {name.lstrip("@").lower() for name in found}
 
 
 def _texts_within(tokens: Sequence[Token], word: str) -> Iterator[Sequence[Token]]:
@@ -95,7 +104,7 @@ def created_procedures(tokens: Sequence[Token]) -> set[str]:
 
 def has_word(tokens: Iterable[Token], *words: str) -> bool:
     """Tell whether one of the keywords stands among the tokens."""
-    return any(token.word in words for token in tokens)
+    return not frozenset(words).isdisjoint(words_of(tokens))
 
 
 def has_query(tree: exp.Expr | None) -> bool:
@@ -190,10 +199,10 @@ def reads_session(tokens: Sequence[Token]) -> bool:
 
 def reads_identity(tokens: Sequence[Token]) -> bool:
     """Tell whether SCOPE_IDENTITY() or @@IDENTITY stands among the tokens."""
-    return any(
-        token.word == "SCOPE_IDENTITY" or (token.kind is _VARIABLE and token.text.upper() == "@@IDENTITY")
-        for token in tokens
-    )
+    for kind, text, _, _, word in tokens:
+        if word == "SCOPE_IDENTITY" or (kind is _VARIABLE and text.upper() == "@@IDENTITY"):
+            return True
+    return False
 
 
 def locks_table(tokens: Sequence[Token]) -> bool:

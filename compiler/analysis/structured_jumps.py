@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from .. import nodes
 from ..catalog.names import fold
 from .jumps import Irreducible, Jumps, Region, has_savepoints, labels, needs_jumps

@@ -88,6 +88,8 @@ class _BatchBuilder:
         """Take the comments not yet taken that end at or before ``offset``."""
         first = self._next_comment
         comments = self._comments
+        if first >= len(comments):
+            return ()
         while self._next_comment < len(comments) and comments[self._next_comment].span.end <= offset:
             self._next_comment += 1
         return tuple(comments[first : self._next_comment])

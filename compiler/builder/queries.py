@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -259,6 +260,33 @@ def _alter_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
+_SWITCHES = frozenset(
+    """
+    DISABLE_BROKER EMERGENCY ENABLE_BROKER ERROR_BROKER ERROR_BROKER_CONVERSATIONS MULTI_USER
+    NEW_BROKER OFFLINE ONLINE READ_ONLY READ_WRITE RESTRICTED_USER SINGLE_USER
+    """.split()
+)
+"""Options of a database that have no value."""
+_DATABASE_OPTIONS = _SWITCHES | frozenset(
+    """
+    ACCELERATED_DATABASE_RECOVERY ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING
+    ANSI_WARNINGS ARITHABORT AUTOMATIC_TUNING AUTO_CLOSE AUTO_CREATE_STATISTICS AUTO_SHRINK
+    AUTO_UPDATE_STATISTICS AUTO_UPDATE_STATISTICS_ASYNC CHANGE_TRACKING COMPATIBILITY_LEVEL
+    CONCAT_NULL_YIELDS_NULL CONTAINMENT CURSOR_CLOSE_ON_COMMIT CURSOR_DEFAULT DATA_RETENTION
+    DATE_CORRELATION_OPTIMIZATION DB_CHAINING DEFAULT_FULLTEXT_LANGUAGE DEFAULT_LANGUAGE
+    DELAYED_DURABILITY ENCRYPTION FILESTREAM HADR HONOR_BROKER_PRIORITY LOCAL_DIALOG_SECURITY
+    MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT MIXED_PAGE_ALLOCATION NESTED_TRIGGERS NUMERIC_ROUNDABORT
+    OPTIMIZED_LOCKING PAGE_VERIFY PARAMETERIZATION PARTNER PERSISTENT_LOG_BUFFER QUERY_STORE
+    QUOTED_IDENTIFIER READ_COMMITTED_SNAPSHOT RECOVERY RECURSIVE_TRIGGERS REMOTE_DATA_ARCHIVE
+    SUPPLEMENTAL_LOGGING SUSPEND_FOR_SNAPSHOT_BACKUP TARGET_RECOVERY_TIME TEMPORAL_HISTORY_RETENTION
+    TORN_PAGE_DETECTION TRANSFORM_NOISE_WORDS TRUSTWORTHY TWO_DIGIT_YEAR_CUTOFF
+    VARDECIMAL_STORAGE_FORMAT WITNESS
+    """.split()
+)
+_OPTION_EXPECTED = "expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY"
+_TERMINATION = re.compile(r"ROLLBACK (?:IMMEDIATE|AFTER [0-9]+(?: SECONDS?)?)|NO_WAIT")
+
+
 def _database_options(
     start: int, end: int, read: Reader
 ) -> tuple[tuple[nodes.DatabaseOption, ...], str | None]:
@@ -267,6 +295,9 @@ def _database_options(
     for index in range(start, end - 1):
         if read.tokens[index].word == "WITH" and read.tokens[index + 1].word in ("ROLLBACK", "NO_WAIT"):
             termination = " ".join(token.word or token.text for token in read.tokens[index + 1 : end])
+            if _TERMINATION.fullmatch(termination) is None:
+                hint = "expected ROLLBACK IMMEDIATE, ROLLBACK AFTER n SECONDS or NO_WAIT"
+                read.unexpected(index + 1, hint)
             end = index
             break
     options = []
@@ -274,7 +305,14 @@ def _database_options(
         if first >= last:
             read.unexpected(last, "expected a database option")
             continue
+        name = read.tokens[first].word
+        if name not in _DATABASE_OPTIONS:
+            read.unexpected(first, _OPTION_EXPECTED)
+            continue
         value_start = first + 1
+        if value_start < last and name in _SWITCHES:
+            read.unexpected(value_start, f"{name} has no value")
+            continue
         if value_start < last and read.tokens[value_start].word == "=":
             value_start += 1
         value: str | None = None
@@ -284,7 +322,10 @@ def _database_options(
                 value = value.upper()
         options.append(
             nodes.DatabaseOption(
-                span=read.span_of_tokens(first, last), name=read.tokens[first].text.upper(), value=value
+                span=read.span_of_tokens(first, last),
+                # As message 28074 calls it.
+                name="ERROR_BROKER_CONVERSATIONS" if name == "ERROR_BROKER" else name,
+                value=value,
             )
         )
     return tuple(options), termination

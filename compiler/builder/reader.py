@@ -7,13 +7,13 @@ turns them into spans of the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from ...grammar.batches import BatchText
 from ...grammar.hints import incorrect_syntax
 from ...grammar.lexer import string_value
 from ...grammar.problems import Problems
+from ...grammar.records import replace
 from ...grammar.source import Span
 from ...grammar.tokens import RESERVED_WORDS, Token, TokenKind
 from ...grammar.tree import Terminal, Tree
@@ -63,6 +63,10 @@ class Reader:
 
     def span(self, child: Child) -> Span:
         """Return the span of a tree or terminal."""
+        start, end = child.start_pos, child.end_pos
+        tokens = self.tokens
+        if 0 <= start < end <= len(tokens):
+            return Span(self.source, tokens[start].start, tokens[end - 1].end)
         return self.span_of_tokens(*self.range_of(child))
 
     # ------------------------------------------------------------------ children
@@ -117,7 +121,7 @@ class Reader:
 
     def raw(self, terminal: Terminal) -> Token:
         """Return the first token of a terminal."""
-        return self.tokens[self.range_of(terminal)[0]]
+        return self.tokens[max(terminal.start_pos, 0)]
 
     def _span_of(self, token: Token) -> Span:
         return Span(self.source, token.start, token.end)
@@ -149,6 +153,9 @@ class Reader:
 
     def qualified_at(self, start: int, end: int) -> nodes.QualifiedName:
         """Return the name made of the tokens from ``start`` to ``end``: names and dots."""
+        if end == start + 1 and self.tokens[start].word != ".":
+            alone = self.identifier_at(start)
+            return nodes.QualifiedName(span=alone.span, name=alone)
         parts: list[nodes.Identifier | None] = []
         expects_name = True
         for index in range(start, end):

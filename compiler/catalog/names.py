@@ -61,7 +61,8 @@ def fold(name: str) -> str:
     behind the cut stay two names.
     """
     folded = name.lower()
-    encoded = folded.encode()
+    # A lone surrogate is told as no character elsewhere: here it must not be in the way.
+    encoded = folded.encode(errors="surrogatepass")
     if len(encoded) <= MAX_IDENTIFIER_BYTES:
         return folded
     digest = hashlib.sha256(encoded).hexdigest()[:8]

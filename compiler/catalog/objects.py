@@ -79,6 +79,8 @@ class TableVariable:
     row_type: str
     """Schema-qualified composite type, e.g. ``dbo."processorders2@badmessages"``."""
     info: TableInfo
+    read_only: bool = False
+    """A parameter."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ one batch, procedure, function or trigger; it is what the translation of queries
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Set
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n
@@ -157,6 +158,8 @@ class Cursor:
     """Declared so, or over a query of which no row is one of a table."""
     key: n.Variable | n.Text | None = None
     """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
+    shown: str = ""
+    """What errors call a cursor variable, with its @."""
 
     @property
     def variable(self) -> bool:
@@ -180,6 +183,10 @@ class Catalog:
         """The server keeps the T-SQL text of modules."""
         self.tables: dict[tuple[str, str], TableInfo] = {}
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
+        self.to_make: Counter[tuple[str, str]] = Counter()
+        """How many times the rest of the scripts makes each procedure."""
+        self.gone: set[tuple[str, str]] = set()
+        """Procedures that were dropped, or could not be made, and were not made again so far."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
         """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
         self.call_effects: dict[str, dict[Any, Any]] = {}
@@ -561,10 +568,17 @@ class Scope:
         return variable
 
     def declare_table(
-        self, name: str, row_type: str, info: TableInfo, *, qualifier: str | None = None
+        self,
+        name: str,
+        row_type: str,
+        info: TableInfo,
+        *,
+        qualifier: str | None = None,
+        read_only: bool = False,
     ) -> TableVariable:
         """Add the table variable ``@name``."""
         reference = self._free(name)
-        variable = TableVariable(reference, f"{qualifier or self.label}.{reference}", row_type, info)
+        place = f"{qualifier or self.label}.{reference}"
+        variable = TableVariable(reference, place, row_type, info, read_only)
         self.table_variables[name.lower()] = variable
         return variable

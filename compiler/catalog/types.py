@@ -7,9 +7,9 @@ stand beside the table below and in docs/dialect.md.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from .names import fold, quote
 
 MAX = -1
@@ -97,11 +97,13 @@ class SqlType:
     collection: str | None = field(default=None, compare=False)
     """Of xml(collection): the PostgreSQL domain that validates its values."""
 
-    @property
-    def family(self) -> str:
-        """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,
-        uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""
-        return _FAMILIES.get(self.name, "user")
+    family: str = field(init=False, repr=False, compare=False)
+    """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,
+    uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""
+
+    def __post_init__(self) -> None:
+        """Set the family, which is asked for more often than any other field."""
+        object.__setattr__(self, "family", _FAMILIES.get(self.name, "user"))
 
     @property
     def is_string(self) -> bool:

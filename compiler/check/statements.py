@@ -28,6 +28,7 @@ _MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
     nodes.CreateSchema: "CREATE SCHEMA",
 }
 _VARIABLE = TokenKind.VARIABLE
+_LONGEST_TRANSACTION_NAME = 32
 _FIRST_SQL_KINDS = ("CREATE DEFAULT", "CREATE RULE")
 
 _REFUSED = {
@@ -284,15 +285,26 @@ class _Scope:
                 self._check_administrative(statement, kind)
             case nodes.DropStatement(kind=kind) if kind.startswith("FULLTEXT "):
                 add(_FULLTEXT, _head(statement))
+            case (
+                nodes.BeginTransaction(name=nodes.Identifier(text=name))
+                | nodes.CommitTransaction(name=nodes.Identifier(text=name))
+                | nodes.RollbackTransaction(name=nodes.Identifier(text=name))
+                | nodes.SaveTransaction(name=nodes.Identifier(text=name))
+            ) if len(name) > _LONGEST_TRANSACTION_NAME:
+                add(
+                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. "
+                    f"Maximum length is {_LONGEST_TRANSACTION_NAME}.",
+                    statement.span,
+                    number=103,
+                )
             case nodes.BeginTransaction(distributed=True):
                 add("Distributed transactions are not supported.", statement.span)
             case nodes.ExecuteString(at_server=server) if server is not None:
                 add("EXEC … AT needs a linked server, which PostgreSQL does not have.", server.span)
-            case nodes.Execute(module=nodes.QualifiedName(server=server)) if server is not None:
-                add(
-                    "A call of a procedure on a linked server cannot run on PostgreSQL.",
-                    statement.module.span,
-                )
+            case nodes.Execute():
+                self._check_execute(statement)
+            case nodes.InsertExecute(execute=nodes.Execute() as call):
+                self._check_execute(call)
             case nodes.CreateEndpoint(payload=payload, protocol=protocol) if (
                 payload == "SOAP" or protocol == "HTTP"
             ):
@@ -312,6 +324,31 @@ class _Scope:
                     _head(statement),
                     number=443,
                 )
+
+    def _check_execute(self, statement: nodes.Execute) -> None:
+        if isinstance(statement.module, nodes.QualifiedName) and statement.module.server is not None:
+            self.problems.add(
+                "A call of a procedure on a linked server cannot run on PostgreSQL.", statement.module.span
+            )
+        named = False
+        for number, argument in enumerate(statement.arguments, 1):
+            value = argument.value
+            if named and argument.name is None:
+                self.problems.add(
+                    f"Must pass parameter number {number} and subsequent parameters as '@name = value'. "
+                    "After the form '@name = value' has been used, all subsequent parameters must be passed "
+                    "in the form '@name = value'.",
+                    argument.span,
+                    number=119,
+                )
+                return
+            if argument.output and value is not None and value.tokens[0].kind is not _VARIABLE:
+                self.problems.add(
+                    "Cannot use the OUTPUT option when passing a constant to a stored procedure.",
+                    argument.span,
+                    number=179,
+                )
+            named = argument.name is not None
 
     def _check_administrative(
         self, statement: nodes.AdministrativeStatement | nodes.SqlStatement, kind: str

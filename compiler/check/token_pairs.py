@@ -96,24 +96,24 @@ def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
 
 
 def _check(text: nodes.SqlText, problems: Problems) -> None:
-    if "MATCH" in text.words:
+    tokens, words = text.tokens, text.words
+    if "MATCH" in words:
         return  # the arrows of a graph pattern look like operators
     before = ""
-    for place, token in enumerate(text.tokens):
-        word = token.word
-        if word == "ORDER" and [after.word for after in text.tokens[place + 1 : place + 2]] == ["GROUP"]:
-            before = word  # a hint of OPTION (…)
-            continue
-        if before == "." and token.kind is TokenKind.NUMBER:
+    for place, word in enumerate(words):
+        if word in _BEGIN_NO_OPERAND:
+            impossible = (
+                before in _NEED_OPERAND
+                or (before == "(" and word in _NOT_AFTER_PARENTHESIS)
+                or (before == "SELECT" and word in _NOT_AFTER_SELECT)
+            )
+            if impossible and word == "ORDER" and words[place + 1 : place + 2] == ("GROUP",):
+                impossible = False  # a hint of OPTION (…)
+        else:
             # ``1, ..5``: no name is behind the dot.
-            _report(text, token.start, token.end, problems, *incorrect_syntax(token))
-            return
-        if word in _BEGIN_NO_OPERAND and (
-            before in _NEED_OPERAND
-            or (before == "(" and word in _NOT_AFTER_PARENTHESIS)
-            or (before == "SELECT" and word in _NOT_AFTER_SELECT)
-        ):
-            _report(text, token.start, token.end, problems, *incorrect_syntax(token))
+            impossible = before == "." and tokens[place].kind is TokenKind.NUMBER
+        if impossible:
+            _report(text, tokens[place].start, tokens[place].end, problems, *incorrect_syntax(tokens[place]))
             return
         before = word
     if before in _NEED_OPERAND or before in ("SELECT", "FROM", "JOIN", "SET"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from ..catalog.names import fold
+from ..catalog.names import fold, unquoted
 from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
 from ..catalog.types import NVARCHAR_MAX, SqlType
@@ -80,6 +80,8 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
     result: dict[str, nodes.Argument] = {}
     by_name = {parameter.name.lower(): parameter for parameter in procedure.parameters}
     name = procedure.name.name
+    if node.arguments and not procedure.parameters:
+        raise WrongArguments(8146, f"Procedure {name} has no parameters and arguments were supplied.")
     for number, argument in enumerate(node.arguments):
         if argument.name is not None:
             key = argument.name.name.lstrip("@").lower()
@@ -89,6 +91,8 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
             raise WrongArguments(8144, f"Procedure or function {name} has too many arguments specified.")
         else:
             key = procedure.parameters[number].name.lower()
+        if key in result:
+            raise WrongArguments(8143, f"Parameter '@{by_name[key].name}' was supplied multiple times.")
         if argument.output and not by_name[key].output:
             raise WrongArguments(
                 8162,
@@ -146,8 +150,17 @@ def lower_argument(
     token = text.tokens[0] if len(text.tokens) == 1 else None
     if parameter.table_type is not None and token is not None:
         table = ctx.scope.table_variable(token.text)
-        if table is not None:
+        if table is not None and table.row_type == parameter.table_type:
             return pl.Name(table.reference)
+        given = ctx.expression(text).type if table is None else None
+        shown = "table" if table is not None else given.name if given is not None else "void type"
+        ctx.problem(
+            f"Operand type clash: {shown} is incompatible with "
+            f"{unquoted(parameter.table_type.rpartition('.')[2])}",
+            text.span,
+            number=206,
+        )
+        return pl.NULL
     cursor = passed_cursor(text, ctx)
     if cursor is not None and parameter.type is None and parameter.output:
         return pl.Name(cursor)

@@ -10,6 +10,7 @@ from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
 from ..catalog.names import is_placeholder
+from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from .context import Context, flag, named, text_or_none, texts
@@ -128,12 +129,13 @@ def _spelling(name: str) -> pl.Text | None:
 @invocations.register
 def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE QUEUE; the spelling is kept for the catalog where folding changed it."""
-    name = ctx.object(node.name)
-    ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
+    name = object_name(node.name)
+    if ctx.catalog.followed(name) == name:
+        ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
     return _queue_call(
         ctx,
         "ssb.create_queue",
-        ctx.queue(node.name),
+        pl.Text(ctx.catalog.sql_name(name)),
         **_queue_options(node.options, ctx),
         spelling=_spelling(node.name.name.text),
     )
@@ -150,7 +152,7 @@ def alter_queue(node: nodes.AlterQueue, ctx: Context) -> list[pl.Invoke] | None:
 @invocations.register
 def maintain_queue(node: nodes.MaintainQueue, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER QUEUE … REBUILD, REORGANIZE, MOVE TO."""
-    return _queue_call(ctx, "ssb.maintain_queue", ctx.queue(node.name), pl.Text(node.action))
+    return _queue_call(ctx, "ssb.maintain_queue", ctx.broker_queue(node.name), pl.Text(node.action))
 
 
 # ------------------------------------------------------------------ services, routes, bindings, priorities
@@ -340,7 +342,7 @@ def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> li
         scope=pl.Text(_scope(node.scope)),
         to_service=pl.Text(node.service.value),
         broker_instance=pl.Text(node.broker_instance.value),
-        queue=ctx.queue(node.scope.queue) if node.scope.queue else None,
+        queue=ctx.broker_queue(node.scope.queue) if node.scope.queue else None,
         fan_in=pl.TRUE if node.fan_in else None,
     )
 

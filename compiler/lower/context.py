@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
+from functools import lru_cache
 
 from ...grammar.problems import INVALID_SYNONYM, NO_SYNONYM_FOR_QUEUES, Problems
 from ...grammar.records import dataclass
@@ -27,6 +28,13 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Dml
 from ..target import nodes as n
+
+
+@lru_cache
+def _field(session: str, name: str | None = None) -> pl.Name:
+    """The session variable or a field of it: each statement that may fail asks for the same."""
+    return pl.Name(session if name is None else f"{session}.{name}")
+
 
 _SQLSTATE = pl.Name("SQLSTATE")
 _SQLERRM = pl.Name("SQLERRM")
@@ -175,7 +183,7 @@ class Context:
 
     def session_field(self, name: str) -> pl.Name:
         """Return a field of the session variable."""
-        return pl.Name(f"{self.session}.{name}")
+        return _field(self.session, name)
 
     def label(self, stem: str) -> str:
         """Return a label that is not yet used: ``try_1``."""
@@ -322,7 +330,7 @@ class Context:
         if self.mode in (Mode.FUNCTION, Mode.PLAIN):
             return list(body)
         arguments: list[pl.Expr] = [
-            pl.Name(self.session),
+            _field(self.session),
             pl.Number(self.line(node)),
             _SQLSTATE,
             _SQLERRM,
@@ -461,19 +469,33 @@ class Context:
             return []
         return [pl.GetRowCount(f"{self.session}.rowcount"), *self.show_count()]
 
-    def define(self, table: TableInfo) -> None:
-        """Keep what the script knows of its tables up to date."""
+    def define(self, table: TableInfo, *, makes: bool = True) -> None:
+        """Keep what the script knows of its tables up to date.
+
+        ``makes``: the statement makes the table, which then goes with the body; others change one.
+        """
         if table.name is not None:
             self.catalog.tables[self.catalog.key(table.name)] = table
-            if table.name.is_temporary:
+            if makes and table.name.is_temporary:
                 self.temporary_tables[self.catalog.sql_name(table.name)] = None
+
+    def make_temporary_tables(self, tables: Sequence[TableInfo]) -> list[pl.Statement]:
+        """Return what precedes the making of temporary tables: a caller's of the same name stands back."""
+        if self.mode not in (Mode.PROCEDURE, Mode.TRIGGER) and not self.string_level:
+            return []
+        level = pl.Name(f"{self.session}.nestlevel")
+        names = [self.catalog.sql_name(t.name) for t in tables if t.name is not None and t.name.is_temporary]
+        return [
+            pl.Perform(pl.Invoke("ssb_internal.make_temporary_table", (level, pl.Text(name))))
+            for name in names
+        ]
 
     def drop_temporary_tables(self) -> list[pl.Statement]:
         """Return what a procedure or dynamic batch does with its temporary tables at its end."""
         if not self.temporary_tables:
             return []
         names = pl.Array(tuple(pl.Text(name) for name in self.temporary_tables), "text")
-        drop = pl.Perform(pl.Invoke("ssb_internal.drop_temporary_tables", (pl.Name(self.session), names)))
+        drop = pl.Perform(pl.Invoke("ssb_internal.drop_own_temporary_tables", (pl.Name(self.session), names)))
         if self.savepoints or self.mode not in (Mode.BATCH, Mode.PROCEDURE):
             return [drop]
         return [drop, pl.CommitIf(self.session_field("autocommit"))]

@@ -305,6 +305,14 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
 @lower.register
 def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     """Lower PRINT."""
+    printed = ctx.scope.variable(node.value.alone)
+    if printed is not None and printed.type.family == "xml":
+        ctx.problem(
+            "Implicit conversion from data type xml to nvarchar is not allowed. Use the CONVERT function to "
+            "run this query.",
+            node.value.span,
+            number=257,
+        )
     value = ctx.expression(node.value, NVARCHAR_MAX)
     statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.code),)))
     body = [statement, *ctx.status(node, pl.Number(0))]

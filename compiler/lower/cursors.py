@@ -40,15 +40,20 @@ def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
     name = variable.name.lstrip("@")
     if variable.key in ctx.passed_cursors:
         reference = ctx.new_variable(fold(name), "text")
-        ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=n.Variable(reference))
+        ctx.scope.cursor_variables[variable.key] = Cursor(
+            name, "", "", key=n.Variable(reference), shown=variable.name
+        )
     else:
-        ctx.scope.cursor_variables[variable.key] = _new_cursor(name, ctx)
+        cursor = ctx.scope.cursor_variables[variable.key] = _new_cursor(name, ctx)
+        cursor.shown = variable.name
 
 
 def declare_cursor_parameter(variable: nodes.Variable, reference: str, ctx: Context) -> None:
     """Declare ``@c CURSOR VARYING OUTPUT``."""
     name = variable.name.lstrip("@")
-    ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=n.Variable(reference))
+    ctx.scope.cursor_variables[variable.key] = Cursor(
+        name, "", "", key=n.Variable(reference), shown=variable.name
+    )
 
 
 def passed_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
@@ -199,7 +204,9 @@ def _define(
     cursor.columns = columns
     body: list[pl.Statement] = [pl.Assign(cursor.position, pl.Number(-1))]
     if fresh:
-        check = pl.Invoke("ssb_internal.declare_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        check = pl.Invoke(
+            "ssb_internal.declare_cursor", (pl.Text(cursor.shown or cursor.name), pl.Name(cursor.position))
+        )
         body = [pl.Assign(cursor.position, check)]
     if len(cursor.queries) > 1 or _declared_again(cursor, ctx):
         chosen = cursor.chosen or ctx.new_variable(f"{cursor.position}_query", "integer")
@@ -221,7 +228,9 @@ def _keep(
     cursor.queries = [q.Select((n.Call("count", (n.STAR,)),), rows, breaks=q.Breaks.NEVER)]
     flags = (pl.TRUE if cursor.scroll else pl.FALSE, pl.TRUE if cursor.fixed else pl.FALSE)
     shown = columns_json(cursor.columns)
-    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
+    declare = pl.Invoke(
+        "ssb_internal.keep_cursor", (pl.Raw(key), pl.Text(cursor.shown or cursor.name), *flags, shown)
+    )
     body: list[pl.Statement] = []
     if isinstance(key, n.Variable):
         body.append(pl.Assign(key.spelling, pl.Cast(pl.Invoke("gen_random_uuid"), "text")))
@@ -274,10 +283,14 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
         return []
     ctx.scope.last_opened = cursor
     if cursor.key is not None:
-        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        opened = pl.Invoke(
+            "ssb_internal.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.shown or cursor.name))
+        )
         body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
         return ctx.guard(node, body)
-    check = pl.Invoke("ssb_internal.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+    check = pl.Invoke(
+        "ssb_internal.open_cursor", (pl.Text(cursor.shown or cursor.name), pl.Name(cursor.position))
+    )
     reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
@@ -305,10 +318,14 @@ def _change(
         return []
     body: list[pl.Statement]
     if cursor.key is not None:
-        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        kept = pl.Invoke(
+            f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.shown or cursor.name))
+        )
         body = [pl.Perform(kept)]
     else:
-        call = pl.Invoke(f"ssb_internal.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        call = pl.Invoke(
+            f"ssb_internal.{verb}_cursor", (pl.Text(cursor.shown or cursor.name), pl.Name(cursor.position))
+        )
         body = [pl.Assign(cursor.position, call)]
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
 
@@ -352,7 +369,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     if cursor.key is not None:
         return _fetch_kept(node, cursor, ctx)
     arguments: list[pl.Expr] = [
-        pl.Text(cursor.name),
+        pl.Text(cursor.shown or cursor.name),
         pl.Name(cursor.position),
         pl.Raw(n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))),
         pl.Text(node.direction),
@@ -385,7 +402,7 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     row = ctx.outer_helper("cursor_row", "text[]")
     arguments: list[pl.Expr] = [
         key,
-        pl.Text(cursor.name),
+        pl.Text(cursor.shown or cursor.name),
         pl.Number(len(node.into)) if node.into else pl.NULL,
         pl.Text(node.direction),
     ]

@@ -69,14 +69,17 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     if_exists: tuple[tuple[str, pl.Expr], ...] = (("if_exists", pl.TRUE),) if node.if_exists else ()
     text = pl.Text(name.name.text)
     database = ctx.database_argument()
-    key = ctx.catalog.key(ctx.object(name))
+    # A synonym is dropped by DROP SYNONYM alone, never what it stands for.
+    written = object_name(name)
+    relation = pl.Text(ctx.catalog.sql_name(written))
+    key = ctx.catalog.key(written)
     if node.kind in _NAMED:
         return [pl.Invoke(_NAMED[node.kind], (text,), database)]
     if node.kind == "QUEUE":
         ctx.catalog.tables.pop(key, None)
-        return [pl.Invoke("ssb.drop_queue", (ctx.queue(name),))]
+        return [pl.Invoke("ssb.drop_queue", (relation,))]
     if node.kind == "XML SCHEMA COLLECTION":
-        return [pl.Invoke("ssb.drop_xml_schema_collection", (ctx.queue(name),))]
+        return [pl.Invoke("ssb.drop_xml_schema_collection", (relation,))]
     if node.kind == "ENDPOINT":
         return [*outside_transactions("DROP ENDPOINT", ctx), pl.Invoke("ssb.drop_endpoint", (text,))]
     if node.kind == "EVENT NOTIFICATION":
@@ -93,21 +96,22 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         principal = pl.Text(node.kind.removeprefix("SERVER "))
         return [pl.Invoke("ssb.drop_principal", (text, principal), (*if_exists, *database))]
     if node.kind == "PROCEDURE":
-        return [pl.Invoke("ssb_internal.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
+        ctx.catalog.gone.add(key)
+        return [pl.Invoke("ssb_internal.drop_module", (pl.Text("PROCEDURE"), relation), if_exists)]
     if node.kind == "TRIGGER" and node.on is not None:
         scope_of = pl.Text("SERVER" if node.on.kind.endswith("SERVER") else "DATABASE")
         return [pl.Invoke("ssb_internal.drop_ddl_trigger", (text, scope_of), (*if_exists, *database))]
     if node.kind in ("FUNCTION", "TRIGGER"):
-        return [pl.Invoke("ssb_internal.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+        return [pl.Invoke("ssb_internal.drop_module", (pl.Text(node.kind), relation), if_exists)]
     if node.kind in _RELATIONS:
         ctx.catalog.tables.pop(key, None)
-        ctx.catalog.forget_type(ctx.object(name))
-        return [pl.Invoke("ssb_internal.drop_relation", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+        ctx.catalog.forget_type(written)
+        return [pl.Invoke("ssb_internal.drop_relation", (pl.Text(node.kind), relation), if_exists)]
     if node.kind == "SYNONYM":
-        ctx.catalog.synonyms.pop(ctx.catalog.key(object_name(name)), None)
-        return [pl.Invoke("ssb_internal.drop_synonym", (ctx.queue(name),), if_exists)]
+        ctx.catalog.synonyms.pop(key, None)
+        return [pl.Invoke("ssb_internal.drop_synonym", (relation,), if_exists)]
     if node.kind in ("RULE", "DEFAULT"):
-        forget_rule(node.kind, object_name(name), ctx)
+        forget_rule(node.kind, written, ctx)
         return []
     if node.kind in _WITHOUT_EFFECT or (node.if_exists and node.kind in _NEVER_MADE):
         return []

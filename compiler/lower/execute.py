@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from .. import nodes
 from ..catalog.names import fold
 from ..catalog.objects import ColumnInfo, TableVariable
@@ -56,8 +56,11 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         if special is not None:
             return special
     module = ctx.object(node.module)
-    known = ctx.catalog.procedures.get(ctx.catalog.key(module))
-    if known is None:
+    key = ctx.catalog.key(module)
+    known = ctx.catalog.procedures.get(key)
+    # What a module calls may be made again before it runs.
+    missing = key in ctx.catalog.gone and (ctx.mode is Mode.BATCH or not ctx.catalog.to_make[key])
+    if known is None or missing:
         written = pl.Text(node.module.text)
         return _execute_by_name(node, pl.Text(ctx.catalog.sql_name(module)), ctx, written)
     return _execute_known(node, known, ctx)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.declared_types import variable_names
@@ -25,7 +25,7 @@ from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
 from .leaving import return_table
-from .parameters import conversions, converted, needs_variable
+from .parameters import conversions, converted, declare_table_parameter, needs_variable
 from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
 from .variables import define_row_type
@@ -136,9 +136,7 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
     for parameter in node.parameters:
         table = ctx.catalog.table_type_of(parameter.type)
         if table is not None:
-            variable = ctx.scope.declare_table(
-                parameter.variable.name, table.row_type, table.info, qualifier=name
-            )
+            variable = declare_table_parameter(parameter, table, ctx, name)
             parameters.append(pl.Parameter(variable.reference, f"{table.row_type}[]"))
             continue
         type_ = ctx.type_of(parameter.type)
@@ -228,8 +226,11 @@ def _inline(
     from a view of the query with NULL for the parameters.
     """
     assert node.query is not None
-    query = translate.translate_query(node.query, ctx.scope, ctx.problems)
+    query = translate.translate_query(node.query, ctx.scope, ctx.problems, named=True)
     if query is None:
+        return []
+    failed = "CREATE FUNCTION failed because a column name is not specified for column"
+    if not _names_its_columns(node, [column.name for column in query.columns or ()], 4514, failed, ctx):
         return []
     row_type = _row_type(sql_name)
     before: list[pl.TopLevel] = []
@@ -273,6 +274,31 @@ def _inline(
     return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
 
 
+def _names_its_columns(
+    node: nodes.CreateView | nodes.CreateFunction,
+    names: Sequence[str | None],
+    number: int,
+    failed: str,
+    ctx: Context,
+) -> bool:
+    """Check that each column of a view or function has a name of its own."""
+    seen: set[str] = set()
+    for place, name in enumerate(names, 1):
+        if not name:
+            ctx.problem(f"{failed} {place}.", node.name.span, number=number)
+            return False
+        if fold(name) in seen:
+            ctx.problem(
+                f"Column names in each view or function must be unique. Column name '{name}' in view or "
+                f"function '{node.name.name.text}' is specified more than once.",
+                node.name.span,
+                number=4506,
+            )
+            return False
+        seen.add(fold(name))
+    return True
+
+
 def _volatility(scope: Scope) -> str:
     """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
     return "VOLATILE" if scope.locks_rows else "STABLE"
@@ -285,8 +311,22 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     """Lower CREATE VIEW and ALTER VIEW."""
     catalog = context.catalog
     name = object_name(node.name)
-    query = translate.translate_query(node.query, context.scope, context.problems)
+    query = translate.translate_query(node.query, context.scope, context.problems, named=True)
     if query is None:
+        return []
+    listed = [column.text for column in node.columns]
+    found = [column.name for column in query.columns or ()]
+    if listed and found and len(listed) != len(found):
+        more = len(found) > len(listed)
+        context.problem(
+            f"'{node.name.text}' has {'more' if more else 'fewer'} columns than were specified in the column "
+            "list.",
+            node.name.span,
+            number=8158 if more else 8159,
+        )
+        return []
+    failed = "Create View or Function failed because no column name was specified for column"
+    if not _names_its_columns(node, listed or found, 4511, failed, context):
         return []
     sql_name = catalog.sql_name(name)
     columns = tuple(fold(column.text) for column in node.columns)

@@ -6,9 +6,12 @@ that knows the procedure may have done so; an application does not.
 
 from __future__ import annotations
 
-from ..catalog.scope import ProcedureParameter
+from .. import nodes
+from ..catalog.objects import TableVariable
+from ..catalog.scope import ProcedureParameter, TableType
 from ..catalog.types import MAX, SqlType
 from ..plpgsql import nodes as pl
+from .context import Context
 
 
 def needs_variable(type_: SqlType | None) -> bool:
@@ -44,6 +47,20 @@ def converted(reference: str, type_: SqlType | None) -> pl.Expr | None:
     if type_.postgres == type_.postgres_bare or "(6)" in type_.postgres:
         return None
     return pl.Cast(pl.Name(reference), type_.postgres)
+
+
+def declare_table_parameter(
+    written: nodes.Parameter, table: TableType, ctx: Context, qualifier: str | None
+) -> TableVariable:
+    """Declare a parameter of a table type, which no statement may change."""
+    name = written.variable.name
+    if not written.readonly:
+        ctx.problem(
+            f'The table-valued parameter "{name}" must be declared with the READONLY option.',
+            written.span,
+            number=352,
+        )
+    return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
 
 
 def conversions(parameters: list[tuple[str, SqlType | None]]) -> list[pl.Statement]:

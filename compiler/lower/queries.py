@@ -7,9 +7,9 @@ row counts, assignments, table variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...grammar.problems import Problems
+from ...grammar.records import replace
 from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
@@ -240,7 +240,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
         )
         return []
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    body = [*ctx.make_temporary_tables(dml.defines), *(sql(statement) for statement in dml.before)]
     body += ctx.begin_telling(dml)
     inserted: n.Node | None = None
     told = False
@@ -352,19 +352,22 @@ def _verb(node: nodes.Statement) -> str:
 
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
-    remember(ddl, ctx)
-    body = [sql(statement) for statement in ddl.statements]
+    makes = isinstance(node, nodes.CreateTable)
+    remember(ddl, ctx, makes=makes)
+    body: list[pl.Statement] = [sql(statement) for statement in ddl.statements]
     if not body:
         return []
+    if makes:
+        body = [*ctx.make_temporary_tables(ddl.defines), *body]
     verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 
-def remember(ddl: Ddl, ctx: Context) -> None:
-    """Keep what the script knows of its tables up to date."""
+def remember(ddl: Ddl, ctx: Context, *, makes: bool = True) -> None:
+    """Keep what the script knows of its tables up to date; ``makes``: the statement makes them."""
     for name in ddl.drops:
         ctx.catalog.tables.pop(ctx.catalog.key(name), None)
     for table in ddl.defines:
-        ctx.define(table)
+        ctx.define(table, makes=makes)
     for name, base, not_null in ddl.types:
         ctx.catalog.define_type(name, base, not_null)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.mentions import looks_at_other_rows, variables_in
@@ -288,6 +287,10 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     table = ctx.scope.table_variable(node.into.name)
     if table is None:
         ctx.problem(f'Must declare the table variable "{node.into.name}".', node.into.span, number=1087)
+        return []
+    if table.read_only:
+        message = f'The table-valued parameter "{node.into.name}" is READONLY and cannot be modified.'
+        ctx.problem(message, node.into.span, number=10700)
         return []
     items = _select_list(node, ctx)
     columns = fillable(table.info.columns)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
@@ -34,7 +35,14 @@ from .context import SESSION_TYPE, Context, Mode
 from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
 from .dispatch import lower
 from .leaving import leave_if_nested_too_deep
-from .parameters import conversions, converted, may_overflow, needs_variable, pg_type
+from .parameters import (
+    conversions,
+    converted,
+    declare_table_parameter,
+    may_overflow,
+    needs_variable,
+    pg_type,
+)
 from .statement_lists import comments, lower_body, lower_branch
 
 # ------------------------------------------------------------------ signatures
@@ -237,7 +245,7 @@ def _declare_parameter(
     name = written.variable.name
     table = ctx.catalog.table_type_of(written.type)
     if table is not None:
-        ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier)
+        declare_table_parameter(written, table, ctx, qualifier)
     elif known.type is None:
         declare_cursor_parameter(written.variable, known.reference, ctx)
     else:
@@ -305,7 +313,8 @@ def finish_alteration(action: str, sql_name: str) -> list[pl.TopLevel]:
 
 def free_label(name: str, tokens: Sequence[Token]) -> str:
     """Return a block label: the routine's name, unless the text uses it as an identifier elsewhere."""
-    seen = sum(1 for token in tokens if token.kind in _NAMES and fold(token.name) == name)
+    times = Counter(token.name for token in tokens if token.kind in _NAMES)
+    seen = sum(count for written, count in times.items() if fold(written) == name)
     return quote(name) if seen <= 1 else quote(fold(f"{name}_body"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import nodes
 from ..catalog.names import schema_name
+from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from .context import Context, named, text_or_none, texts
 from .dispatch import invocations
@@ -164,4 +165,5 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
 def alter_schema(node: nodes.AlterSchema, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER SCHEMA … TRANSFER: the object moves to another schema."""
     schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
-    return [pl.Invoke("ssb_internal.transfer_object", (pl.Text(schema), ctx.queue(node.object)))]
+    name = ctx.catalog.sql_name(object_name(node.object))
+    return [pl.Invoke("ssb_internal.transfer_object", (pl.Text(schema), pl.Text(name)))]

@@ -12,8 +12,8 @@ them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ...grammar.records import replace
 from .. import nodes
 from ..analysis.callees import call_effect, callee_reads
 from ..analysis.declared_types import variable_names

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
-from ...grammar.tokens import Token
+from ...grammar.tokens import Token, words_of
 from ..sql.parse.trees import readable_expression
 
 # ------------------------------------------------------------------ script and batch
@@ -162,7 +162,7 @@ class SqlText(Node):
     @property
     def words(self) -> tuple[str, ...]:
         """The ``word`` of every token: upper-case keywords and names, symbols, '' for the rest."""
-        return tuple(token.word for token in self.tokens)
+        return tuple(words_of(self.tokens))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..catalog.names import literal
@@ -45,7 +46,7 @@ _texts: dict[type, Callable[[Any], str]] = {
     pl.Text: lambda node: literal(node.value),
     pl.Number: lambda node: str(node.value),
     pl.Constant: lambda node: node.word,
-    pl.Name: lambda node: node.spelling,
+    pl.Name: attrgetter("spelling"),
     pl.Invoke: lambda node: f"{node.function}({_arguments(node.arguments, node.named)})",
     pl.Array: _array,
     pl.Cast: _cast,

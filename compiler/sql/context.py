@@ -14,7 +14,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import ObjectName, fold
-from ..catalog.objects import ColumnInfo, SqlScope
+from ..catalog.objects import ColumnInfo, SqlScope, TableVariable
 from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
 from ..target import nodes as n
 from ..target import queries as q
@@ -276,6 +276,18 @@ def undeclared_table(name: str, node: Any, ctx: Context) -> None:
         )
     else:
         ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)
+
+
+def changed_table_variable(name: str, node: Any, ctx: Context) -> TableVariable | None:
+    """The table variable that a statement changes; None after a problem."""
+    variable = ctx.scope.table_variable(name)
+    if variable is None:
+        undeclared_table(name, node, ctx)
+    elif variable.read_only:
+        ctx.problem(
+            f'The table-valued parameter "{name}" is READONLY and cannot be modified.', node, number=10700
+        )
+    return variable
 
 
 def place(node: Any) -> tuple[int | None, int | None]:

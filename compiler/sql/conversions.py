@@ -5,8 +5,7 @@ A conversion is a plain cast where PostgreSQL's means the same, else a call of `
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...grammar.records import replace
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
 from ..target import nodes as n
@@ -44,6 +43,9 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         return replace(_text_that_keeps_all(value), type=to)
     if to.family in ("cursor", "table"):
         return replace(value, type=to)
+    if to.family == "integer" and value.type is not None and value.type.name in ("money", "smallmoney"):
+        # It is rounded; decimals are cut.
+        value = call("round", value.code, type=SqlType("decimal", precision=19, scale=0))
     if not attempt and style is None:
         simple = _simple(value, to)
         if simple is not None:
@@ -154,6 +156,7 @@ _FUNCTION_NAMES = {
     "ntext": "nvarchar",
     "image": "varbinary",
 }
+_OF_THEIR_SIZE = ("decimal", "smalldatetime", "time", "datetime2", "datetimeoffset")
 _NAME_THEIR_SOURCE = frozenset(
     "bit tinyint smallint int bigint decimal float real datetime smalldatetime".split()
 )
@@ -242,6 +245,11 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             # Ten-thousandths, in eight bytes or four.
             whole = "bigint" if source.name == "money" else "integer"
             arguments[0] = n.Cast(n.infix("*", value.code, n.Integer(10000)), whole)
+        if source is not None and source.name in _OF_THEIR_SIZE:
+            # What their bytes are, their type says and not PostgreSQL's.
+            arguments[0] = _own_bytes(value, source)
+            if length is None:
+                return Value(arguments[0], to)
         if source is not None and source.is_unicode:
             # Which bytes those are, the instance says.
             if style is not None:
@@ -272,6 +280,17 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append(n.Integer(0))
         arguments.append(n.Text("nvarchar"))
     return made(*arguments)
+
+
+def _own_bytes(value: Value, type_: SqlType) -> n.Node:
+    """The bytes of a value of a type whose size depends on its precision or scale."""
+    if type_.name == "smalldatetime":
+        return call("sys.bytes_of_smalldatetime", value.code).code
+    if type_.name == "decimal":
+        number = cast(value, type_.postgres).code
+        return call("sys.bytes_of_decimal", number, n.Integer(type_.precision or 18)).code
+    scale = n.Integer(7 if type_.scale is None else type_.scale)
+    return call(f"sys.bytes_of_{type_.name}", value.code, scale).code
 
 
 def _length(length: int | None) -> n.Node:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ..target import nodes as n
 from ..target import queries as q
 from .context import Context, Relation

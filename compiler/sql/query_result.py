@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ..catalog import types as tm
 from ..catalog.objects import ResultColumn
 from ..target import nodes as n

@@ -39,7 +39,7 @@ from sqlglot import exp
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.source import Span
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import Token, TokenKind, words_of
 from ..catalog.objects import (
     Expression,
     SqlScope,
@@ -69,7 +69,7 @@ from .parse.tokens import Unreadable, to_sqlglot
 from .parse.trees import READERS, read_expression
 from .precedence import common_of_types
 from .query.assignment import assignment
-from .query.row_limits import limit_rows
+from .query.row_limits import limit_rows, refuse_order
 from .values import Value
 
 Result = TypeVar("Result")
@@ -128,7 +128,7 @@ def _tree(text: SqlText) -> exp.Expr:
     if text.tree is None:
         return read_expression(text.tokens)
     # What translates a query changes its tree.
-    return text.tree.copy() if "SELECT" in text.words else text.tree
+    return text.tree.copy() if "SELECT" in words_of(text.tokens) else text.tree
 
 
 def _expression(text: SqlText, ctx: Context) -> Value:
@@ -211,11 +211,17 @@ def translate_compound(node: SetVariable, scope: SqlScope, problems: Problems) -
 
 
 def translate_query(
-    text: SqlText, scope: SqlScope, problems: Problems, tree: exp.Select | None = None
+    text: SqlText,
+    scope: SqlScope,
+    problems: Problems,
+    tree: exp.Select | None = None,
+    *,
+    named: bool = False,
 ) -> Query | None:
     """Translate a SELECT that must return rows (cursor, view, inline function).
 
-    ``tree``: what the text has been read as, and changed since.
+    ``tree``: what the text has been read as, and changed since. ``named``: it is a view's or function's,
+    where ORDER BY alone is wrong.
     """
     before = problems.error_count
 
@@ -223,7 +229,10 @@ def translate_query(
         if tree is not None:
             return _query(tree, ctx)
         tokens = _namespaces(list(text.tokens), ctx)
-        return _query(ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query), ctx)
+        whole = ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query)
+        if named:
+            refuse_order(whole, ctx, inside=True)
+        return _query(whole, ctx)
 
     query = _translate(text, scope, problems, None, read)
     return query if problems.error_count == before else None

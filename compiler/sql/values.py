@@ -7,9 +7,8 @@ type (COUNT is int there, bigint here). What the tree is (a constant, NULL, a ca
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from ..catalog import types as tm
 from ..catalog.types import SqlType
 from ..target import nodes as n

@@ -11,9 +11,9 @@ Nodes are compared by value. None is changed once it is made, so one may stand i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 
-from ...grammar.records import dataclass
+from ...grammar.records import dataclass, replace
 from .quoting import last_part
 
 OR, AND, NOT, IS, COMPARE, RANGE, OTHER, ADD, MULTIPLY, UNARY, CAST, ATOM = range(12)

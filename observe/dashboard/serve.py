@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 import uvicorn
@@ -36,9 +37,13 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(options: Options, host: str, port: int) -> None:
-    """Until SIGINT or SIGTERM. Raises ServerError when the address cannot be had."""
+def serve(options: Options, host: str, port: int, announce: Callable[[int], None]) -> None:
+    """Until SIGINT or SIGTERM. Raises ServerError when the address cannot be had.
+
+    ``announce`` is told the port once it is ours: for port 0 the system has chosen one.
+    """
     with _bind(host, port) as listener:
+        announce(listener.getsockname()[1])
         uvicorn.Server(_config(options)).run(sockets=[listener])
 
 

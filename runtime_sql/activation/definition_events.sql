@@ -9,12 +9,11 @@
 -- Called by  triggers of the definitions' tables; PostgreSQL, after DDL
 
 -- What is defined, and the groups of its events, the nearest first. is_relational: PostgreSQL's
--- event triggers tell of it.
+-- event triggers tell of it. Bound when it is made, and put into the statements that call it.
 CREATE OR REPLACE FUNCTION ssb_internal.definition_kinds()
 RETURNS TABLE (kind text, groups text[], is_relational boolean)
 LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
+BEGIN ATOMIC
     SELECT k.kind,
            CASE WHEN k.kind = 'RENAME' THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
            || CASE k.kind WHEN 'DATABASE' THEN 'DDL_SERVER_LEVEL_EVENTS' ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
@@ -28,7 +27,7 @@ AS $$
                    ('INDEX', '{DDL_TABLE_VIEW_EVENTS}', true), ('PROCEDURE', '{}', true), ('FUNCTION', '{}', true),
                    ('TRIGGER', '{}', true), ('TYPE', '{}', true), ('SEQUENCE', '{}', true), ('SYNONYM', '{}', true),
                    ('RENAME', '{}', true)) AS k (kind, above, is_relational);
-$$;
+END;
 
 -- The event that something of the kind is created, altered or dropped, and its groups.
 CREATE OR REPLACE FUNCTION ssb_internal.events_of(p_action text, p_kind text)
@@ -174,15 +173,16 @@ DECLARE
     v_events text[] := ssb_internal.events_of(CASE TG_OP WHEN 'INSERT' THEN 'CREATE' WHEN 'DELETE' THEN 'DROP' ELSE 'ALTER' END, v_kind);
     v_stack text;
 BEGIN
+    GET DIAGNOSTICS v_stack = PG_CONTEXT;
     IF NOT ssb_internal.definitions_are_watched() OR v_database_id IS NULL
        -- CREATE QUEUE sets its options by an update of its own; CREATE DATABASE and DROP DATABASE change the schema dbo.
-       OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now())
+       OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now()
+           AND v_stack ~ '\mssb_internal\.create_queue\(text,')
        OR (v_kind = 'SCHEMA' AND v_name = 'dbo')
        -- A notification whose dialog ended: ssb_internal.drop_notification_of.
        OR (v_kind = 'EVENT_NOTIFICATION' AND v_row -> 'events' = '[]') THEN
         RETURN NULL;
     END IF;
-    GET DIAGNOSTICS v_stack = PG_CONTEXT;
     PERFORM ssb_internal.tell_definition(v_events, v_database_id, ssb_internal.event_instance(
         v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '), ssb_internal.statement_of_stack(v_stack, true)));
     RETURN NULL;

@@ -26,7 +26,7 @@ CREATE INDEX IF NOT EXISTS recycled_dialog_by_handle ON ssb.recycled_dialog (han
 -- Sends one message on the key's dialog and returns the dialog's handle. The dialog
 -- is changed for a new one after max_age or max_messages, whichever comes first;
 -- closing_type must be a message type of the contract that needs no body. Whether the dialogs are encrypted is as
--- with BEGIN DIALOG.
+-- with BEGIN DIALOG. NULL for one of these options is its default.
 --
 -- Locks  the key's row, then as SEND
 CREATE OR REPLACE FUNCTION ssb.send_recycled(key text, from_service text, to_service text, contract text,
@@ -44,6 +44,16 @@ DECLARE
     v_far ssb.conversation_endpoint;
     v_handle uuid;
 BEGIN
+    -- As far as a conversation timer reaches: 68 years.
+    max_age := make_interval(secs => greatest(0, least(date_part('epoch', coalesce(max_age, '1 hour')), 2147483647)));
+    max_messages := coalesce(max_messages, 10000);
+    closing_type := coalesce(closing_type, 'EndOfStream');
+    IF key IS NULL THEN
+        RAISE EXCEPTION 'the key of a recycled dialog is NULL' USING ERRCODE = '22004';
+    ELSIF num_nulls(from_service, to_service, contract) > 0 THEN
+        -- BEGIN DIALOG says which.
+        PERFORM ssb.begin_dialog(from_service, to_service, contract, database => database);
+    END IF;
     INSERT INTO ssb.recycled_dialog AS d (key, database_id, from_service, to_service, contract, closing_type)
     VALUES (key, v_database_id, from_service, to_service, contract, closing_type)
     ON CONFLICT DO NOTHING;
@@ -112,9 +122,7 @@ LANGUAGE plpgsql
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue text := coalesce(queue, (SELECT q.name FROM sys.dm_broker_activated_tasks AS t
-                                       JOIN ssb.queue AS q ON q.queue_id OPERATOR(pg_catalog.=) t.queue_id
-                                      WHERE t.spid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()));
+    v_queue text := coalesce(queue, ssb_internal.activated_queue());
 BEGIN
     LOOP
         EXIT WHEN ssb_internal.end_recycled_dialog(v_queue) OPERATOR(pg_catalog.=) 0;

@@ -13,6 +13,19 @@ AS $$
      WHERE a.state <> 'idle';
 $$;
 
+-- The queue whose program this session is running, NULL in all other sessions. The runtime's own service programs ask,
+-- and may run as a role that reads no table.
+CREATE OR REPLACE FUNCTION ssb_internal.activated_queue()
+RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT q.name FROM ssb_internal.running_tasks() AS t JOIN ssb.queue AS q ON q.queue_id = t.queue_id
+             WHERE t.pid = pg_backend_pid());
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.dm_broker_queue_monitors AS
 SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
        m.last_empty_rowset_time::timestamp(3) AS last_empty_rowset_time, m.last_activated_time::timestamp(3) AS last_activated_time,

@@ -88,22 +88,25 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        NULL::uuid                                               AS replica_id
   FROM ssb.database AS d;
 
--- Every PostgreSQL schema of the session's T-SQL database.
+-- Every PostgreSQL schema of the session's T-SQL database. tempdb (2) has the session's temporary tables in its dbo.
 CREATE OR REPLACE VIEW ssb_internal.visible_schema AS
 SELECT n.oid, n.nspname::text AS postgres_name,
-       coalesce(s.schema_name, substr(n.nspname::text, length(d.schema_prefix) + 1)) AS name,
-       CASE WHEN n.nspname = d.schema_prefix || 'dbo' THEN 1 ELSE n.oid::integer END AS schema_id,
+       CASE WHEN n.oid = pg_my_temp_schema() THEN 'dbo'
+            ELSE coalesce(s.schema_name, substr(n.nspname::text, length(d.schema_prefix) + 1)) END AS name,
+       CASE WHEN n.nspname = d.schema_prefix || 'dbo' OR n.oid = pg_my_temp_schema() THEN 1 ELSE n.oid::integer END AS schema_id,
        coalesce(s.owner, 'dbo') AS owner, d.database_id
   FROM ssb.database AS d
   JOIN pg_namespace AS n ON ssb_internal.database_of_schema(n.nspname::text) = d.database_id
-                        AND length(n.nspname) > length(d.schema_prefix)
+                            AND length(n.nspname) > length(d.schema_prefix) AND n.nspname !~ '^pg_'
+                         OR n.oid = pg_my_temp_schema() AND d.database_id = 2
   LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
  WHERE d.database_id = (SELECT ssb_internal.current_database_id())
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_';
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema');
 
 CREATE OR REPLACE VIEW sys.schemas AS
 SELECT v.name, v.schema_id, ssb_internal.principal_id_of(v.owner, v.database_id) AS principal_id
   FROM ssb_internal.visible_schema AS v
+ WHERE v.oid <> pg_my_temp_schema()
 UNION ALL
 SELECT 'dbo', 1, 1 WHERE NOT EXISTS (SELECT FROM ssb_internal.visible_schema AS v WHERE v.schema_id = 1)
 UNION ALL

@@ -56,7 +56,7 @@ SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
- WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+ WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
 UNION ALL
@@ -255,7 +255,8 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid
  CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g
- WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
+ WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+   AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the
 -- table's name and __ in front (compiler/sql/ddl/tables.index_name). Those of constraints are as given.

@@ -130,13 +130,35 @@ SELECT o.*, s.seqstart AS start_value, s.seqincrement AS increment, s.seqmin AS 
          WHERE c.oid = s.seqrelid) AS current_value
   FROM sys.objects AS o JOIN pg_sequence AS s ON s.seqrelid = o.object_id::oid WHERE o.type = 'SO';
 
+-- Whether what has a property is still there. No number is given out twice: rows that tell of what was dropped do no harm.
+CREATE OR REPLACE FUNCTION ssb_internal.property_is_alive(p_class integer, p_major_id integer, p_minor_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE p_class
+        WHEN 1 THEN EXISTS (SELECT FROM sys.known_objects(NULL, p_major_id))
+                    AND (p_minor_id = 0 OR EXISTS (SELECT FROM pg_attribute AS a
+                                                    WHERE a.attrelid = p_major_id::oid AND a.attnum = p_minor_id AND NOT a.attisdropped))
+        WHEN 3 THEN EXISTS (SELECT FROM sys.schemas AS s WHERE s.schema_id = p_major_id)
+        WHEN 15 THEN EXISTS (SELECT FROM ssb.message_type AS t WHERE t.message_type_id = p_major_id)
+        WHEN 16 THEN EXISTS (SELECT FROM ssb.contract AS c WHERE c.contract_id = p_major_id)
+        WHEN 17 THEN EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = p_major_id)
+        WHEN 18 THEN EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.binding_id = p_major_id)
+        WHEN 19 THEN EXISTS (SELECT FROM ssb.route AS r WHERE r.route_id = p_major_id)
+        ELSE true END;
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.extended_properties AS
 SELECT p.class::smallint AS class,
        CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 3 THEN 'SCHEMA' WHEN 15 THEN 'MESSAGE_TYPE'
                     WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
                     WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
        p.major_id, p.minor_id, p.name, p.value
-  FROM ssb.extended_property AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());
+  FROM ssb.extended_property AS p
+ WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND ssb_internal.property_is_alive(p.class, p.major_id, p.minor_id);
 
 -- What level0 … level2 of the procedures for extended properties name.
 CREATE OR REPLACE FUNCTION ssb_internal.property_target(level0type text, level0name text, level1type text, level1name text,
@@ -180,6 +202,9 @@ BEGIN
         WHEN 'ROUTE' THEN
             class := 19;
             major_id := (SELECT r.route_id FROM sys.routes AS r WHERE r.name = level0name);
+        WHEN 'REMOTE_SERVICE_BINDING' THEN
+            class := 18;
+            major_id := (SELECT b.remote_service_binding_id FROM sys.remote_service_bindings AS b WHERE b.name = level0name);
         ELSE
             -- Of a kind that has no numbers here: told apart by its name.
             class := 100;
@@ -226,6 +251,7 @@ BEGIN
             UNION ALL SELECT 'MESSAGE TYPE', t.owner FROM ssb.message_type AS t WHERE p_class = 15 AND t.message_type_id = p_major_id
             UNION ALL SELECT 'CONTRACT', c.owner FROM ssb.contract AS c WHERE p_class = 16 AND c.contract_id = p_major_id
             UNION ALL SELECT 'SERVICE', s.owner FROM ssb.service AS s WHERE p_class = 17 AND s.service_id = p_major_id
+            UNION ALL SELECT 'REMOTE SERVICE BINDING', b.owner FROM ssb.remote_service_binding AS b WHERE p_class = 18 AND b.binding_id = p_major_id
             UNION ALL SELECT 'ROUTE', r.owner FROM ssb.route AS r WHERE p_class = 19 AND r.route_id = p_major_id) AS o;
     IF NOT FOUND OR NOT ssb_internal.has_permission(v_caller, v_class, p_major_id, 'ALTER', v_owner, p_database_id) THEN
         PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
@@ -283,6 +309,7 @@ DECLARE
     v_name text := CASE WHEN p_level2type IS NOT NULL THEN p_level2name WHEN p_level1type IS NOT NULL THEN p_level1name ELSE p_level0name END;
     v_target record;
 BEGIN
+    SELECT NULL::integer AS class, NULL::integer AS major_id, NULL::integer AS minor_id INTO v_target;
     BEGIN
         IF v_type IS NULL OR v_name IS NOT NULL THEN
             v_target := ssb_internal.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
@@ -318,6 +345,7 @@ BEGIN
             UNION ALL SELECT 15, m.message_type_id, 0, m.name FROM sys.service_message_types AS m WHERE v_type = 'MESSAGE TYPE'
             UNION ALL SELECT 16, c.service_contract_id, 0, c.name FROM sys.service_contracts AS c WHERE v_type = 'CONTRACT'
             UNION ALL SELECT 17, s.service_id, 0, s.name FROM sys.services AS s WHERE v_type = 'SERVICE'
+            UNION ALL SELECT 18, b.remote_service_binding_id, 0, b.name FROM sys.remote_service_bindings AS b WHERE v_type = 'REMOTE SERVICE BINDING'
             UNION ALL SELECT 19, r.route_id, 0, r.name FROM sys.routes AS r WHERE v_type = 'ROUTE')
            AS o (class, major_id, minor_id, name)
         ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id

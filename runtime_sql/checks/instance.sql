@@ -66,6 +66,16 @@ AS $$
      WHERE NOT pg_has_role(ssb_internal.runtime_owner(), 'pg_read_all_stats', 'USAGE')
     UNION ALL
     SELECT 110, ssb_internal.runtime_owner()::text, 'is a superuser', NULL, NULL
-      FROM pg_roles AS r WHERE r.rolname = ssb_internal.runtime_owner() AND r.rolsuper;
+      FROM pg_roles AS r WHERE r.rolname = ssb_internal.runtime_owner() AND r.rolsuper
+    UNION ALL
+    -- Tables of messages have no key that could be a replica identity: nothing but RECEIVE would need its index.
+    SELECT 111, format('publication %s', p.pubname),
+           CASE WHEN p.puballtables THEN 'it is FOR ALL TABLES' ELSE 'it names tables of schema ssb' END,
+           format('DROP PUBLICATION %I;  -- and make it FOR the TABLEs that are meant, none of schema ssb', p.pubname), 'psql'
+      FROM pg_publication AS p
+     WHERE (p.pubdelete OR p.pubupdate)
+       AND (p.puballtables
+            OR EXISTS (SELECT FROM pg_publication_rel AS r JOIN pg_class AS c ON c.oid = r.prrelid
+                        WHERE r.prpubid = p.oid AND c.relnamespace = 'ssb'::regnamespace));
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -29,6 +29,8 @@ AS $$
      'Checks for old transactions and held groups find only its own sessions, and held_since of ssb.queue_status stays empty.'),
     (110, 'info', 'the runtime belongs to a superuser',
      'Its functions run with the owner''s rights: the owner of the database is enough.'),
+    (111, 'error', 'a publication has the broker''s tables',
+     'RECEIVE and END fail: PostgreSQL deletes nothing from a published table that has no replica identity.'),
     (201, 'error', 'no daemon runs, and queues have activation on',
      'Service programs are not started; timers are late; nothing is carried to other instances.'),
     (202, 'info', 'one daemon runs, and none stands by',

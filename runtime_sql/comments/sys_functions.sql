@@ -26,12 +26,12 @@ read_integer_of, read_number_of, read_bit_of, uniqueidentifier_of, bit_of: Part 
 try_read_integer: Part of the conversions: reads an integer within limits; NULL for what is none.
 without_currency, money_of_digits, in_parentheses, money_of, fit_money, is_within_money: Part of the conversions to money.
 decimal_of, fit_decimal, small_integer, integer_of_bytes, decimal_of_bytes, exact_decimal: Part of the conversions to numbers.
-datetime_number, datetime_of_number, datetime_of_bytes, moment_within, is_moment_within: Part of the conversions between datetime, numbers and bytes.
+datetime_number, datetime_of_number, datetime_of_bytes, moment_of_bytes, of_little_endian, moment_within, is_moment_within: Part of the conversions between datetime, numbers and bytes.
 four_digit_year, month_number, date_order, read_datetime, read_datetime_as, read_any_datetime_as, is_default_datetime, default_datetime, round_datetime, round_smalldatetime, round_moment: Part of the conversions from text to dates.
 fraction_text, date_in_style, clock_in_style, date_and_clock, datetime_text, offset_text, datetimeoffset_text: Part of the conversions from dates to text.
 scientific, with_exponent, float_digits, float_text, number_text, hex_text, uuid_text: Part of the conversions from numbers and bytes to text.
 varchar_of, text_of, try_text_of, text_of_utf16, text_of_cp1252: Part of the conversions from bytes to text.
-first_bytes, last_bytes, zeros, swap_uuid_bytes, bytes_of_text, bytes_of_decimal, bytes_of_datetime, bytes_of_date: Part of the conversions to bytes.
+first_bytes, last_bytes, zeros, swap_uuid_bytes, bytes_of_text, bytes_of_decimal, bytes_of_datetime, bytes_of_smalldatetime, bytes_of_datetime2, bytes_of_datetimeoffset, bytes_of_date, bytes_of_time, time_width, little_endian: Part of the conversions to bytes.
 culture, known_culture: What a culture does with numbers and dates: NULL, or error 9818, for an unknown one.
 parse_number, parse_moment, parse_failed: Part of PARSE.
 
@@ -140,7 +140,7 @@ xml_is_well_formed: VALIDATION = WELL_FORMED_XML: several roots are allowed, an 
 xml_value, xml_query, xml_exist, xml_nodes: The method of an xml value: value(), query(), exist() and nodes().
 xml_modify: The method modify() of an xml value: the changed value.
 xml_base64, xml_boolean: value() as varbinary and as bit.
-prepare_document, document: sp_xml_preparedocument: keeps a document in the session, and gives it by its number.
+prepare_document, document, remove_document: sp_xml_preparedocument and sp_xml_removedocument: keeps a document in the session, gives it by its number, and forgets it.
 xml_atom, xml_escaped, xml_attribute, xml_leaf, xml_element, xml_group, xml_comment, xml_instruction, xml_name, xml_of_content, xml_auto, xml_explicit: FOR XML: a piece of what it writes.
 
 db_id, db_name: DB_ID and DB_NAME: number and name of a T-SQL database; without an argument the session's.

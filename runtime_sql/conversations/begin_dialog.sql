@@ -106,6 +106,18 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.leader_of_group(uuid, integer) FROM PUBLIC;
 
+-- A group's conversations are all one service's.
+CREATE OR REPLACE FUNCTION ssb_internal.raise_other_service(p_service text, p_related ssb.conversation_endpoint, p_option text, p_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(9610, format('The service ''%s'' in the FROM SERVICE clause must match the service ''%s'' referenced by '
+                                                  '%s = ''%s''.', p_service, p_related.service_name, p_option, upper(p_id::text)));
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.begin_dialog(from_service text, to_service text, contract text DEFAULT 'DEFAULT',
     broker_instance text DEFAULT NULL, related_conversation uuid DEFAULT NULL,
     related_conversation_group uuid DEFAULT NULL, lifetime integer DEFAULT NULL,
@@ -161,16 +173,17 @@ BEGIN
     IF v_contract.contract_id IS NULL THEN
         PERFORM ssb_internal.raise_error(8425, format('The service contract ''%s'' is not found.', contract));
     END IF;
-    PERFORM ssb_internal.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id;
+    IF NOT (SELECT ssb_internal.may_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id) THEN
+        PERFORM ssb_internal.raise_error(8494, format('You do not have permission to access the service ''%s''.', from_service), 16, 1,
+                                         'BEGIN DIALOG needs RECEIVE on the service''s queue.');
+    END IF;
 
     IF related_conversation IS NOT NULL THEN
         v_related := ssb_internal.lock_endpoint(related_conversation);
         IF v_related.closed_at IS NOT NULL OR v_related.endpoint_id IS NULL THEN
             PERFORM ssb_internal.raise_handle_not_found(related_conversation);
         ELSIF v_related.service_id <> v_service.service_id THEN
-            PERFORM ssb_internal.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversion group ID.', upper(v_related.conversation_group_id::text)), 16, 1,
-                'The related conversation belongs to another service.');
+            PERFORM ssb_internal.raise_other_service(from_service, v_related, 'RELATED_CONVERSATION', related_conversation);
         END IF;
         v_lock_id := v_related.lock_id;
         v_group := v_related.conversation_group_id;
@@ -182,8 +195,7 @@ BEGIN
             v_related := ssb_internal.leader_of_group(v_group, v_service.service_id);
         END IF;
         IF v_related.service_id <> v_service.service_id THEN
-            PERFORM ssb_internal.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversion group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');
+            PERFORM ssb_internal.raise_other_service(from_service, v_related, 'RELATED_CONVERSATION_GROUP', v_group);
         END IF;
         v_lock_id := (ssb_internal.lock_endpoint(v_related.conversation_handle)).lock_id;
     END IF;

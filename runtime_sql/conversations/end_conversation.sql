@@ -307,6 +307,7 @@ AS $$
 BEGIN
     IF p_endpoint.closed_at IS NULL AND p_endpoint.far_endpoint_id IS NOT NULL AND ssb_internal.endpoint_state(p_endpoint) = 'CO' THEN
         PERFORM ssb_internal.fail_endpoint(p_endpoint.far_endpoint_id, -8470, 'Remote service has been dropped.');
+        PERFORM ssb_internal.drop_broken_notification(p_endpoint.far_endpoint_id);
     END IF;
 END;
 $$;

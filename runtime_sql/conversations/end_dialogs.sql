@@ -124,9 +124,7 @@ LANGUAGE plpgsql
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue text := coalesce(queue, (SELECT q.name FROM sys.dm_broker_activated_tasks AS t
-                                       JOIN ssb.queue AS q ON q.queue_id OPERATOR(pg_catalog.=) t.queue_id
-                                      WHERE t.spid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()));
+    v_queue text := coalesce(queue, ssb_internal.activated_queue());
 BEGIN
     LOOP
         EXIT WHEN ssb.end_finished(v_queue, 1000) OPERATOR(pg_catalog.=) 0;

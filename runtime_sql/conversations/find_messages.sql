@@ -264,11 +264,54 @@ BEGIN
 END;
 $$;
 
--- WHERE conversation_handle = or conversation_group_id =: its group, locked, and which conversation's messages are taken
--- first; a row of NULLs while somebody else holds it or it has no message.
+-- Whether the conversation, and a group, are the queue's, or are not asked for.
 -- A group is gone with its last conversation. Who receives from it until nothing comes,
 -- and ends its conversations on the way, still asks for it once: within the transaction
--- that found it before, it has no message.
+-- that found it before, it is the queue's, and has no message.
+CREATE OR REPLACE FUNCTION ssb_internal.is_of_queue(p_queue_id integer, p_conversation uuid, p_group uuid)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_conversation IS NOT NULL THEN
+        PERFORM FROM ssb.conversation_endpoint AS e
+          WHERE e.conversation_handle = p_conversation AND e.queue_id = p_queue_id AND e.closed_at IS NULL;
+        IF NOT FOUND THEN
+            RETURN false;
+        END IF;
+    END IF;
+    IF p_group IS NOT NULL THEN
+        PERFORM FROM ssb.conversation_endpoint AS e
+          WHERE e.conversation_group_id = p_group AND e.queue_id = p_queue_id AND e.closed_at IS NULL LIMIT 1;
+        IF FOUND THEN
+            PERFORM set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
+        ELSIF current_setting('ssb.found_group', true) IS DISTINCT FROM p_queue_id || ' ' || p_group THEN
+            RETURN false;
+        END IF;
+    END IF;
+    RETURN true;
+END;
+$$;
+
+-- 8426 or 8436: one of them is not.
+CREATE OR REPLACE FUNCTION ssb_internal.raise_not_of_queue(p_conversation uuid, p_group uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_conversation IS NOT NULL THEN
+        PERFORM ssb_internal.raise_handle_not_found(p_conversation);
+    END IF;
+    PERFORM ssb_internal.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
+END;
+$$;
+
+-- WHERE conversation_handle = or conversation_group_id =: its group, locked, and which conversation's messages are taken
+-- first; a row of NULLs while somebody else holds it or it has no message. 8426 or 8436 where it is not the queue's.
 CREATE OR REPLACE FUNCTION ssb_internal.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
@@ -278,21 +321,8 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    IF p_conversation IS NOT NULL THEN
-        PERFORM FROM ssb.conversation_endpoint AS e
-          WHERE e.conversation_handle = p_conversation AND e.queue_id = p_queue_id AND e.closed_at IS NULL;
-        IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_handle_not_found(p_conversation);
-        END IF;
-    END IF;
-    IF p_group IS NOT NULL THEN
-        PERFORM FROM ssb.conversation_endpoint AS e
-          WHERE e.conversation_group_id = p_group AND e.queue_id = p_queue_id AND e.closed_at IS NULL LIMIT 1;
-        IF FOUND THEN
-            PERFORM set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
-        ELSIF current_setting('ssb.found_group', true) IS DISTINCT FROM p_queue_id || ' ' || p_group THEN
-            PERFORM ssb_internal.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
-        END IF;
+    IF NOT ssb_internal.is_of_queue(p_queue_id, p_conversation, p_group) THEN
+        PERFORM ssb_internal.raise_not_of_queue(p_conversation, p_group);
     END IF;
     SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
       INTO lock_id, endpoint_id, queuing_order, tried_by

@@ -59,7 +59,7 @@ BEGIN
                  WHERE m.endpoint_id = v_endpoint_id ORDER BY m.queuing_order LIMIT p_top) AS w;
     END IF;
     IF p_group IS NOT NULL THEN
-        -- That it was there, for those who ask for it again when they have ended it (ssb_internal.find_wanted).
+        -- That it was there, for those who ask for it again when they have ended it (ssb_internal.is_of_queue).
         v_found_group := set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
     END IF;
     IF p_is_retaining THEN

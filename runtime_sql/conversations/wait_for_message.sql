@@ -2,8 +2,9 @@
 
 -- Whether a RECEIVE now would return something: true; false when there is nothing at
 -- all; NULL when what is there is in other hands. Takes the group's lock when it is
--- true, which the RECEIVE to follow would take anyway. 9617 is RECEIVE's to raise:
--- a queue that cannot be read counts as worth a look.
+-- true, which the RECEIVE to follow would take anyway. What is wrong is RECEIVE's to raise, where a TRY or the next
+-- statement follows: a queue that cannot be read counts as worth a look, as do one that has gone, a right that has been
+-- taken away, and a conversation or group that is no longer the queue's.
 CREATE OR REPLACE FUNCTION ssb_internal.look_for_message(p_queue text, p_conversation uuid, p_group uuid)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
@@ -62,9 +63,13 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    v_queue := ssb_internal.queue_of(p_queue);
-    PERFORM ssb_internal.require_receive(v_queue);
-    IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = p_queue;
+    IF NOT FOUND THEN
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
+    END IF;
+    IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_receive(v_queue) THEN
+        RETURN true;
+    ELSIF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                    WHERE e.queue_id = v_queue.queue_id AND e.due_at <= (SELECT clock_timestamp()) AND e.closed_at IS NULL
                      AND least(e.dialog_timer, e.lifetime) <= clock_timestamp())
@@ -73,8 +78,29 @@ BEGIN
     ELSIF p_conversation IS NULL AND p_group IS NULL THEN
         RETURN nullif((ssb_internal.lock_first_group(v_queue)).lock_id IS NOT NULL, false);
     END IF;
+    IF NOT ssb_internal.is_of_queue(v_queue.queue_id, p_conversation, p_group) THEN
+        RETURN true;
+    END IF;
     SELECT f.* INTO v_found FROM ssb_internal.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
     RETURN nullif(v_found.lock_id IS NOT NULL, false);
+END;
+$$;
+
+-- What a RECEIVE would raise of names and rights.
+CREATE OR REPLACE FUNCTION ssb_internal.require_readable(p_queue text, p_conversation uuid, p_group uuid)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_of(p_queue);
+BEGIN
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF NOT ssb_internal.is_of_queue(v_queue.queue_id, p_conversation, p_group) THEN
+        PERFORM ssb_internal.raise_not_of_queue(p_conversation, p_group);
+    END IF;
 END;
 $$;
 
@@ -85,6 +111,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.require_readable(queue, conversation, conversation_group);
     RETURN coalesce(ssb_internal.look_for_message(queue, conversation, conversation_group), false);
 END;
 $$;
@@ -104,7 +131,7 @@ END;
 $$;
 
 -- Returns when a message may be there, when the queue cannot be read any more, or
--- at the deadline. Looks again every millisecond at first (pg_sleep rounds up to whole
+-- at the deadline, for which NULL and infinity stand for none. Looks again every millisecond at first (pg_sleep rounds up to whole
 -- ones, and 0.001 to two), then after 2 % of what it has waited, at most 100 ms; after 10 % where what is
 -- there is in other hands. With may_commit the empty transaction ends between the looks,
 -- so that waiting for hours holds back no VACUUM; and most looks are at one sequence
@@ -197,7 +224,7 @@ BEGIN
             BEGIN
                 v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
             EXCEPTION WHEN internal_error OR undefined_table THEN
-                -- Dropped while we looked: the next look tells by its name.
+                -- Dropped while we looked: the next look is by its name.
                 v_sequence := NULL;
                 v_is_found := NULL;
                 v_is_coming := false;
@@ -207,6 +234,7 @@ BEGIN
         v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
+                       WHEN deadline OPERATOR(pg_catalog.<) pg_catalog.clock_timestamp() THEN 0
                        ELSE 1 END;
         EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
         IF may_commit THEN

@@ -124,6 +124,17 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.may_alter(p_class text, p_major_id integer, p_owner text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.has_permission(ssb_internal.caller(), p_class, p_major_id, 'ALTER', p_owner, p_database_id)
+        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id);
+END;
+$$;
+
 -- May the caller ALTER, DROP or use this one object? 15151 as if it did not exist, when not.
 CREATE OR REPLACE FUNCTION ssb_internal.require_permission(p_verb text, p_class text, p_major_id integer, p_name text,
                                                            p_privilege text, p_owner text, p_database_id integer)
@@ -139,6 +150,19 @@ BEGIN
         RETURN;
     END IF;
     PERFORM ssb_internal.raise_not_found(p_verb, lower(p_class), p_name);
+END;
+$$;
+
+-- May the caller put it into what he makes: a message type into a contract, a contract into a service, a service on a queue?
+-- The contract and the message type DEFAULT are everybody's.
+CREATE OR REPLACE FUNCTION ssb_internal.may_refer_to(p_class text, p_major_id integer, p_owner text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.has_permission(ssb_internal.caller(), p_class, p_major_id, 'REFERENCES', p_owner, p_database_id)
+        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id);
 END;
 $$;
 
@@ -226,7 +250,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT ssb_internal.is_fixed_principal(p_name)
+    IF ssb_internal.is_fixed_principal(p_name) IS NOT TRUE
        AND ssb_internal.role_of(p_name) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)

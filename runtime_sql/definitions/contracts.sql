@@ -26,7 +26,9 @@ BEGIN
     RETURNING contract_id INTO v_contract_id;
     FOR v_usage IN SELECT u.type_name, upper(u.sender) AS sender FROM unnest(message_types, sent_by) AS u (type_name, sender) LOOP
         v_type := ssb_internal.find_message_type(v_database_id, v_usage.type_name);
-        IF v_type.message_type_id IS NULL THEN
+        IF v_type.message_type_id IS NULL
+           OR v_type.name <> 'DEFAULT'
+              AND NOT ssb_internal.may_refer_to('MESSAGE TYPE', v_type.message_type_id, v_type.owner, v_database_id) THEN
             PERFORM ssb_internal.raise_not_found('find', 'message type', v_usage.type_name);
         END IF;
         INSERT INTO ssb.contract_message_usage

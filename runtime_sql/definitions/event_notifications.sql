@@ -25,7 +25,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.check_event_names(v_events, false);
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb_internal.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('find', queue);
         v_database_id := v_queue.database_id;
         IF EXISTS (SELECT FROM unnest(v_events) AS e WHERE e NOT IN ('QUEUE_ACTIVATION', 'BROKER_QUEUE_DISABLED')) THEN
             PERFORM ssb_internal.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
@@ -77,7 +77,7 @@ DECLARE
     v_conversation uuid;
 BEGIN
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb_internal.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('find', queue);
     ELSE
         PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
     END IF;
@@ -146,6 +146,33 @@ BEGIN
 END;
 $$;
 
+-- The dialog has failed: the service does not take events, or has been dropped. The notification goes, and with it this
+-- side, which nobody would ever end. True where it was so.
+-- Locks  the caller holds the side's group
+CREATE OR REPLACE FUNCTION ssb_internal.drop_broken_notification(p_endpoint_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint ssb.conversation_endpoint;
+    v_name text;
+BEGIN
+    SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
+     WHERE e.endpoint_id = p_endpoint_id AND e.is_system AND e.is_initiator AND e.is_error AND e.closed_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    SELECT n.name INTO v_name FROM ssb.event_notification AS n WHERE n.conversation = v_endpoint.conversation_handle;
+    IF FOUND THEN
+        RAISE LOG 'the event notification "%" is dropped: its dialog with service "%" has failed', v_name, v_endpoint.far_service;
+        PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, NULL);
+        PERFORM ssb_internal.remove_endpoint(v_endpoint);
+    END IF;
+    RETURN v_name IS NOT NULL;
+END;
+$$;
+
 -- Sends one event to everybody who asked for it. p_events are the event itself and the
 -- groups of events that it belongs to; p_queue_id is NULL where no queue has it; p_data is
 -- of ssb_internal.event_instance. A notification has one
@@ -173,6 +200,7 @@ BEGIN
          ORDER BY n.notification_id
     LOOP
         v_endpoint := ssb_internal.lock_endpoint(v_notification.conversation);
+        CONTINUE WHEN ssb_internal.drop_broken_notification(v_endpoint.endpoint_id);
         IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb_internal.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
             v_endpoint := ssb_internal.make_endpoint(true, gen_random_uuid(),
                 ROW(0, v_notification.database_id, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService',
@@ -184,6 +212,7 @@ BEGIN
         END IF;
         PERFORM ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
                                              ssb_internal.next_number(v_endpoint), false, false, ssb_internal.xml_bytes(p_data));
+        PERFORM ssb_internal.drop_broken_notification(v_endpoint.endpoint_id);
     END LOOP;
 END;
 $$;

@@ -195,7 +195,7 @@ BEGIN
     IF NOT FOUND THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', p_queue));
+            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_queue)));
         END IF;
     END IF;
     RETURN v_queue;

@@ -79,6 +79,21 @@ BEGIN
 END;
 $$;
 
+-- Those that only objects of the class have; NULL: it is none of the broker's.
+CREATE OR REPLACE FUNCTION ssb_internal.broker_privileges(p_class text)
+RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE p_class
+        WHEN 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'::text[]
+        WHEN 'SERVICE' THEN '{SEND}'::text[]
+        WHEN 'CONTRACT' THEN '{REFERENCES}'::text[]
+        WHEN 'MESSAGE TYPE' THEN '{REFERENCES}'::text[]
+        WHEN 'ROUTE' THEN '{}'::text[]
+        WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
+$$;
+
 -- Error 4606 for a permission that objects of the class do not have.
 CREATE OR REPLACE FUNCTION ssb_internal.check_privileges(p_class text, p_privileges text[])
 RETURNS void
@@ -86,13 +101,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_own text[] := CASE p_class
-        WHEN 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'::text[]
-        WHEN 'SERVICE' THEN '{SEND}'::text[]
-        WHEN 'CONTRACT' THEN '{REFERENCES}'::text[]
-        WHEN 'MESSAGE TYPE' THEN '{REFERENCES}'::text[]
-        WHEN 'ROUTE' THEN '{}'::text[]
-        WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
+    v_own text[] := ssb_internal.broker_privileges(p_class);
     v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
                       WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
 BEGIN
@@ -341,10 +350,16 @@ DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
     v_object record;
     v_owner text;
+    v_is_system boolean := false;
 BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     v_owner := ssb_internal.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN
+        IF v_object.class = 'OBJECT' AND to_regclass(v_object.relation) IS NULL
+           AND NOT EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                            WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(v_object.relation)) THEN
+            PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
+        END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
         RETURN;
@@ -353,8 +368,10 @@ BEGIN
     CASE v_object.class
     WHEN 'MESSAGE TYPE' THEN
         UPDATE ssb.message_type AS t SET owner = v_owner WHERE t.message_type_id = v_object.major_id AND t.database_id IS NOT NULL;
+        v_is_system := NOT FOUND;
     WHEN 'CONTRACT' THEN
         UPDATE ssb.contract AS c SET owner = v_owner WHERE c.contract_id = v_object.major_id AND c.database_id IS NOT NULL;
+        v_is_system := NOT FOUND;
     WHEN 'SERVICE' THEN
         UPDATE ssb.service AS s SET owner = v_owner WHERE s.service_id = v_object.major_id;
     WHEN 'QUEUE' THEN
@@ -372,5 +389,8 @@ BEGIN
     ELSE
         NULL;   -- the owner of a schema collection or role is the runtime's
     END CASE;
+    IF v_is_system THEN
+        PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+    END IF;
 END;
 $$;

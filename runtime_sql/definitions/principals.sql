@@ -13,6 +13,10 @@ DECLARE
     v_kind text := upper(kind);
     v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
+    IF v_kind IS NULL OR v_kind NOT IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE') THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', kind), 15, 1,
+                                         'A principal is a USER, LOGIN, ROLE or APPLICATION ROLE.');
+    END IF;
     PERFORM ssb_internal.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
     PERFORM ssb_internal.check_name(name);
     IF v_kind <> 'LOGIN' AND ssb_internal.is_fixed_principal(name) THEN
@@ -187,6 +191,12 @@ BEGIN
                 CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
+    IF ssb_internal.role_of(name) IS NULL
+       AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.database_id = v_database_id AND lower(q.execute_as) = lower(name)) THEN
+        PERFORM ssb_internal.raise_error(15136, 'The database principal is set as the execution context of one or more procedures, functions, '
+                                                'or event notifications and cannot be dropped.', 16, 1,
+                                         'Queues activate as this user: see sys.service_queues.');
+    END IF;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
     DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
@@ -213,7 +223,12 @@ BEGIN
        AND NOT ssb_internal.is_owner_like(v_database_id) THEN
         PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
     END IF;
-    -- A circle of memberships would never end when somebody asks who is in it.
+    -- The database's owner is a member of db_owner: with that in one of his own roles there would be a circle without a row for it.
+    IF lower(member) <> 'guest' AND ssb_internal.is_fixed_principal(member) THEN
+        PERFORM ssb_internal.raise_error(15405, format('Cannot use the special principal ''%s''.', member));
+    END IF;
+    -- A circle of memberships would never end when somebody asks who is in it. Two at once could make one.
+    LOCK TABLE ssb.role_member IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (
         WITH RECURSIVE above (name) AS (
             SELECT lower(role)

@@ -201,6 +201,41 @@ EXCEPTION WHEN unique_violation OR duplicate_table THEN
 END;
 $$;
 
+-- A procedure may come after its queue. One that is there must be such as can be activated: by CALL, with nothing given.
+-- One of T-SQL has no parameters; PostgreSQL's own may have some with defaults, as ssb.end_recycled_dialogs has.
+CREATE OR REPLACE FUNCTION ssb_internal.check_activation_procedure(p_name text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kind "char";
+    v_has_parameters boolean;
+    v_name text;
+BEGIN
+    IF p_name ~ '(^|[.])"##?' THEN
+        PERFORM ssb_internal.raise_error(9742, format('The activation stored procedure ''%s'' is invalid. Temporary procedures may not be '
+                                                      'configured for activation.', ssb_internal.tsql_spelling(p_name)));
+    END IF;
+    -- What T-SQL compiles to has one parameter that no script writes.
+    SELECT p.prokind, CASE WHEN 'ssb.session'::regtype = ANY (p.proargtypes) THEN p.pronargs > 1 ELSE p.pronargs > p.pronargdefaults END,
+           ssb_internal.tsql_schema(s.schema_name) || '.' || ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname)
+      INTO v_kind, v_has_parameters, v_name
+      FROM pg_proc AS p
+      JOIN pg_namespace AS n ON n.oid = p.pronamespace
+      JOIN ssb_internal.split_name(p_name) AS s ON n.nspname = s.schema_name AND p.proname = s.object_name
+     ORDER BY p.prokind <> 'p', 2
+     LIMIT 1;
+    IF v_kind <> 'p' THEN
+        PERFORM ssb_internal.raise_error(9620, format('The activation stored procedure ''%s'' is invalid. Functions are not allowed.',
+                                                      v_name));
+    ELSIF v_has_parameters THEN
+        PERFORM ssb_internal.raise_error(9653, format('The signature of activation stored procedure ''%s'' is invalid. Parameters are not '
+                                                      'allowed.', v_name));
+    END IF;
+END;
+$$;
+
 -- The options that CREATE and ALTER share. NULL leaves one as it is.
 CREATE OR REPLACE FUNCTION ssb_internal.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
     p_activation_status boolean, p_activation_procedure text, p_max_readers integer, p_execute_as text,
@@ -240,6 +275,9 @@ BEGIN
                        WHERE n.queue_id = p_queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events)) THEN
         PERFORM ssb_internal.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
                                                       'queue_activation is already configured on this queue.', v_queue.spelling));
+    END IF;
+    IF p_activation_procedure IS NOT NULL THEN
+        PERFORM ssb_internal.check_activation_procedure(p_activation_procedure);
     END IF;
     UPDATE ssb.queue AS q
        SET is_receive_enabled = coalesce(p_status, q.is_receive_enabled),
@@ -282,14 +320,13 @@ DECLARE
     v_queue ssb.queue;
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
-    IF NOT FOUND THEN
+    IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_alter('QUEUE', v_queue.queue_id, v_queue.owner, v_queue.database_id) THEN
         IF p_verb = 'drop' THEN
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
                                                           'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
         END IF;
         PERFORM ssb_internal.raise_not_found(p_verb, 'queue', p_queue);
     END IF;
-    PERFORM ssb_internal.require_permission(p_verb, 'QUEUE', v_queue.queue_id, p_queue, 'ALTER', v_queue.owner, v_queue.database_id);
     RETURN v_queue;
 END;
 $$;
@@ -341,6 +378,33 @@ BEGIN
 END;
 $$;
 
+-- ALTER SCHEMA … TRANSFER of a queue. Rights that were given on it do not go with it, its owner stays.
+-- Called by  ssb_internal.transfer_object
+CREATE OR REPLACE FUNCTION ssb_internal.transfer_queue(p_schema text, p_queue text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_to_change('find', p_queue);
+BEGIN
+    PERFORM ssb_internal.require_schema(p_schema);
+    IF ssb_internal.database_of_schema(p_schema) IS DISTINCT FROM v_queue.database_id THEN
+        PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF p_schema = v_queue.schema_name THEN
+        RETURN;
+    ELSIF to_regclass(format('%I.%I', p_schema, v_queue.relation_name)) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_exists('object', v_queue.spelling);
+    END IF;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
+    PERFORM ssb_internal.mirror_receive_grants(v_queue);
+    UPDATE ssb.queue AS q
+       SET schema_name = p_schema, name = format('%I.%I', p_schema, q.relation_name), modify_date = now()
+     WHERE q.queue_id = v_queue.queue_id;
+    EXECUTE format('ALTER VIEW %I.%I SET SCHEMA %I', v_queue.schema_name, v_queue.relation_name, p_schema);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.drop_queue(queue text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -354,6 +418,7 @@ BEGIN
         PERFORM ssb_internal.raise_bound('queue', v_queue.spelling, 'service');
     END IF;
     PERFORM ssb_internal.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
+    PERFORM ssb_internal.end_notification(n.conversation) FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.is_address(p_address text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT p_address ~* '^tcp://[^:/]+(:[0-9]+)?/?$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
+AS $$ SELECT p_address ~* '^tcp://([^]:/[]+|\[[0-9a-f:.%]+\])(:[0-9]+)?/?$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
 
 -- A URI's user:password@, or password (of what kind ever) among its parameters.
 CREATE OR REPLACE FUNCTION ssb_internal.has_password(p_address text)
@@ -153,6 +153,24 @@ BEGIN
 END;
 $$;
 
+-- A binding's user is whose certificate the other side shows, and no role owns one.
+CREATE OR REPLACE FUNCTION ssb_internal.require_certificate_owner(p_user text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_principal(p_user, p_database_id);
+    IF lower(p_user) = 'public' OR (lower(p_user) LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_user))
+       OR EXISTS (SELECT FROM ssb.principal AS p
+                   WHERE lower(p.name) = lower(p_user) AND p.database_id = p_database_id AND p.kind = 'ROLE') THEN
+        PERFORM ssb_internal.raise_error(28083, format('The database principal ''%s'' cannot be used in a remote service binding because it '
+            'cannot own certificates. Remote service bindings cannot be associated with 1) roles, 2) groups or 3) principals mapped to '
+            'certificates or asymmetric keys.', p_user));
+    END IF;
+END;
+$$;
+
 -- Which user a remote service is: its messages are taken only from a role that is, or has, that one (as whom
 -- the other instance's daemon connects). Inside this instance dialogs need none.
 CREATE OR REPLACE FUNCTION ssb_internal.create_remote_service_binding(name text, to_service text, user_name text,
@@ -167,7 +185,7 @@ DECLARE
 BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
     PERFORM ssb_internal.check_name(name);
-    PERFORM ssb_internal.require_principal(user_name, v_database_id);
+    PERFORM ssb_internal.require_certificate_owner(user_name, v_database_id);
     IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND b.name = name) THEN
         PERFORM ssb_internal.raise_exists('remote service binding', name);
     END IF;
@@ -212,7 +230,7 @@ DECLARE
     v_binding ssb.remote_service_binding := ssb_internal.binding_to_change('alter', name, v_database_id);
 BEGIN
     IF user_name IS NOT NULL THEN
-        PERFORM ssb_internal.require_principal(user_name, v_database_id);
+        PERFORM ssb_internal.require_certificate_owner(user_name, v_database_id);
     END IF;
     UPDATE ssb.remote_service_binding AS b
        SET user_name = coalesce(user_name, b.user_name), is_anonymous = coalesce(anonymous, b.is_anonymous)

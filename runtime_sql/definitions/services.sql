@@ -11,7 +11,8 @@ DECLARE
 BEGIN
     FOREACH v_name IN ARRAY coalesce(p_contracts, '{}') LOOP
         v_contract := ssb_internal.find_contract(p_database_id, v_name);
-        IF v_contract.contract_id IS NULL THEN
+        IF v_contract.contract_id IS NULL
+           OR v_name <> 'DEFAULT' AND NOT ssb_internal.may_refer_to('CONTRACT', v_contract.contract_id, v_contract.owner, p_database_id) THEN
             PERFORM ssb_internal.raise_not_found('find', 'contract', v_name);
         END IF;
         INSERT INTO ssb.service_contract_usage (service_id, contract_id) VALUES (p_service_id, v_contract.contract_id)
@@ -35,9 +36,7 @@ DECLARE
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue) AND q.database_id = p_database_id;
     -- Who may put a service of his own on a queue may put messages there, which else takes SEND.
-    IF NOT FOUND
-       OR NOT (ssb_internal.has_permission(ssb_internal.caller(), 'QUEUE', v_queue.queue_id, 'REFERENCES', v_queue.owner, p_database_id)
-               OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id)) THEN
+    IF NOT FOUND OR NOT ssb_internal.may_refer_to('QUEUE', v_queue.queue_id, v_queue.owner, p_database_id) THEN
         PERFORM ssb_internal.raise_not_found('find', 'queue', p_queue);
     END IF;
     RETURN v_queue;
@@ -118,7 +117,10 @@ BEGIN
     PERFORM ssb_internal.add_contracts(v_service.service_id, v_database_id, add_contracts);
     IF queue IS NOT NULL THEN
         v_queue := ssb_internal.queue_for_service(queue, v_database_id);
-        UPDATE ssb.service AS s SET queue_id = v_queue.queue_id WHERE s.service_id = v_service.service_id;
+    END IF;
+    -- Also where it stays: of this update ALTER_SERVICE tells (activation/definition_events.sql).
+    UPDATE ssb.service AS s SET queue_id = coalesce(v_queue.queue_id, s.queue_id) WHERE s.service_id = v_service.service_id;
+    IF queue IS NOT NULL THEN
         PERFORM ssb_internal.move_messages_of_service(v_service.service_id, v_queue);
     END IF;
     PERFORM ssb_internal.deliver_waiting_for_queue(coalesce(v_queue.queue_id, v_service.queue_id));

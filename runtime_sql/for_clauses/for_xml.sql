@@ -141,6 +141,14 @@ BEGIN ATOMIC
                     CASE WHEN $3 THEN '<' || $1 || ' xsi:nil="true"/>' END);
 END;
 
+-- The same with the namespaces that PATH('') declares at each element.
+CREATE OR REPLACE FUNCTION sys.xml_leaf(name text, content text, xsinil boolean, declarations text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT coalesce('<' || $1 || $4 || '>' || $2 || '</' || $1 || '>',
+                    CASE WHEN $3 THEN '<' || $1 || $4 || ' xsi:nil="true"/>' END);
+END;
+
 -- An element around content, '<name/>' without any; NULL around NULL, so that ROOT over no rows
 -- stays NULL. The name '' of PATH('') gives the content alone.
 CREATE OR REPLACE FUNCTION sys.xml_element(name text, attributes text, content text) RETURNS text
@@ -162,6 +170,15 @@ AS $$
 BEGIN
     RETURN CASE WHEN coalesce($2, '') <> '' OR coalesce($3, '') <> ''
                 THEN sys.xml_element($1, $2, coalesce($3, '')) END;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.xml_group(name text, attributes text, content text, declarations text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN coalesce($2, '') <> '' OR coalesce($3, '') <> ''
+                THEN sys.xml_element($1, concat($4, $2), coalesce($3, '')) END;
 END;
 $$;
 

@@ -90,6 +90,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET join_collapse_limit = 1
 AS $$
 DECLARE
     v_epoch bigint;

@@ -38,3 +38,7 @@ CREATE SCHEMA IF NOT EXISTS ssb;
 CREATE SCHEMA IF NOT EXISTS ssb_internal;
 CREATE SCHEMA IF NOT EXISTS sys;
 GRANT USAGE ON SCHEMA ssb, ssb_internal, sys TO PUBLIC;
+-- Where the owner's new functions and types are not for everybody (REVOKE in ALTER DEFAULT PRIVILEGES), these are all the
+-- same: they ask for the caller's rights themselves. grants.sql takes this back when they are made.
+ALTER DEFAULT PRIVILEGES IN SCHEMA ssb, ssb_internal, sys GRANT EXECUTE ON FUNCTIONS TO PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA ssb, ssb_internal, sys GRANT USAGE ON TYPES TO PUBLIC;

@@ -17,14 +17,16 @@ BEGIN
 END;
 $$;
 
--- 16916 for a cursor that does not exist.
+-- 16916 for a cursor that does not exist, 16950 for a variable without one.
 CREATE OR REPLACE FUNCTION ssb_internal.require_cursor(cursor_name text, at integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF at IS NULL THEN
+    IF at IS NULL AND left(cursor_name, 1) = '@' THEN
+        PERFORM ssb_internal.raise_error(16950, format('The variable ''%s'' does not currently have a cursor allocated to it.', cursor_name));
+    ELSIF at IS NULL THEN
         PERFORM ssb_internal.raise_error(16916, format('A cursor with the name ''%s'' does not exist.', cursor_name));
     END IF;
 END;

@@ -34,8 +34,8 @@ DECLARE
     v_column CONSTANT text := (parse_ident(p_column))[1];
     v_name CONSTANT text := (parse_ident(p_name))[1];
 BEGIN
-    -- Who may call ALTER TABLE; inside, current_user is the runtime's owner.
-    IF NOT pg_has_role(ssb_internal.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') THEN
+    -- Who may call ALTER TABLE; inside, current_user is the runtime's owner. A number that is no table's has no owner.
+    IF pg_has_role(ssb_internal.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') IS NOT TRUE THEN
         PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
     END IF;
     DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;

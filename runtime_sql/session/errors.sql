@@ -90,7 +90,7 @@ BEGIN
         v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure ([^,]+))?(?:, Line (\d+))?$');
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
-        v_error.severity := coalesce(v_parts[2]::integer, 16);
+        v_error.severity := coalesce(v_parts[2]::integer, ssb_internal.default_severity(v_error.number));
         v_error.state := coalesce(v_parts[3]::integer, ssb_internal.default_state(v_error.number));
         v_error.procedure := v_parts[4];
         v_error.line := v_parts[5]::integer;
@@ -106,11 +106,17 @@ BEGIN
 END;
 $$;
 
+-- The severity of errors that statements of dialogs raise: their handlers are not told the detail, in which it stands.
+CREATE OR REPLACE FUNCTION ssb_internal.default_severity(number integer)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+RETURN CASE number WHEN 229 THEN 14 WHEN 1080 THEN 15 ELSE 16 END;
+
 -- The state that SQL Server reports with an error which our functions raise by number alone.
 CREATE OR REPLACE FUNCTION ssb_internal.default_state(number integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-RETURN CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END;
+RETURN CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 229 THEN 5 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END;
 
 -- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
 CREATE OR REPLACE FUNCTION ssb_internal.error_number(sqlstate_code text, message text DEFAULT '')

@@ -83,6 +83,7 @@ BEGIN
     END;
     IF v_error.number IS NOT NULL THEN
         v_error.procedure := coalesce(v_error.procedure, session.procedure);
+        session.return_code := NULL;
         session := ssb_internal.signal(session, v_error);
         RETURN;
     END IF;
@@ -145,6 +146,7 @@ DECLARE
     v_mark text;
     v_at integer;
     v_given integer[];
+    v_seen integer[] := '{}';
     v_is_output boolean;
     v_default text;
     v_declare text := '';
@@ -166,6 +168,15 @@ BEGIN
             AND format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void'))
      ORDER BY p.prokind DESC LIMIT 1;
     IF NOT FOUND THEN
+        -- A relation of that name is none either.
+        error := (SELECT ROW(2809, format('The request for procedure ''%s'' failed because ''%s'' is a %s object.', s.name, s.name,
+                                          CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END), 18, 4, NULL, line)::ssb.error
+                    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                   CROSS JOIN LATERAL (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS name) AS s
+                   WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND c.relname = v_name[2] AND c.relkind IN ('r', 'p', 'v'));
+        IF error.number IS NOT NULL THEN
+            RETURN;
+        END IF;
         error := ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
         RETURN;
     END IF;
@@ -174,6 +185,10 @@ BEGIN
     v_is_ours := v_found.proallargtypes[cardinality(v_found.proallargtypes)] IS NOT DISTINCT FROM 'ssb.session'::regtype;
     v_count := coalesce(cardinality(v_found.proallargtypes), v_found.pronargs) - v_is_ours::integer;
     v_given := array_fill(NULL::integer, ARRAY[greatest(v_count, 1)]);
+    IF v_count = 0 AND cardinality(marks) > 0 THEN
+        error := ROW(8146, format('Procedure %s has no parameters and arguments were supplied.', v_shown), 16, 2, v_shown, 0)::ssb.error;
+        RETURN;
+    END IF;
     FOR i IN 1..cardinality(marks) LOOP
         v_mark := split_part(marks[i], ' ', 1);
         v_at := i;
@@ -187,6 +202,12 @@ BEGIN
             error := ROW(8144, format('Procedure or function %s has too many arguments specified.', v_shown), 16, 2, v_shown, 0)::ssb.error;
             RETURN;
         END IF;
+        IF v_at = ANY (v_seen) THEN
+            error := ROW(8143, format('Parameter ''@%s'' was supplied multiple times.',
+                                      ssb_internal.spelled_parameter(v_comment, v_found.proargnames[v_at])), 16, 2, v_shown, 0)::ssb.error;
+            RETURN;
+        END IF;
+        v_seen := v_seen || v_at;
         IF marks[i] LIKE '% OUTPUT' AND coalesce(v_found.proargmodes[v_at], 'i') = 'i' THEN
             error := ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
                 'passed in requested output.', ssb_internal.spelled_parameter(v_comment, v_found.proargnames[v_at])), 16, 2, v_shown, 0)::ssb.error;
@@ -308,6 +329,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    session.return_code := NULL;
     RETURN ssb_internal.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 8178 THEN 1 ELSE 2 END,
                                    nullif(procedure, ''), CASE procedure WHEN '' THEN line ELSE 0 END)::ssb.error);
 END;

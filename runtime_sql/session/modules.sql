@@ -29,6 +29,8 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
+    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
     IF p_action <> 'CREATE' THEN
@@ -143,20 +145,23 @@ BEGIN
 END;
 $$;
 
--- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these. SECURITY DEFINER: whoever drops a view
--- need not see the queues.
+-- TABLE, VIEW, or QUEUE or SYNONYM, which are views here; NULL when there is none of these. SECURITY DEFINER: whoever
+-- drops a view need not see the queues.
 CREATE OR REPLACE FUNCTION ssb_internal.kind_of_relation(p_name text)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
-                WHEN EXISTS (SELECT FROM ssb.queue AS q
-                              WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
-                ELSE 'VIEW' END
-      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v');
+AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
+                        WHEN EXISTS (SELECT FROM ssb.queue AS q
+                                      WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
+                        WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SYNONYM'
+                        ELSE 'VIEW' END
+              FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v'));
 END;
+$$;
 
 -- The functions that CREATE TRIGGER made for a table's triggers: they go with it. name@rows and name@delete
 -- belong to the trigger name.
@@ -206,7 +211,7 @@ BEGIN
     IF p_kind = 'TABLE' THEN
         PERFORM ssb_internal.refuse_to_drop(to_regclass(p_name));
     END IF;
-    IF v_actual <> p_kind AND v_actual IN ('TABLE', 'VIEW', 'QUEUE') AND p_kind IN ('TABLE', 'VIEW') THEN
+    IF v_actual <> p_kind AND p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
                                              p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual), v_actual));
     END IF;
@@ -227,13 +232,14 @@ EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wro
 WHEN dependent_objects_still_exist THEN
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid) THEN
         PERFORM ssb_internal.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by a FOREIGN KEY constraint.',
-                                             ssb_internal.tsql_spelling(p_name)), 16, 1);
+                                             ssb_internal.tsql_name_of(to_regclass(p_name))), 16, 1);
     ELSIF p_kind = 'TYPE' THEN
         PERFORM ssb_internal.raise_error(3732, format('Cannot drop type ''%s'' because it is being referenced by object ''%s''. There may be '
             'other objects that reference this type.', ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_type', to_regtype(p_name))));
     END IF;
     PERFORM ssb_internal.raise_error(3729, format('Cannot DROP %s ''%s'' because it is being referenced by object ''%s''.', p_kind,
-                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
+                                         coalesce(ssb_internal.tsql_name_of(to_regclass(p_name)), ssb_internal.tsql_spelling(p_name)),
+                                         ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
 END;
 $$;
 
@@ -253,7 +259,9 @@ BEGIN ATOMIC
       LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
       LEFT JOIN pg_constraint AS n ON d.classid = 'pg_constraint'::regclass AND n.oid = d.objid
       LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
-     WHERE d.refclassid = p_class AND d.refobjid = p_object AND d.deptype = 'n'
+     -- A parameter of a table type is an array.
+     WHERE d.refclassid = p_class AND d.deptype = 'n'
+       AND d.refobjid IN (p_object, CASE p_class WHEN 'pg_type'::regclass THEN (SELECT y.typarray FROM pg_type AS y WHERE y.oid = p_object) END)
        AND (p_class <> 'pg_class'::regclass OR c.oid IS DISTINCT FROM p_object)
      ORDER BY c.relname, p.proname, n.conname, t.typname
      LIMIT 1;
@@ -273,6 +281,17 @@ BEGIN
 END;
 $$;
 
+-- ALTER, or CREATE OR ALTER, of what is there as another kind of object.
+CREATE OR REPLACE FUNCTION ssb_internal.raise_incompatible(p_shown text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(2010, format('Cannot perform alter on ''%s'' because it is an incompatible object type.', p_shown), 16, 1);
+END;
+$$;
+
 -- Before CREATE VIEW, ALTER VIEW …: a view may get other columns, which PostgreSQL's
 -- REPLACE refuses.
 CREATE OR REPLACE FUNCTION ssb_internal.prepare_view(p_action text, p_name text)
@@ -281,11 +300,13 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL AND (p_action = 'CREATE' OR ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW') THEN
+    IF to_regclass(p_name) IS NOT NULL AND p_action = 'CREATE' THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
+    ELSIF to_regclass(p_name) IS NOT NULL AND ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW' THEN
+        PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
     IF p_action <> 'CREATE' THEN
@@ -522,8 +543,82 @@ BEGIN
 END;
 $$;
 
--- Temporary tables go with the procedure or dynamic batch that made them. Those
--- of a doomed transaction go with it.
+-- A procedure, trigger or dynamic batch makes a temporary table of its own even where its caller has one of that name, which is
+-- there again behind it. PostgreSQL has one schema for both: the caller's is renamed meanwhile. Who made which, the setting
+-- pgsb.temporary tells ("nesting level name"), which a roll-back takes back with the tables.
+CREATE OR REPLACE FUNCTION ssb_internal.temporary_tables_made()
+RETURNS text[]
+LANGUAGE sql STABLE
+RETURN coalesce(nullif(current_setting('pgsb.temporary', true), ''), '{}')::text[];
+
+CREATE OR REPLACE FUNCTION ssb_internal.rename_temporary_table(p_name text, p_old text, p_new text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_index text;
+BEGIN
+    EXECUTE format('ALTER TABLE pg_temp.%I RENAME TO %I', p_name || p_old, p_name || p_new);
+    -- Their names share the schema.
+    FOR v_index IN
+        SELECT c.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+         WHERE i.indrelid = to_regclass(format('pg_temp.%I', p_name || p_new))
+    LOOP
+        EXECUTE format('ALTER INDEX pg_temp.%I RENAME TO %I', v_index, left(v_index, length(v_index) - length(p_old)) || p_new);
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.make_temporary_table(p_level integer, p_table text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_made text[] := ssb_internal.temporary_tables_made();
+    v_key text := p_level || ' ' || p_table;
+BEGIN
+    IF v_key = ANY (v_made) THEN
+        RETURN;
+    END IF;
+    PERFORM set_config('pgsb.temporary', (v_made || v_key)::text, false);
+    IF to_regclass(p_table) IS NOT NULL THEN
+        PERFORM ssb_internal.rename_temporary_table((parse_ident(p_table))[2], '', '@' || p_level);
+    END IF;
+END;
+$$;
+
+-- They go with what made them. Those of a doomed transaction go with it.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_own_temporary_tables(session ssb.session, tables text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_made text[] := ssb_internal.temporary_tables_made();
+    v_table text;
+    v_name text;
+BEGIN
+    IF session.doomed THEN
+        RETURN;
+    END IF;
+    FOREACH v_table IN ARRAY tables LOOP
+        CONTINUE WHEN session.nestlevel || ' ' || v_table <> ALL (v_made);
+        v_made := array_remove(v_made, session.nestlevel || ' ' || v_table);
+        IF to_regclass(v_table) IS NOT NULL THEN
+            EXECUTE format('DROP TABLE %s', v_table);
+        END IF;
+        v_name := (parse_ident(v_table))[2];
+        IF to_regclass(format('pg_temp.%I', v_name || '@' || session.nestlevel)) IS NOT NULL THEN
+            PERFORM ssb_internal.rename_temporary_table(v_name, '@' || session.nestlevel, '');
+        END IF;
+    END LOOP;
+    PERFORM set_config('pgsb.temporary', v_made::text, false);
+END;
+$$;
+
+-- What modules call that an earlier version compiled.
 CREATE OR REPLACE FUNCTION ssb_internal.drop_temporary_tables(session ssb.session, tables text[])
 RETURNS void
 LANGUAGE plpgsql
@@ -553,7 +648,11 @@ DECLARE
     v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
                                 WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL THEN
+    IF to_regnamespace(quote_ident(p_schema)) IS NULL THEN
+        PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
+        PERFORM ssb_internal.transfer_queue(p_schema, p_name);
+    ELSIF to_regclass(p_name) IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);

@@ -142,8 +142,9 @@ BEGIN
         -- child behind the constraint, which may be the same table.
         v_error.message := (SELECT
             CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname AND v_names[3] IS NULL
-                 THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
-                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.name, v_rule.database, v_rule.target,
+                 THEN format('The %s statement conflicted with the FOREIGN KEY %sconstraint "%s". The conflict occurred in '
+                             'database "%s", table "%s", column ''%s''.', p_verb,
+                             CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE ' ELSE '' END, v_rule.name, v_rule.database, v_rule.target,
                              (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
                  ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
@@ -198,6 +199,44 @@ BEGIN ATOMIC
      WHERE c.oid = p_relation;
 END;
 
+-- "dbo.Orders", for messages; the name itself where no relation has it, or several.
+CREATE OR REPLACE FUNCTION ssb_internal.table_named(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE count(*) WHEN 1 THEN ssb_internal.tsql_name_of(min(c.oid)::regclass) ELSE p_name END
+      FROM pg_class AS c
+     WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v');
+$$;
+
+-- A view through which PostgreSQL changes no rows: p_detail tells why.
+CREATE OR REPLACE FUNCTION ssb_internal.error_of_view(p_view text, p_detail text)
+RETURNS ssb.error
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text := ssb_internal.table_named(p_view);
+BEGIN
+    RETURN CASE
+        WHEN to_regclass('sys.' || quote_ident(p_view)) IS NOT NULL AND v_name ~ '^(sys[.].*|[^.]*)$'
+        THEN ROW(259, 'Ad hoc updates to system catalogs are not allowed.', 16, 1, NULL, NULL)::ssb.error
+        WHEN p_detail ~ 'UNION'
+        THEN ROW(4416, format('UNION ALL view ''%s'' is not updatable because the definition contains a disallowed construct.', v_name),
+                 16, 1, NULL, NULL)::ssb.error
+        WHEN p_detail ~ 'single table'
+        THEN ROW(4405, format('View or function ''%s'' is not updatable because the modification affects multiple base tables.', v_name),
+                 16, 1, NULL, NULL)::ssb.error
+        WHEN p_detail ~ 'GROUP BY|DISTINCT|HAVING|aggregate'
+        THEN ROW(4403, format('Cannot update the view or function ''%s'' because it contains aggregates, or a DISTINCT or GROUP BY clause, '
+                              'or PIVOT or UNPIVOT operator.', v_name), 16, 1, NULL, NULL)::ssb.error
+        ELSE ROW(4406, format('Update or insert of view or function ''%s'' failed because it contains a derived or constant field.', v_name),
+                 16, 1, NULL, NULL)::ssb.error
+    END;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
 LANGUAGE plpgsql STABLE
@@ -208,7 +247,10 @@ DECLARE
     v_first text := ssb_internal.quoted_name(p_message, 1);
     v_types text[];
 BEGIN
-    IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
+    IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
+        -- A schema of a database that does not exist.
+        v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.tsql_spelling(v_first)
                         WHEN sqlstate_code = '3F000' THEN ssb_internal.tsql_schema(v_first) ELSE v_first END;
@@ -228,7 +270,11 @@ BEGIN
                                    coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
                        16, 2, NULL, NULL);
     WHEN '428C9' THEN
-        v_error := CASE p_verb WHEN 'UPDATE'
+        v_error := CASE
+            WHEN p_detail ~ 'is a generated column'
+            THEN ROW(271, format('The column "%s" cannot be modified because it is either a computed column or is the result of a UNION '
+                                 'operator.', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'UPDATE'
             THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
             ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
@@ -266,7 +312,7 @@ BEGIN
         v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
     WHEN '42701' THEN
         v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
-                                    'than once.', v_first, coalesce(ssb_internal.quoted_name(p_message, 2), '')), 16, 4, NULL, NULL);
+                                    'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL);
     WHEN '42712' THEN
         v_error := ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
                        15, 1, NULL, NULL);
@@ -288,9 +334,13 @@ BEGIN
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
-        v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
-                                   ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
-                       16, 1, NULL, NULL);
+        v_error := CASE
+            -- In front of the value: "… for type uuid: …".
+            WHEN p_message ~ '^[^\u0022\u00AB\u201E\u201C]*\muuid\M'
+            THEN ROW(8169, 'Conversion failed when converting from a character string to uniqueidentifier.', 16, 2, NULL, NULL)::ssb.error
+            ELSE ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
+                                 ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
+                     16, 1, NULL, NULL)::ssb.error END;
     WHEN '22008' THEN
         -- Behind a colon stands what was read; without one the result of an addition is out of range.
         v_error := CASE
@@ -317,7 +367,7 @@ BEGIN
     WHEN '42804' THEN
         v_types := regexp_match(p_message, '^column ".*" is of type (.+) but expression is of type (.+)$');
         IF v_types IS NOT NULL THEN
-            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb_internal.tsql_type_in(v_types[2], v_types[2]),
+            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb_internal.operand_type(v_types[2]),
                                        ssb_internal.tsql_type_in(v_types[1], v_types[1])), 16, 2, NULL, NULL);
         END IF;
     WHEN '42702' THEN
@@ -350,6 +400,10 @@ BEGIN
             -- "missing FROM-clause entry for table …", where no relation is looked for.
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
+            -- Elsewhere it is a function's schema.
+            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') = ''
+            THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'ALTER TABLE'
             THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 1, NULL, NULL)::ssb.error
@@ -371,11 +425,16 @@ BEGIN
         ELSIF p_message !~ '\(' THEN
             -- "operator does not exist: boolean = integer"
             v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');
-            v_error := ROW(402, CASE WHEN v_types IS NULL THEN p_message ELSE
-                               format('The data types %s and %s are incompatible in the %s operator.',
-                                      ssb_internal.tsql_type_in(v_types[1], v_types[1]), ssb_internal.tsql_type_in(v_types[3], v_types[3]),
-                                      coalesce(ssb_internal.operator_name(v_types[2]), v_types[2]))
-                           END, 16, 1, NULL, NULL);
+            v_error := ROW(402, format('The data types %s and %s are incompatible in the %s operator.',
+                                       ssb_internal.operand_type(v_types[1]), ssb_internal.operand_type(v_types[3]),
+                                       coalesce(ssb_internal.operator_name(v_types[2]), quote_literal(replace(v_types[2], '#', '^')))),
+                           16, 1, NULL, NULL);
+            IF v_types IS NULL THEN
+                -- "operator does not exist: ~ character varying"
+                v_types := regexp_match(p_message, ': (\S+) (.+)$');
+                v_error := ROW(8117, format('Operand data type %s is invalid for %s operator.', ssb_internal.operand_type(v_types[2]),
+                                            CASE v_types[1] WHEN '-' THEN 'minus' ELSE quote_literal(v_types[1]) END), 16, 1, NULL, NULL);
+            END IF;
         ELSE
             v_types := regexp_match(p_message, '(?:([^\s.(]+)[.])?([^\s.(]+)\(');
             v_types[1] := ssb_internal.tsql_schema(v_types[1]);
@@ -391,6 +450,10 @@ BEGIN
         IF p_message ~ '^index' THEN
             v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
                                         replace(v_first, '__', '.')), 11, 7, NULL, NULL);
+        ELSIF p_message ~ '^there is no primary key for referenced table' THEN
+            -- PostgreSQL has not named the constraint yet.
+            v_error := ROW(1773, format('Foreign key has implicit reference to object ''%s'' which does not have a primary key '
+                                        'defined on it.', v_first), 16, 0, NULL, NULL);
         ELSIF p_message ~ '^constraint' THEN
             v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
         ELSIF v_first LIKE 'ssb.%' THEN
@@ -418,7 +481,12 @@ BEGIN
     WHEN '0A000' THEN
         IF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
-                                        ssb_internal.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
+                                        ssb_internal.table_named(ssb_internal.quoted_name(p_detail, 2))), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot alter type of a column used by' THEN
+            v_error := ROW(4922, format('ALTER TABLE ALTER COLUMN %s failed because one or more objects access this column.',
+                                        ssb_internal.quoted_name(p_detail, 1)), 16, 9, NULL, NULL);
+        ELSIF p_message ~ '^cannot (insert into|update|merge into) column .* of view' THEN
+            v_error := ssb_internal.error_of_view(ssb_internal.quoted_name(p_message, 2), p_detail);
         END IF;
     WHEN '55000', '42809' THEN
         -- A query of an index or a type, whose names are among those of tables here; TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
@@ -428,6 +496,11 @@ BEGIN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
+            v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN
+            v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN
         -- "permission denied for table t", without quotation marks and without its schema.
@@ -456,7 +529,7 @@ BEGIN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
     WHEN '42P16' THEN
         IF p_message ~ '^multiple primary keys for table' THEN
-            v_error := ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', v_first), 16, 0, NULL, NULL);
+            v_error := ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', ssb_internal.table_named(v_first)), 16, 0, NULL, NULL);
         END IF;
     WHEN '25006' THEN
         v_error := CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean
@@ -530,4 +603,16 @@ BEGIN ATOMIC
                 WHEN p_message ~ '\mtimestamp with time zone\M' THEN 'datetimeoffset'
                 WHEN p_message ~ '\mbytea\M' THEN 'varbinary'
                 ELSE p_otherwise END;
+END;
+
+-- SQL Server's name of the PostgreSQL type of an operand.
+CREATE OR REPLACE FUNCTION ssb_internal.operand_type(p_type text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN p_type ~ '^time\M' THEN 'time'
+                WHEN p_type IN ('text', 'character varying') THEN 'varchar'
+                WHEN p_type = 'character' THEN 'char'
+                WHEN p_type ~ '^sys[.]' THEN substr(p_type, 5)
+                ELSE ssb_internal.tsql_type_in(p_type, p_type) END;
 END;

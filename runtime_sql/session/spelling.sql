@@ -19,15 +19,24 @@ RETURN CASE
 END;
 
 -- A name as its comment has it, or as PostgreSQL does. Behind the comment's first line stands what else is said of the object.
+--
+-- As PL/pgSQL: called for each column of each relation when a script is compiled, and most have no comment.
 CREATE OR REPLACE FUNCTION ssb_internal.spelled(p_comment text, p_name text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN starts_with(p_comment, 'T-SQL name: ')
-                     AND (lower(c.name) = p_name OR sys.fold(c.name) = p_name)
-                THEN c.name ELSE p_name END
-      FROM (SELECT substr(split_part(p_comment, chr(10), 1), 13) AS name) AS c;
+DECLARE
+    v_name text;
+BEGIN
+    IF starts_with(p_comment, 'T-SQL name: ') THEN
+        v_name := substr(split_part(p_comment, chr(10), 1), 13);
+        IF lower(v_name) = p_name OR sys.fold(v_name) = p_name THEN
+            RETURN v_name;
+        END IF;
+    END IF;
+    RETURN p_name;
+END;
 $$;
 
 -- A parameter, without its @, as the comment of its routine has it: "T-SQL parameters: @OrderID, @Note".
@@ -176,6 +185,7 @@ DECLARE
     v_text text;
     v_chain text;
     v_written text[];
+    v_qualifier text;
 BEGIN
     -- Those in the text of dynamic SQL last.
     FOREACH v_text IN ARRAY ARRAY[
@@ -199,8 +209,11 @@ BEGIN
             CONTINUE WHEN sys.fold(v_written[cardinality(v_written)]) IS DISTINCT FROM v_name;
             IF p_alone THEN
                 RETURN v_written[cardinality(v_written)];
-            ELSIF cardinality(v_written) = 1 OR v_schema IS NULL
-                  OR sys.fold(coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo')) = v_schema THEN
+            END IF;
+            v_qualifier := coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo');
+            -- With its database in front where that is none that the runtime knows.
+            IF cardinality(v_written) = 1 OR v_schema IS NULL
+               OR v_schema IN (sys.fold(v_qualifier), sys.fold(sys.fold(v_written[cardinality(v_written) - 2]) || '_' || sys.fold(v_qualifier))) THEN
                 RETURN array_to_string(v_written, '.');
             END IF;
         END LOOP;
@@ -228,7 +241,7 @@ DECLARE
     v_alone boolean;
     v_shown text;
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1913, 2501, 2705, 2714, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     FOR v_mark, v_name IN
@@ -237,7 +250,7 @@ BEGIN
     LOOP
         CONTINUE WHEN v_name <> lower(v_name);
         -- 4104 knows the alias that is missing, not the column asked of it.
-        v_parts := string_to_array(v_name, '.') || CASE p_number WHEN 4104 THEN '{*}'::text[] ELSE '{}' END;
+        v_parts := string_to_array(v_name, '.') || CASE WHEN p_number IN (2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
         v_alone := v_mark = '''' AND p_number IN (207, 270, 1913, 2705, 2714, 3728, 4708, 15151);
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
@@ -249,6 +262,9 @@ BEGIN
                                 -- An index, behind its table.
                                 ssb_internal.name_in_text(v_text, v_parts[1:1], p_line, true) || '.'
                                 || ssb_internal.name_in_text(v_text, v_parts[2:2], p_line, true));
+            IF p_number = 2760 THEN
+                v_shown := substring(v_shown FROM '^(.*)[.]');
+            END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
         v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, v_name) || v_mark);

@@ -69,8 +69,13 @@ BEGIN
         PERFORM ssb_internal.raise_pending(ROW(3915, 'Cannot use the ROLLBACK statement within an INSERT-EXEC statement.', 16, 0,
                                       session.procedure, line)::ssb.error);
     ELSIF session.in_trigger THEN
-        PERFORM ssb_internal.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
-                                      session.procedure, NULL)::ssb.error);
+        -- What stands behind it is run, for its messages; all goes when the trigger ends (3609).
+        session.trancount := 0;
+        session.doomed := false;
+        session.transaction_name := NULL;
+        session.error := 0;
+        session.rowcount := 0;
+        RETURN;
     ELSIF session.atomic THEN
         RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
                                              ELSE ssb.sqlstate_of((session.caught).number) END,

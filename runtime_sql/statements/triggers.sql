@@ -56,7 +56,7 @@ BEGIN
                        OR t.tgtype::integer & 16 <> 0 AND 'UPDATE' = ANY (p_events))
                   AND NOT ssb_internal.is_runtime_function(t.tgfoid)) THEN
         PERFORM ssb_internal.raise_error(334, format('The target table ''%s'' of the DML statement cannot have any enabled triggers if the '
-            'statement contains an OUTPUT clause without INTO clause.', ssb_internal.tsql_spelling(p_target)));
+            'statement contains an OUTPUT clause without INTO clause.', ssb_internal.tsql_name_of(to_regclass(p_target))));
     END IF;
 END;
 $$;

@@ -85,6 +85,9 @@ BEGIN
         IF coalesce(ssb_internal.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
             -- Nobody can answer any more: refused (another contract), or cleaned up.
             PERFORM ssb_internal.note_notice_answered(v_notice.endpoint_id);
+            IF v_endpoint.is_error AND ssb_internal.try_lock_endpoint(v_endpoint.endpoint_id) THEN
+                PERFORM ssb_internal.remove_endpoint(v_endpoint);
+            END IF;
         END IF;
         RETURN;
     END IF;

@@ -27,7 +27,7 @@ BEGIN ATOMIC
      WHERE r.database_id = p_database_id
        AND coalesce(r.service_name, p_service) = p_service
        AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
-       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)');
+       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://([^]:/[]+|\[[0-9a-f:.%]+\]):[0-9]+(/|$)');
 END;
 REVOKE EXECUTE ON FUNCTION ssb_internal.routes_for(integer, text, text) FROM PUBLIC;
 
@@ -44,6 +44,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.find_route(p_database_id integer, p_serv
                                                    OUT address text, OUT mirror_address text, OUT is_only boolean)
 LANGUAGE plpgsql VOLATILE                           -- random: among several, each has its turn
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     SELECT f.address, f.mirror_address, count(*) OVER kind = 1 INTO address, mirror_address, is_only

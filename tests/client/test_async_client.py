@@ -1,6 +1,7 @@
 """pgsb.client for asyncio, and inside transactions of psycopg and SQLAlchemy that are somebody else's."""
 
 import asyncio
+import math
 import os
 import subprocess
 import sys
@@ -86,6 +87,19 @@ def test_a_wait_hears_of_a_message_and_can_be_cancelled(dsn: str) -> None:
                 await waiting
             while await (await writer.sql.execute(states)).fetchone() != (0,):
                 await asyncio.sleep(0.01)
+
+    run(work())
+
+
+def test_a_wait_without_end_hears_of_a_message(dsn: str) -> None:
+    async def work() -> None:
+        async with await client.connect_async(dsn) as reader, await client.connect_async(dsn) as writer:
+            waiting = asyncio.create_task(reader.receive("dbo.to_queue", wait=math.inf))
+            await asyncio.sleep(0)
+            await writer.send(await writer.begin_dialog("//From", "//To"), body="woken")
+            assert [message.text for message in await waiting] == ["woken"]
+            with pytest.raises(ValueError, match="no time to wait"):
+                await reader.wait("dbo.to_queue", math.nan)
 
     run(work())
 

@@ -1,5 +1,6 @@
 """pgsb.client: messages, group locks and the application's SQL in one transaction."""
 
+import math
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -92,6 +93,35 @@ def test_receive_waits_and_can_be_restricted(session: client.Session) -> None:
     rest = session.receive("dbo.to_queue", 1)
     assert [message.text for message in rest] == ["b"]
     assert [m.text for m in session.receive("dbo.to_queue", conversation=rest[0].conversation)] == ["c"]
+
+
+def test_a_wait_may_have_no_end_but_not_be_no_time(session: client.Session) -> None:
+    session.sql.execute("SET statement_timeout = '300ms'")
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        session.receive("dbo.to_queue", wait=math.inf)
+    with pytest.raises(ValueError, match="no time to wait"):
+        session.receive("dbo.to_queue", wait=math.nan)
+
+
+def test_a_session_begins_at_read_committed_whatever_the_role_says(
+    session: client.Session, database: Database
+) -> None:
+    session.sql.execute(
+        f"ALTER DATABASE {database.name} SET default_transaction_isolation = 'repeatable read'"
+    )
+    with client.connect(database.dsn) as other:
+        assert other.sql.execute("SHOW transaction_isolation").fetchone() == ("read committed",)
+
+
+def test_a_session_that_cannot_begin_leaves_no_connection(
+    session: client.Session, database: Database
+) -> None:
+    with pytest.raises(client.NotFound) as caught:
+        client.connect(database.dsn, database="nowhere")
+    # The traceback holds all that the failed call had.
+    assert caught.value.number == 911
+    others = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pgsb client' AND datname = %s"
+    until(lambda: len(session.sql.execute(others, [database.name]).fetchall()) == 1, 10)
 
 
 def test_a_timer_needs_an_open_conversation(session: client.Session) -> None:

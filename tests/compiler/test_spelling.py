@@ -13,7 +13,8 @@ OBJECT = "Invalid object name '{}'."
         ("select * from NoSuchTable", "dbo.nosuchtable", "NoSuchTable"),
         ("select * from dbo.NoSuchTable", "dbo.nosuchtable", "dbo.NoSuchTable"),
         ("select * from [Sales].[My Orders]", "sales.my orders", "Sales.My Orders"),
-        ("select * from Trade . dbo . T", "trade_dbo.t", "trade_dbo.t"),
+        ("select * from Trade . dbo . T", "trade_dbo.t", "Trade.dbo.T"),
+        ("receive * from Trade..T", "trade_dbo.t", "Trade..T"),
         ("select * from Trade..T", "dbo.t", "Trade..T"),
         ("-- NOSUCH\nprint 'NoSUCH' /* noSuch */ select x.nosuch from NoSuch x", "dbo.nosuch", "NoSuch"),
         ('insert "Odd""One" values (1)', 'dbo.odd"one', 'Odd"One'),
@@ -34,15 +35,33 @@ def test_columns_and_others() -> None:
     missing = "Cannot {} the queue '{}', because it does not exist or you do not have permission."
     for verb, shown in (("find", "NoQueue"), ("alter", "NoQueue"), ("drop", "dbo.NoQueue")):
         assert as_written(missing.format(verb, "noqueue"), "… dbo.NoQueue …") == missing.format(verb, shown)
+    no_schemas = missing.format("find", "{}").replace("queue", "XML schema collection")
+    assert as_written(no_schemas.format("orders"), "… dbo.Orders …") == no_schemas.format("Orders")
     no_table = 'Cannot find the object "{}" because it does not exist or you do not have permissions.'
     assert as_written(no_table.format("dbo.t"), "alter table dbo.T add a int") == no_table.format("dbo.T")
     wrong_kind = "Cannot use DROP VIEW with '{0}' because '{0}' is a table. Use DROP TABLE."
     assert as_written(wrong_kind.format("dbo.t"), "drop view T") == wrong_kind.format("T")
+    incompatible = "Cannot perform alter on '{}' because it is an incompatible object type."
+    assert as_written(incompatible.format("dbo.v"), "alter view V …") == incompatible.format("V")
     no_procedure = "Could not find stored procedure '{}'."
     assert as_written(no_procedure.format("dbo.p"), "exec [dbo].P") == no_procedure.format("dbo.P")
     read_only = "Object '{}' cannot be modified."
     assert as_written(read_only.format("orders"), "delete dbo.[Orders]") == read_only.format("Orders")
     assert as_written("Divide by zero error encountered.", "x") == "Divide by zero error encountered."
+
+
+@pytest.mark.parametrize(
+    ("script", "schema", "shown"),
+    [
+        ("create queue Sales.Q", "sales", "Sales"),
+        ("create queue NoDatabase..Q", "nodatabase_dbo", "NoDatabase.dbo"),
+        ("create table Shop.Sales.T (a int)", "sales", "Sales"),
+        ("create queue Q", "sales", "sales"),
+    ],
+)
+def test_schemas(script: str, schema: str, shown: str) -> None:
+    missing = 'The specified schema name "{}" either does not exist or you do not have permission to use it.'
+    assert as_written(missing.format(schema), script) == missing.format(shown)
 
 
 def test_of_several_spellings_that_of_the_errors_line() -> None:

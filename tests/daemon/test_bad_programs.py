@@ -68,9 +68,9 @@ def test_a_parameter_that_nobody_gives_is_reported(neighbour: Connection, daemon
     sql = neighbour
     sql.execute(
         """
-        CREATE PROCEDURE dbo.program(must integer, may integer DEFAULT 1) LANGUAGE sql AS $$ SELECT 1 $$;
         SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,
             activation_procedure => 'dbo.program', max_queue_readers => 1);
+        CREATE PROCEDURE dbo.program(must integer, may integer DEFAULT 1) LANGUAGE sql AS $$ SELECT 1 $$;
         """
     )
     running = daemon(longest_backoff=0.3)

@@ -79,6 +79,19 @@ def test_a_refusal_is_remembered_for_ten_minutes(near: Side, daemons: Callable[.
     until(lambda: all("asked for a route" in status for status in near.waiting()))
 
 
+def test_a_service_that_cannot_be_asked_is_one_that_refuses(
+    near: Side, daemons: Callable[..., Daemon]
+) -> None:
+    near.do("SELECT ssb.drop_route('ToFar')")
+    serve(near)
+    near.do("SELECT ssb.alter_service(%s, drop_contracts => %s)", _SERVICE, [_CONTRACT])
+    near.send(near.begin("//Far"), "//Ask", "one")
+    daemons(near)
+    until(lambda: all("could not be found" in status for status in near.waiting()))
+    # Nobody would ever end the dialog that has failed.
+    until(lambda: near.value("SELECT count(*) FROM sys.conversation_endpoints WHERE is_system = 1") == 0)
+
+
 def test_a_binding_is_asked_for_before_a_dialog_leaves(
     near: Side, far: Side, daemons: Callable[..., Daemon], keys: None, tmp_path: Path
 ) -> None:

@@ -15,17 +15,19 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from end_to_end.tsql import Tsql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from secured import certificate_row
 
 from activation import until
-from pgsb.cli.endpoint import endpoint_command
+from pgsb.cli.endpoint import endpoint_command, lines_for
 from pgsb.daemon.peer import SETTINGS, Peer, Unreachable, encryption_conflict
 from pgsb.daemon.readers import open_connection
 from pgsb.runtime_sql.installer import install
 from pgsb.server.binaries import all_binaries
 from pgsb.server.embedded import PrivateServer
+from pgsb.server.problems import ServerError
 from support import server_home
 
 pytestmark = pytest.mark.one_postgres
@@ -169,6 +171,8 @@ def test_an_instance_logs_in_with_a_certificate_that_master_has(
         written = _endpoint("--dsn", by_socket, "--write", str(tmp_path / "b"))
         assert "GRANT CONNECT ON ENDPOINT::[B] TO [HostALogin];" in written
         assert "CREATE ROLE" not in written
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "endpoint.key").touch(mode=0o644)
         _endpoint("--dsn", hosta, "--write", str(tmp_path / "a"))
         assert (tmp_path / "a" / "endpoint.key").stat().st_mode & 0o777 == 0o600
         _make_server_certificate(data)
@@ -322,3 +326,38 @@ def test_a_socket_of_this_machine_needs_no_tls(ours: str, theirs: str, has_tls: 
     assert conflict(is_local=True) is None
     is_allowed = _ALL_NINE[ours, theirs] is not None and (has_tls or ours != _MUST)
     assert (conflict(is_local=False) is None) is is_allowed
+
+
+@pytest.mark.parametrize("name", ["/.*", "HostA\nhostssl all all all trust", 'Ho"st'])
+def test_names_of_certificates_are_no_rules_of_postgresqls_files(name: str) -> None:
+    """Who made the certificate chose them."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    login = {
+        "role": None,
+        "login": "HostA",
+        "certificate": "HostACert\nDROP ROLE hosta",
+        "may_connect": False,
+        "der": certificate.public_bytes(Encoding.DER).hex(),
+    }
+    known = {"logins": [login], "endpoint": "B]"}
+    if '"' not in name:
+        with pytest.raises(ServerError, match="PostgreSQL's files cannot hold the name"):
+            lines_for(known, "shop", Path("peers.crt"))
+        return
+    lines = lines_for(known, "sh'op", Path("it's/peers.crt")).splitlines()
+    assert 'pgsb "Ho""st" "hosta"' in lines
+    assert "-- psql: the role of certificate HostACert?DROP ROLE hosta" in lines
+    assert "GRANT CONNECT ON ENDPOINT::[B]]] TO [HostA];" in lines
+    assert any(one.startswith("ssl_ca_file = '") and one.endswith("it''s/peers.crt'") for one in lines)

@@ -41,15 +41,27 @@ def test_definitions_fire_their_event_and_its_group(listener: Connection) -> Non
     listener.execute("SELECT ssb.create_queue('dbo.new', spelling => 'New')")
     listener.execute("SELECT ssb.alter_queue('dbo.new', retention => true)")
     listener.execute("SELECT ssb.create_service('//New', 'dbo.new')")
+    listener.execute("SELECT ssb.alter_service('//New', add_contracts => '{DEFAULT}')")
+    listener.execute("SELECT ssb.alter_service('//New', 'dbo.from_queue', drop_contracts => '{DEFAULT}')")
     listener.execute("SELECT ssb.drop_service('//New')")
     listener.execute("SELECT ssb.create_message_type('T')")
     assert _events(listener) == [
         ("CREATE_QUEUE", "dbo", "New", "QUEUE"),
         ("ALTER_QUEUE", "dbo", "New", "QUEUE"),
         ("CREATE_SERVICE", None, "//New", "SERVICE"),
+        ("ALTER_SERVICE", None, "//New", "SERVICE"),
+        ("ALTER_SERVICE", None, "//New", "SERVICE"),
         ("DROP_SERVICE", None, "//New", "SERVICE"),
         ("CREATE_MESSAGE_TYPE", None, "T", "MESSAGE TYPE"),
     ]
+
+
+def test_what_is_made_and_changed_at_once_fires_both(listener: Connection) -> None:
+    _listen(listener, "n", "DDL_QUEUE_EVENTS")
+    with listener.transaction():
+        listener.execute("SELECT ssb.create_queue('dbo.new', status => false)")
+        listener.execute("SELECT ssb.alter_queue('dbo.new', status => true)")
+    assert [event[0] for event in _events(listener)] == ["CREATE_QUEUE", "ALTER_QUEUE"]
 
 
 def test_only_what_was_asked_for_is_sent(listener: Connection) -> None:
@@ -143,3 +155,53 @@ def test_a_dropped_notification_ends_its_dialog(listener: Connection) -> None:
     ).fetchone() == (0,)
     listener.execute("SELECT ssb.create_queue('dbo.newer')")
     assert _events(listener) == []
+
+
+def test_a_queue_s_notifications_go_with_it_and_end_their_dialogs(listener: Connection) -> None:
+    _listen(listener, "told", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    _listen(listener, "silent", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    listener.execute("SELECT ssb.drop_event_notification('silent', 'QUEUE', 'dbo.to_queue')")
+    _listen(listener, "never", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    listener.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//To'), 'DEFAULT', 'bad'::text)")
+    for _ in range(5):
+        listener.execute("BEGIN; SELECT FROM ssb.receive('dbo.to_queue'); ROLLBACK")
+    listener.execute("SELECT ssb_internal.broker_sweep('{}')")
+    listener.execute("SELECT ssb.drop_service('//To'), ssb.drop_queue('dbo.to_queue')")
+    assert listener.execute("SELECT count(*) FROM sys.event_notifications").fetchone() == (0,)
+    found: list[str] = []
+    while received := listener.execute("SELECT message_type_name FROM ssb.receive('dbo.events')").fetchall():
+        found += [name.rpartition("/")[2] for (name,) in received]
+    assert sorted(found) == ["EndDialog", "EndDialog", "EventNotification", "EventNotification"]
+    assert (
+        listener.execute(
+            "SELECT state FROM sys.conversation_endpoints WHERE is_initiator = 1 AND is_system = 1"
+        ).fetchall()
+        == []
+    )
+
+
+@pytest.mark.parametrize("broken_by", ["a service that takes no events", "a service that goes"])
+def test_a_notification_whose_dialog_fails_is_dropped(listener: Connection, broken_by: str) -> None:
+    if broken_by == "a service that takes no events":
+        listener.execute("SELECT ssb.alter_service('//Events', drop_contracts => %s)", [[POST]])
+        _listen(listener, "n", "CREATE_QUEUE")
+        listener.execute("SELECT ssb.create_queue('dbo.new')")
+    else:
+        _listen(listener, "n", "CREATE_QUEUE")
+        listener.execute("SELECT ssb.create_queue('dbo.new')")
+        assert len(_events(listener)) == 1
+        listener.execute("SELECT ssb.drop_service('//Events')")
+        listener.execute("SELECT ssb.create_service('//Events', 'dbo.events', %s)", [[POST]])
+    assert listener.execute("SELECT count(*) FROM sys.event_notifications").fetchone() == (0,)
+    listener.execute("SELECT ssb.create_queue('dbo.newer')")
+    assert _events(listener) == []
+    assert listener.execute("SELECT count(*) FROM ssb.conversation_endpoint").fetchone() == (0,)
+
+
+def test_one_that_waits_for_its_service_is_not_dropped(listener: Connection) -> None:
+    listener.execute("SELECT ssb.drop_service('//Events')")
+    _listen(listener, "n", "CREATE_QUEUE")
+    for name in ("one", "two"):
+        listener.execute(f"SELECT ssb.create_queue('dbo.{name}')")
+    listener.execute("SELECT ssb.create_service('//Events', 'dbo.events', %s)", [[POST]])
+    assert [event[2] for event in _events(listener)] == ["one", "two"]

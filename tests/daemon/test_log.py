@@ -1,10 +1,14 @@
 """The daemon's log: lines for people, objects for machines, the newest ones in a table."""
 
+import errno
 import io
 import json
 import logging
+import os
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from pgsb.daemon.log import BrokerLog, Line, PsycopgLog, program_sink, stream_sink
 from support import Connection
@@ -63,6 +67,23 @@ def test_a_script_sees_what_programs_say_and_what_goes_wrong() -> None:
     write(_line())
     assert stream.getvalue().splitlines()[0] == "dbo.p: hello"
     assert "so sorry" in stream.getvalue() and "leading" not in stream.getvalue()
+
+
+class _Full(io.StringIO):
+    def __init__(self, error: int) -> None:
+        super().__init__()
+        self._error = error
+
+    def write(self, text: str) -> int:
+        raise OSError(self._error, os.strerror(self._error))
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EPIPE])
+def test_a_full_disk_or_a_reader_that_has_gone_stops_nothing(error: int) -> None:
+    log = BrokerLog(stream_sink(stream=_Full(error)))
+    log.write("error", "failed", "no room")
+    assert [line.message for line in log.take()] == ["no room"]
+    BrokerLog(program_sink(_Full(error))).write("info", "print", "no room")
 
 
 def test_lines_wait_for_the_table_and_too_many_are_counted() -> None:

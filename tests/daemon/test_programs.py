@@ -299,7 +299,7 @@ def test_programs_are_read_from_options(text: str, program: Program) -> None:
     assert parse_program(text) == program
 
 
-@pytest.mark.parametrize("text", ["", "a", "a=", "=b"])
+@pytest.mark.parametrize("text", ["", "a", "a=", "=b", "a='b c"])
 def test_an_unreadable_option_is_refused(text: str) -> None:
     with pytest.raises(ServerError):
         parse_program(text)
@@ -314,7 +314,9 @@ def test_programs_are_read_from_a_file(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["[programs]\na = 1", "[other]\n", "programs = 1", "a ="])
+@pytest.mark.parametrize(
+    "text", ["[programs]\na = 1", '[programs]\na = "\'b c"', "[other]\n", "programs = 1", "a ="]
+)
 def test_an_unreadable_file_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "programs.toml"
     file.write_text(text)

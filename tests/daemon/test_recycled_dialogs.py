@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
 from activation import Daemon, activate, until
@@ -121,3 +122,28 @@ def test_after_an_error_the_key_begins_anew(stream: Connection) -> None:
         "SELECT ssb.end_conversation(conversation_handle, 1, 'no') FROM ssb.receive('dbo.to_queue')"
     )
     assert _send(stream, "k", "b") != first
+
+
+def test_null_is_an_options_default_and_every_age_goes(stream: Connection) -> None:
+    handle = _send(stream, "k", "a", max_age=None, max_messages=None, closing_type=None)
+    until_timer = "SELECT dialog_timer - now() FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+    (left,) = stream.execute(until_timer, [handle]).fetchall()[0]
+    assert 3500 < left.total_seconds() <= 3600
+    handle = _send(stream, "old", "a", max_age="100000000 years")
+    (left,) = stream.execute(until_timer, [handle]).fetchall()[0]
+    assert left.days == 24855  # as far as a timer reaches
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("NULL, '//From', '//To', 'Stream'", "22004"),
+        ("'k', NULL, '//To', 'Stream'", "S8421"),
+        ("'k', '//From', NULL, 'Stream'", "S8421"),
+        ("'k', '//From', '//To', NULL", "S8417"),
+    ],
+)
+def test_what_has_to_be_named_is_asked_for(stream: Connection, name: str, error: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        stream.execute(f"SELECT ssb.send_recycled({name}, 'Item', 'x'::text)".encode())
+    assert caught.value.sqlstate == error

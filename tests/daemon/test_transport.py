@@ -161,6 +161,17 @@ def test_a_connection_uri_is_an_address(near: Side, far: Side, daemons: Callable
 
 
 @pytest.mark.one_postgres
+def test_a_host_whose_name_can_be_none_is_told(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.do("SELECT ssb.alter_route('ToFar', 'postgresql://a..b/db')")
+    running = daemons(near, addresses={})
+    near.send(near.begin("//Far"), "//Ask", "later")
+    until(lambda: any("no connection URI" in status for status in near.waiting()), 10)
+    near.do("SELECT ssb.alter_route('ToFar', %s)", far.database.dsn)
+    assert [body for _, _, body in far.receive(1)] == ["later"]
+    assert running.messages("internal_error") == []
+
+
+@pytest.mark.one_postgres
 def test_a_transport_route_takes_the_address_from_the_name(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:

@@ -245,6 +245,7 @@ def test_addresses_are_read_and_no_password_is_repeated(
     for wrong in (
         "Host:4022=host=x",
         "TCP://Host:4022=postgresql://u:secret@[/x",
+        "TCP://Host:4022=postgresql://u:secret@a..b/x",
         "TCP://Host:4022=secret",
         "x",
     ):

@@ -147,9 +147,32 @@ def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) 
     assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
 
 
+def test_an_ssdt_project_may_name_lists_and_what_is_no_pattern(pgsb: Pgsb, application: Path) -> None:
+    (application / "Shop.sqlproj").write_text(
+        '<Project><ItemGroup><Build Include="z_tables\\orders.sql; z_types\\*.sql" />'
+        '<Build Include="\\\\server\\share\\*.sql;a**b\\*.sql" /></ItemGroup></Project>'
+    )
+    found = assessed(pgsb, "application")
+    assert {one["name"] for one in found["objects"]} == {"dbo.Orders", "dbo.Lines"}
+    assert list(found["unreadable"]) == ["\\\\server\\share\\*.sql", "a**b\\*.sql"]
+
+
 def test_a_path_that_is_not_there_is_an_error(pgsb: Pgsb) -> None:
     left = pgsb("assess", "nowhere")
     assert (left.status, left.err) == (1, "nowhere: No such file or directory\n")
+
+
+def test_a_folder_without_scripts_is_an_error_as_with_check(pgsb: Pgsb, tmp_path: Path) -> None:
+    left = pgsb("assess", str(tmp_path))
+    assert left.status == 2 and f"no .sql files in {tmp_path}" in left.err
+
+
+def test_the_page_of_a_file_whose_name_is_no_text(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "a\udcff.sql").write_text("PRINT @x")
+    page, data = tmp_path / "page.html", tmp_path / "found.json"
+    assert pgsb("assess", str(tmp_path), "--html", str(page), "--json", str(data)).status == 0
+    assert "a?.sql" in page.read_text(encoding="utf-8")
+    assert json.loads(data.read_text(encoding="utf-8"))["files"] == 1
 
 
 def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,6 +160,11 @@ def test_an_error_inside_a_procedure_names_its_line(tsql: Tsql) -> None:
         ("EXEC missing", 2812, "Could not find stored procedure 'missing'."),
         ("SELECT CAST('x' AS INT)", 245, "Conversion failed"),
         ("CREATE TABLE v (b INT REFERENCES k (b))", 1776, "no primary or candidate keys"),
+        (
+            "CREATE TABLE v (b INT REFERENCES k)",
+            1773,
+            "implicit reference to object 'k' which does not have a",
+        ),
         # What a procedure meets when the table was made anew behind it.
         ("EXEC fills", 206, "Operand type clash: int is incompatible with datetime2"),
     ],

@@ -123,17 +123,31 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["run", "--dsn", "", "-"], "it is empty"),
         (["uninstall", "--yes", "--dsn", " "], "it is empty"),
         (["run", "-v", "novalue", "-"], "'novalue' is not NAME=VALUE"),
-        (["nothing"], "No such command 'nothing'"),
+        (["nothing"], "No such command 'nothing'.\n"),
+        (["dignose", "--format", "json"], "No such command 'dignose'. Did you mean 'diagnose'?"),
         (["script.sql"], "pgsb run script.sql"),
         (["install", "--print", "--as-extension", "x"], "exclude each other"),
         (["compile", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
         (["compile", "--after", "nowhere.sql", "-"], "cannot read nowhere.sql: No such file or directory"),
+        (["run", "-t", "nan", "-"], "nan is no number of seconds"),
+        (["run", "-t", "2147484", "-"], "no number of seconds up to 2,147,483"),
+        (["broker", "--wait", "inf"], "inf is no number of seconds"),
+        (["diagnose", "--from", "a", "--to", "b", "--to-dsn", ""], "it is empty"),
+        (["broker", "--reader-dsn", " "], "it is empty"),
+        (["sqlcmd", "-S", "postgresql://ann:hidden@[db/shop", "-Q", "x"], "the connection string of -S"),
     ],
 )
 def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: str) -> None:
     left = pgsb(*arguments)
     assert left.status == 2
     assert expected in left.err
+    assert "hidden" not in left.err
+
+
+def test_a_command_line_of_other_bytes_is_no_defect(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-d", "shop\udcff", "-", stdin="PRINT 1")
+    assert left.status == 1
+    assert left.err.startswith("'shop\\udcff' has bytes that are not UTF-8\n")
 
 
 def test_binary_data_is_no_script(pgsb: Pgsb, tmp_path: Path) -> None:
@@ -348,7 +362,8 @@ def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb)
     assert "database: runtime" in pgsb("version", *dsn).out
     kept = pgsb("uninstall", *dsn, stdin="n\n")
     assert (kept.status, kept.err) == (1, "nothing was removed\n")
-    assert pgsb("uninstall", *dsn, stdin="").status == 130
+    nobody = pgsb("uninstall", *dsn, stdin="")
+    assert nobody.status == 130 and "--yes answers" in nobody.err
     assert "database: runtime" in pgsb("version", *dsn).out
     assert "is removed from" in pgsb("uninstall", *dsn, "--yes").out
     assert "database: no runtime" in pgsb("version", *dsn).out
@@ -365,6 +380,41 @@ def test_the_printed_runtime_installs_with_psql(empty_database: Database, pgsb: 
     )
     assert shown.returncode == 0, shown.stderr
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="PRINT 'ready'").out == "ready\n"
+
+
+def test_what_needs_the_owner_says_who_that_is(database: Database, pgsb: Pgsb) -> None:
+    role = f"stranger_{database.name}"
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        (owner,) = connection.execute("SELECT current_user").fetchall()[0]
+        connection.execute(f"CREATE ROLE {role} LOGIN")
+        try:
+            dsn = ["--dsn", f"{database.dsn}&user={role}"]
+            for command in (["uninstall", "--yes"], ["endpoint"], ["broker", "--wait", "0"]):
+                left = pgsb(*command, *dsn)
+                assert left.status == 1
+                assert f" belongs to {owner}, and {role} does not have its rights\n" in left.err
+            left = pgsb("diagnose", *dsn)
+            assert (left.status, left.err) == (
+                1,
+                "the server said: VIEW SERVER STATE permission was denied on object 'server'.\n"
+                "hint: GRANT pg_monitor TO this role.\n",
+            )
+        finally:
+            connection.execute(f"DROP ROLE {role}")
+
+
+def test_who_may_not_install_is_told_who_may(empty_database: Database, pgsb: Pgsb) -> None:
+    role = f"stranger_{empty_database.name}"
+    with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN")
+        try:
+            dsn = ["--dsn", f"{empty_database.dsn}&user={role}"]
+            left = pgsb("install", *dsn)
+            assert left.status == 1
+            assert "permission denied for database" in left.err and "GRANT CREATE ON DATABASE" in left.err
+            assert "there is no runtime in" in pgsb("endpoint", *dsn).err
+        finally:
+            connection.execute(f"DROP ROLE {role}")
 
 
 def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> None:
@@ -398,6 +448,16 @@ def test_compile_with_runtime_needs_nothing(empty_database: Database, pgsb: Pgsb
         [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", empty_database.dsn], input=compiled.out, text=True, check=True
     )
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="SELECT * FROM Orders").status == 0
+
+
+def test_a_files_name_is_no_sql(pgsb: Pgsb, tmp_path: Path) -> None:
+    script = tmp_path / "a\nDROP TABLE kept; --.sql"
+    script.write_text("PRINT 1;")
+    out = tmp_path / "out.sql"
+    assert pgsb("compile", str(script), "-d", "x\nDROP TABLE kept", "-o", str(out)).status == 0
+    assert "DROP TABLE kept" in out.read_text()
+    outside = [line for line in out.read_text().splitlines() if not line.startswith("--")]
+    assert [line for line in outside if "DROP" in line] == ["DROP TABLE kept');"]  # -d, in its literal
 
 
 def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path) -> None:

@@ -259,6 +259,16 @@ def test_what_is_not_done_in_place_is_refused_by_name(
     assert refusals(old, new) == [(sentence, *place)]
 
 
+@pytest.mark.parametrize(
+    "broken",
+    ["CREATE UNIQUE INDEX ix (a)", "CREATE INDEX ix ON", "CREATE INDEX", "CREATE TABLE", "CREATE VIEW"],
+)
+def test_a_statement_that_breaks_off_before_its_name_has_a_place(broken: str) -> None:
+    for old, new in (("GO", broken), (broken, "GO")):
+        (refusal, *_) = refusals(old, new)
+        assert refusal[2] == 1
+
+
 def test_what_defines_nothing_is_told_and_left_out() -> None:
     found = compare(
         [Source("o", "PRINT 1\nINSERT t VALUES (1)")], [Source("n", "INSERT t VALUES (1)\nEXEC p")]
@@ -401,7 +411,10 @@ def random_script(random: random.Random) -> str:
             ),
             maybe(*(f"CREATE {unique} INDEX ix1 ON T1 (a);" for unique in ("", "UNIQUE"))),
             "GO\n",
-            one_of("CREATE PROCEDURE dbo.Work AS PRINT 1;", "CREATE PROCEDURE Work @n INT = 1 AS PRINT @n;"),
+            one_of(
+                "CREATE PROCEDURE dbo.Work AS PRINT 1;",
+                "CREATE PROCEDURE Work AS DECLARE @n INT = 1 PRINT @n;",
+            ),
             "GO\n",
             maybe("CREATE VIEW V AS SELECT a FROM T1;", "CREATE VIEW V AS SELECT a, 1 AS one FROM T1;"),
             "GO\n",

@@ -105,3 +105,30 @@ def test_who_may_change_a_system_versioned_table_need_not_reach_its_history(
             assert tsql.results == [[["5"]]]
         finally:
             connection.execute("RESET ROLE; DROP OWNED BY pricing; DROP ROLE pricing")
+
+
+def test_what_is_denied_has_its_severity_in_every_statement(database: Database, tsql: Tsql) -> None:
+    """Handlers of dialogs' statements are not told it."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE outsider")
+        try:
+            tsql.run_well(
+                "CREATE QUEUE dbo.Inbox\nCREATE SERVICE [//In] ON QUEUE dbo.Inbox\nGO\n"
+                "CREATE PROCEDURE dbo.Told AS\n"
+                "PRINT CONCAT_WS(' ', ERROR_NUMBER(), ERROR_SEVERITY(), ERROR_STATE())\nGO\n"
+                "GRANT EXECUTE ON dbo.Told TO outsider"
+            )
+            tsql.run(
+                "DECLARE @h UNIQUEIDENTIFIER, @less INT = -1\n"
+                "BEGIN DIALOG @h FROM SERVICE [//In] TO SERVICE '//In' WITH ENCRYPTION = OFF\n"
+                "BEGIN TRY BEGIN CONVERSATION TIMER (@h) TIMEOUT = @less END TRY\n"
+                "BEGIN CATCH EXEC dbo.Told END CATCH\n"
+                "EXECUTE AS USER = 'outsider'\n"
+                "BEGIN TRY RECEIVE * FROM dbo.Inbox END TRY BEGIN CATCH EXEC dbo.Told END CATCH\n"
+                "BEGIN TRY END CONVERSATION @h END TRY BEGIN CATCH EXEC dbo.Told END CATCH\n"
+                "BEGIN TRY DROP QUEUE dbo.Inbox END TRY BEGIN CATCH EXEC dbo.Told END CATCH\n"
+                "REVERT"
+            )
+            assert tsql.prints == ["1080 15 1", "229 14 5", "229 14 5", "3701 11 5"]
+        finally:
+            connection.execute("DROP OWNED BY outsider; DROP ROLE outsider")

@@ -1,5 +1,6 @@
 """Behind a pooler: what works where each transaction has another session, and what says that it cannot."""
 
+import asyncio
 import contextlib
 import subprocess
 import sys
@@ -181,6 +182,25 @@ def test_clients_share_sessions(sql: Connection, by_transaction: str) -> None:
         thread.join()
     assert failures == []
     assert received == Counter(f"{name} {number}" for name in range(4) for number in range(20))
+
+
+def test_other_clients_of_a_pool_keep_their_isolation(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    """What is said in a session that a pooler lends stays there, for whoever gets it next."""
+    connect().execute(f"ALTER DATABASE {database.name} SET default_transaction_isolation = 'serializable'")
+
+    async def asynchronous(dsn: str) -> None:
+        async with await client.connect_async(dsn):
+            pass
+
+    with Pooler(database.dsn, "transaction") as pooler:
+        for _ in range(3):
+            client.connect(pooler.dsn).close()
+            asyncio.run(asynchronous(pooler.dsn))
+        for _ in range(6):
+            with psycopg.connect(pooler.dsn, autocommit=True) as other:
+                assert other.execute("SHOW transaction_isolation").fetchone() == ("serializable",)
 
 
 def test_a_wait_outside_transactions_is_one_statement(sql: Connection, by_transaction: str) -> None:

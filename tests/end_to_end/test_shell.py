@@ -324,8 +324,9 @@ def test_a_result_longer_than_the_screen_goes_through_the_pager(database: Databa
     assert shown.startswith("p\nb\n-\n2\n") and "1\n" * 300 in shown
 
 
-def test_leaving_the_pager_early_harms_nothing(database: Database) -> None:
-    terminal = Terminal(database.dsn, size=(80, 24), pager="true")
+@pytest.mark.parametrize("pager", ["true", "less 'x"])
+def test_a_pager_that_is_left_early_or_is_none_harms_nothing(database: Database, pager: str) -> None:
+    terminal = Terminal(database.dsn, size=(80, 24), pager=pager)
     shown = terminal.type(f"{MANY} a, sys.all_columns b\rGO\rPRINT 'on'\rGO\r:quit\r".replace("300", "50000"))
     terminal.close()
     assert shown.endswith("on\n")

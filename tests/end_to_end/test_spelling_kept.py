@@ -153,7 +153,7 @@ def test_so_are_those_of_constraints_parameters_and_modules(tsql: Tsql, database
         'CHECK constraint "CK_Amount"',
         "PRIMARY KEY constraint 'PK_Orders'",
         "UNIQUE KEY constraint 'UQ_Amount'",
-        'FOREIGN KEY constraint "FK_Other"',
+        'FOREIGN KEY SAME TABLE constraint "FK_Other"',
         "unique index 'UX_Other'",
         'SAME TABLE REFERENCE constraint "FK_Other"',
         'CHECK constraint "CK_New"',

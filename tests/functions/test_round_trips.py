@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support import Connection, Database
@@ -140,6 +140,7 @@ def test_every_body_can_be_read_as_text(shared: Connection, body: bytes) -> None
 
 @few
 @given(st.floats(allow_nan=False, allow_infinity=False))
+@example(100000000000000.625)
 def test_a_float_survives_style_3(shared: Connection, number: float) -> None:
     text, back, sixteen = row(
         shared,
@@ -151,12 +152,17 @@ def test_a_float_survives_style_3(shared: Connection, number: float) -> None:
         number,
     )
     assert back == number
-    mantissa, exponent = f"{abs(number):.16e}".split("e")
+    mantissa, exponent = f"{abs(_rounded(number, 17)):.16e}".split("e")
     sign = "-" if number < 0 else ""
     assert text == f"{sign}{mantissa}e{exponent[0]}{exponent[1:].rjust(3, '0')}"
-    if number:
-        last_place = Decimal(1).scaleb(Decimal(number).adjusted() - 15)
-        assert Decimal(sixteen) == Decimal(number).quantize(last_place, ROUND_HALF_UP, Context(prec=400))
+    assert Decimal(sixteen) == _rounded(number, 16)
+
+
+def _rounded(number: float, digits: int) -> Decimal:
+    """Return a number with so many digits; one half way between two goes away from zero."""
+    exact = Decimal(number)
+    last_place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return exact.quantize(last_place, ROUND_HALF_UP, Context(prec=400)) if number else Decimal("0E-16")
 
 
 @few

@@ -30,6 +30,13 @@ def wait(session: Session, waiter: Session, queue: str) -> Waiting:
     return fall_asleep(session, waiter, lambda: waiter.do(WAIT.format(queue)))
 
 
+def test_a_deadline_before_all_time_has_passed(another: Open, pair: Pair) -> None:
+    waiter = open_waiter(another)
+    waiter.do("SET statement_timeout = '20s'")
+    for may_commit in ("false", "true"):
+        waiter.do(f"CALL ssb.wait_for_message('{pair.far}', '-infinity', may_commit => {may_commit})")
+
+
 def test_it_finds_what_was_sent_before_and_while_it_sleeps(
     session: Session, another: Open, pair: Pair
 ) -> None:
@@ -145,5 +152,25 @@ def test_a_queue_that_is_dropped_meanwhile_is_told_by_its_name(session: Session,
     waiter = open_waiter(another)
     waiting = wait(session, waiter, "dbo.short_lived")
     session.do("SELECT ssb.drop_queue('dbo.short_lived')")
+    waiting.result()
     with refused(208, "short_lived"):
+        waiter.receive("dbo.short_lived")
+    with refused(208, "short_lived"):
+        waiter.do("SELECT ssb.message_is_waiting('dbo.short_lived')")
+
+
+def test_a_conversation_that_leaves_the_queue_meanwhile_wakes_it(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    waiter = open_waiter(another)
+    for column, number in (("conversation", 8426), ("conversation_group", 8436)):
+        near, far = pair.conversing()
+        wanted = far if column == "conversation" else session.group(far)
+        call = WAIT.replace("NULL", f"NULL, {column} => '{wanted}'").format(pair.far)
+        waiting = fall_asleep(session, waiter, lambda call=call: waiter.do(call))  # type: ignore[misc]
+        session.end(far)
         waiting.result()
+        for statement in ("SELECT FROM ssb.receive", "SELECT ssb.message_is_waiting"):
+            with refused(number):
+                waiter.do(f"{statement}(%s, {column} => %s)", pair.far, wanted)
+        session.end(near)

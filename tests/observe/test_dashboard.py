@@ -1,6 +1,10 @@
 """The dashboard over HTTP: pages, changes, and who may."""
 
+import os
 import re
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import psycopg
@@ -390,3 +394,22 @@ def test_bodies_of_an_instance_with_utf16_are_read_so() -> None:
     assert forms("日本".encode("utf-16-le"), "utf16")["text"] == "日本"
     assert forms("<é/>".encode("utf-16"), "utf16")["XML"] == "<é/>"
     assert forms("größer".encode(), "utf16")["text"] == "größer"
+
+
+@pytest.mark.one_postgres
+def test_the_address_is_told_when_it_is_ours(database: Database) -> None:
+    """With port 0 the system chooses; an address that cannot be had is not told as one that can."""
+    command = [sys.executable, "-m", "pgsb.cli.main", "dashboard", "--dsn", database.dsn, "--listen"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        left = subprocess.run([*command, port], capture_output=True, text=True, check=False, timeout=60)
+    assert (left.returncode, left.stdout) == (1, "")
+    assert f"cannot listen on 127.0.0.1:{port}" in left.stderr
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [*command, "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as running:
+        assert running.stdout is not None
+        told = re.match(r"http://127\.0\.0\.1:(\d+)/ shows ", running.stdout.readline())
+        running.terminate()
+    assert told is not None and int(told[1]) > 0

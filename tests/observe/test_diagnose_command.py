@@ -38,7 +38,7 @@ def test_a_finding_is_told_with_its_remedy(sql: Connection, database: Database) 
         "    STATUS = OFF: nobody can receive; what is sent waits in the transmission queue.",
         "    pgsb shell: ALTER QUEUE [dbo].[to_queue] WITH STATUS = ON;",
         "",
-        "0 error, 1 warning, 0 info",
+        "0 errors, 1 warning, 0 info",
     ]
     assert run(database, "--ignore", SERVER, "--level", "error").returncode == 0
     as_json = json.loads(run(database, "--ignore", SERVER, "--format", "json").stdout)
@@ -76,6 +76,14 @@ def test_a_database_without_the_runtime_is_told(empty_database: Database) -> Non
     shown = run(empty_database)
     assert shown.returncode == 1
     assert "missing or older" in shown.stderr and "pgsb install" in shown.stderr
+
+
+@pytest.mark.one_postgres
+def test_of_two_databases_the_one_without_it_is_named(database: Database, empty_database: Database) -> None:
+    far = ["--from", "//From", "--to", "//To", "--to-dsn", empty_database.dsn]
+    shown = run(database, *far)
+    assert shown.returncode == 1
+    assert f"dbname={empty_database.name} " in shown.stderr and "missing or older" in shown.stderr
 
 
 def _fail_dialog(sql: Connection) -> Any:

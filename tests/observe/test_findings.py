@@ -141,6 +141,7 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     106: (_do(), "fsync", {}, False),
     108: (_do(), "client_connection_check_interval", {}, False),
     110: (_do(), "pgsb", {}, False),
+    111: (_do("CREATE PUBLICATION everything FOR ALL TABLES"), "publication everything", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),

@@ -120,7 +120,7 @@ def test_an_address_is_loopback_unless_given() -> None:
     assert parse_listen("9187") == ("127.0.0.1", 9187)
     assert parse_listen("0.0.0.0:9187") == ("0.0.0.0", 9187)
     assert parse_listen("[::1]:9187") == ("::1", 9187)
-    with pytest.raises(ServerError, match="cannot read 'nowhere'"):
+    with pytest.raises(ServerError, match="cannot read the address 'nowhere'"):
         parse_listen("nowhere")
 
 

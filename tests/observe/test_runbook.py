@@ -363,6 +363,22 @@ def test_what_cannot_be_published_is_refused(desk: Desk) -> None:
         desk.sql.execute("CREATE PUBLICATION samples FOR TABLE ssb.queue_sample")
 
 
+def test_a_publication_for_all_tables_is_found(desk: Desk) -> None:
+    desk.send("x")
+    receive = "SELECT count(*) FROM ssb.receive('dbo.orders')"
+    desk.sql.execute("CREATE PUBLICATION cdc FOR ALL TABLES")
+    with pytest.raises(psycopg.Error, match="does not have a replica identity"):
+        desk.sql.execute(receive)
+    finding = "SELECT remedy FROM ssb.diagnose() WHERE number = 111"
+    ((remedy,),) = desk.sql.execute(finding).fetchall()
+    desk.sql.execute(remedy)
+    assert desk.sql.execute(receive).fetchone() == (1,)
+    desk.sql.execute("CREATE PUBLICATION cdc FOR TABLE ssb.conversation_endpoint")
+    assert len(desk.sql.execute(finding).fetchall()) == 1
+    desk.sql.execute("ALTER PUBLICATION cdc SET (publish = 'insert')")
+    assert desk.sql.execute(finding).fetchall() == []
+
+
 # Entries whose tests stand elsewhere.
 ELSEWHERE = {
     "Where to begin": "tests/observe/test_five_faults.py::test_both_find_all_five_in_time",
@@ -373,7 +389,7 @@ ELSEWHERE = {
 }
 NAMED = {
     "Restoring a dump": "test_a_dump_is_restored_in_one_transaction",
-    "Logical replication": "test_what_cannot_be_published_is_refused",
+    "Logical replication": "test_a_publication_for_all_tables_is_found",
 }
 
 

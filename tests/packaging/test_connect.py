@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from pgsb.server.connect import Target, connect, describe
+from pgsb.server.connect import Target, connect, describe, read_dsn
 from pgsb.server.problems import ServerError
 from support import Database
 
@@ -28,6 +28,21 @@ def test_a_wrong_dsn_is_not_repeated() -> None:
     assert "hidden" not in str(caught.value)
 
 
+@pytest.mark.parametrize("host", ["a..b", "x" * 100, "one,a..b"])
+def test_a_host_whose_name_can_be_none_is_a_wrong_dsn(host: str) -> None:
+    dsn = f"host={host} password=hidden"
+    for read in (lambda: connect(Target(dsn, False, "--dsn")), lambda: read_dsn(dsn, "--dsn")):
+        with pytest.raises(ServerError, match="cannot read the connection string of --dsn"):
+            read()
+
+
+@pytest.mark.parametrize(
+    "host", ["db.example.", "my_host", "::1", "/run/sockets", "münchen.example", "@abstract", ""]
+)
+def test_a_name_that_a_host_may_have(host: str) -> None:
+    assert read_dsn(f"host='{host}' dbname=shop", "--dsn")["dbname"] == "shop"
+
+
 def test_literals_mean_what_is_compiled_whatever_the_database_says(
     database: Database,
 ) -> None:
@@ -38,6 +53,7 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             "extra_float_digits = -5",
             "transform_null_equals = on",
             "array_nulls = off",
+            "quote_all_identifiers = on",
             "plpgsql.extra_errors = 'all'",
             "default_transaction_isolation = 'serializable'",
         ):
@@ -49,3 +65,6 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             " current_setting('transaction_isolation')"
         )
         assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None, None, "none", "read committed")
+        connection.execute("SELECT ssb.create_queue('dbo.orders')")
+        # As sessions without that setting look for it.
+        assert connection.execute("SELECT name FROM ssb.queue").fetchall() == [("dbo.orders",)]

@@ -59,6 +59,67 @@ def test_the_owner_of_the_database_installs_uses_and_removes_it(
     assert left == []
 
 
+def test_default_privileges_of_the_owner_leave_the_runtime_to_everybody(
+    owner: Connection, empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    """REVOKE … FROM PUBLIC in ALTER DEFAULT PRIVILEGES is a common rule; the runtime asks itself."""
+    owner.execute(
+        "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;"
+        " ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM PUBLIC"
+    )
+    rules = "SELECT defaclnamespace, defaclobjtype, defaclacl FROM pg_default_acl"
+    before = owner.execute(rules).fetchall()
+    installer.install(owner)
+    owner.execute("CREATE FUNCTION dbo.own() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    assert owner.execute(rules).fetchall() == before
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE plain_user LOGIN")
+    try:
+        owner.execute("SELECT ssb.create_queue('dbo.q')")
+        owner.execute("SELECT ssb.create_service('//S', queue => 'dbo.q', contracts => '{DEFAULT}')")
+        owner.execute("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//S', '{plain_user}')")
+        owner.execute("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.q', '{plain_user}')")
+        with psycopg.connect(owner.info.dsn, user="plain_user", autocommit=True) as user:
+            user.execute("SELECT ssb.send(ssb.begin_dialog('//S', '//S'), body => 'hello')")
+            assert user.execute(
+                "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.q')"
+            ).fetchall() == [("hello",)]
+            user.execute("CREATE TEMPORARY TABLE flags (is_set sys.bit)")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                user.execute("SELECT ssb_internal.broker_try_to_lead()")
+    finally:
+        admin.execute("DROP OWNED BY plain_user; DROP ROLE plain_user")
+
+
+def test_the_body_of_each_function_is_valid(connect: Callable[..., Connection]) -> None:
+    """An installation does not look into them, as pg_restore and CREATE EXTENSION do not."""
+    connection = connect()
+    connection.execute("SET search_path = pg_catalog, pg_temp")
+
+    def look() -> int:
+        looks = {"plpgsql": "plpgsql_validator", "sql": "fmgr_sql_validator"}
+        return sum(
+            connection.execute(
+                f"SELECT {validator}(p.oid) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang"
+                " WHERE p.pronamespace = ANY ('{ssb, ssb_internal, sys}'::regnamespace[]) AND l.lanname = %s"
+                " AND p.prokind <> 'a'",
+                [language],
+            ).rowcount
+            for language, validator in looks.items()
+        )
+
+    assert look() > 1000
+    for language, body in {"plpgsql": "BEGIN IF true; END", "sql": "SELECT no_such_column"}.items():
+        with connection.transaction(force_rollback=True):
+            connection.execute("SET LOCAL check_function_bodies = off")
+            connection.execute(
+                f"CREATE FUNCTION ssb.broken() RETURNS integer LANGUAGE {language} AS '{body}'"
+            )
+            connection.execute("SET LOCAL check_function_bodies = on")
+            with pytest.raises(psycopg.errors.ProgrammingError):
+                look()
+
+
 @pytest.fixture
 def extension_directory(connect: Callable[..., Connection], empty_database: Database) -> Iterator[Path]:
     """Where CREATE EXTENSION looks for control files; what the test puts there is removed."""

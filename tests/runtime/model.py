@@ -136,12 +136,12 @@ class Model:
             if not related.is_open:
                 return 8426
             if related.service is not near:
-                return 8414
+                return 9610
             group = related.group
         elif group is not None:
             members = self.members(group)
             if members and all(e.service is not near for e in members):
-                return 8414
+                return 9610
         else:
             group = next(self._groups)
         endpoint = Endpoint(

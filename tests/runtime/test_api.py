@@ -147,6 +147,8 @@ CREATE VIEW dbo.codes_shown AS SELECT code FROM dbo.parent
 GO
 CREATE PROCEDURE dbo.act @a int, @b varchar(9) = 'b', @c int OUTPUT AS SET @c = @a
 GO
+CREATE PROCEDURE dbo.react AS RETURN
+GO
 CREATE FUNCTION dbo.doubled (@a int) RETURNS int AS BEGIN RETURN @a * 2 END
 GO
 CREATE TRIGGER dbo.watch ON dbo.parent AFTER INSERT, UPDATE AS PRINT 'seen'
@@ -161,7 +163,7 @@ EXEC sp_addextendedproperty 'about', 'x', 'SCHEMA', 'dbo', 'TABLE', 'parent'
 CREATE MESSAGE TYPE [//all/note]
 CREATE CONTRACT [//all/notes] ([//all/note] SENT BY ANY)
 CREATE QUEUE dbo.near
-    WITH ACTIVATION (PROCEDURE_NAME = dbo.act, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER, STATUS = OFF)
+    WITH ACTIVATION (PROCEDURE_NAME = dbo.react, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER, STATUS = OFF)
 CREATE QUEUE dbo.far WITH RETENTION = ON
 CREATE SERVICE [//all/near] ON QUEUE dbo.near
 CREATE SERVICE [//all/far] ON QUEUE dbo.far ([//all/notes])

@@ -61,6 +61,12 @@ PROCEDURE = "activation_procedure => 'dbo.p'"
         ("ssb.alter_endpoint('?')", 15151),
         ("ssb.drop_endpoint('?')", 15151),
         ("ssb.drop_event_notification('?', 'DATABASE')", 15151),
+        ("ssb.drop_event_notification('n', 'QUEUE', 'dbo.nothing')", 15151),
+        (
+            "ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database',"
+            " 'dbo.nothing')",
+            15151,
+        ),
         ("ssb.drop_certificate('?')", 15151),
         ("ssb.alter_certificate('?')", 15151),
         ("ssb.drop_principal('?', 'USER')", 15151),
@@ -70,6 +76,9 @@ PROCEDURE = "activation_procedure => 'dbo.p'"
         ("ssb.use_database('Nothing')", 911),
         ("ssb.drop_xml_schema_collection('dbo.nothing')", 15151),
         ("ssb.alter_authorization('SERVICE', '?', 'dbo')", 15151),
+        ("ssb.alter_authorization('OBJECT', 'dbo.nothing', 'dbo')", 15151),
+        ("ssb.alter_authorization('CONTRACT', 'DEFAULT', 'dbo')", 9663),
+        ("ssb.alter_authorization('MESSAGE TYPE', 'DEFAULT', 'dbo')", 9663),
         ("ssb.grant_permission('{SEND}', 'SERVICE', '?', '{public}')", 15151),
     ],
 )
@@ -125,6 +134,11 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.create_event_notification('x', '{QUEUE_ACTIVATION}', 'DATABASE', 's', 'x')", 1098),
         ("ssb.create_event_notification('x', '{QUEUE_ACTIVATION}', 'SERVER', 's', 'x')", 1098),
         ("ssb.create_remote_service_binding('x', 's', 'nobody_at_all')", 15151),
+        ("ssb.create_remote_service_binding('x', 's', 'public')", 28083),
+        ("ssb.create_remote_service_binding('x', 's', 'db_owner')", 28083),
+        ("ssb.create_queue('dbo.x', activation_procedure => 'pg_temp.\"#p\"', max_queue_readers => 1)", 9742),
+        ("ssb.create_route('x', 'TCP://[fe80::1')", 9744),
+        ("ssb.create_route('x', 'TCP://fe80::1:4022')", 9744),
         ("ssb.create_endpoint('x', listener_port => 80)", 1080),
         ("ssb.create_endpoint('x', 'RUNNING', 4022)", 102),
         ("ssb.create_database('master')", 1801),
@@ -223,6 +237,59 @@ def test_activation_and_its_event_exclude_each_other(session: Session, pair: Pai
     )
     with refused(9718):
         session.do(notify, "third", pair.far)
+
+
+def test_an_activation_procedure_may_come_later_but_not_want_anything(session: Session, pair: Pair) -> None:
+    def activate(procedure: str) -> None:
+        session.do(
+            "SELECT ssb.alter_queue(%s, activation_procedure => %s, max_queue_readers => 1)",
+            pair.far,
+            procedure,
+        )
+
+    activate("dbo.comes_later")
+    session.do("CREATE PROCEDURE dbo.comes_later() LANGUAGE sql AS 'SELECT'")
+    activate("dbo.comes_later")
+    session.do("CREATE PROCEDURE dbo.wants(a integer, b integer DEFAULT 1) LANGUAGE sql AS 'SELECT'")
+    with refused(9653, "The signature of activation stored procedure 'dbo.wants' is invalid."):
+        activate("dbo.wants")
+    session.do("CREATE PROCEDURE dbo.wants(b integer DEFAULT 1) LANGUAGE sql AS 'SELECT'")
+    activate("dbo.wants")
+    # As T-SQL has them, a default is none of a program's.
+    session.do(
+        "CREATE PROCEDURE dbo.takes(b integer DEFAULT 1, INOUT session ssb.session DEFAULT NULL)"
+        " LANGUAGE plpgsql AS 'BEGIN END'"
+    )
+    with refused(9653):
+        activate("dbo.takes")
+    session.do("CREATE FUNCTION dbo.gives() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    with refused(9620, "The activation stored procedure 'dbo.gives' is invalid. Functions are not allowed."):
+        activate("dbo.gives")
+
+
+def test_a_binding_is_to_a_user(session: Session) -> None:
+    session.do(
+        "SELECT ssb.create_principal('partner', 'USER'), ssb.create_principal('partners', 'ROLE'),"
+        " ssb.create_remote_service_binding('to partner', '//Partner', 'partner')"
+    )
+    with refused(28083, "The database principal 'partners' cannot be used in a remote service binding"):
+        session.do("SELECT ssb.create_remote_service_binding('to partners', '//Partners', 'partners')")
+    with refused(28083):
+        session.do("SELECT ssb.alter_remote_service_binding('to partner', 'partners')")
+    assert session.column("SELECT name FROM sys.remote_service_bindings WHERE name LIKE 'to %'") == [
+        "to partner"
+    ]
+
+
+def test_a_host_may_be_an_address_of_ipv6(session: Session) -> None:
+    session.do("SELECT ssb.create_route('six', 'TCP://[2001:db8::7]:4022', '//Six')")
+    session.do("SELECT ssb.create_route('by name', 'TRANSPORT')")
+    session.do("SELECT ssb.create_queue('dbo.near_six'), ssb.create_service('near six', 'dbo.near_six')")
+    for service in ("//Six", "TCP://[2001:db8::7]:4022/Six"):
+        session.do("SELECT ssb.send(ssb.begin_dialog('near six', %s), 'DEFAULT', 'x'::text)", service)
+    assert session.column("SELECT DISTINCT address FROM ssb.remote_conversation") == [
+        "TCP://[2001:db8::7]:4022"
+    ]
 
 
 def test_activation_options_follow_each_other(session: Session, pair: Pair) -> None:

@@ -31,10 +31,12 @@ def test_a_new_group_id_makes_that_group(session: Session, pair: Pair) -> None:
 
 def test_a_group_belongs_to_one_service(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
-    with refused(8414):
+    must = f"The service '{pair.initiator}' in the FROM SERVICE clause must match the service '{pair.target}'"
+    with refused(9610, f"{must} referenced by RELATED_CONVERSATION = '{str(far).upper()}'."):
         pair.dialog(related_conversation=far)
-    with refused(8414):
-        pair.dialog(related_conversation_group=session.group(far))
+    group = session.group(far)
+    with refused(9610, f"{must} referenced by RELATED_CONVERSATION_GROUP = '{str(group).upper()}'."):
+        pair.dialog(related_conversation_group=group)
     assert session.group(near) != session.group(far)
 
 

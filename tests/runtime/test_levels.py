@@ -566,7 +566,7 @@ def test_who_may_not_receive_from_a_queue_with_levels(session: Session, pair: Pa
             session.receive(pair.far, conversation=far)
         with refused(229):
             session.value("SELECT ssb.get_conversation_group(%s)", pair.far)
-        with refused(229):
+        with refused(8494):
             pair.send_new()
         with refused(229):
             pair.say(near, "no")

@@ -48,7 +48,7 @@ def test_without_grants_nothing_goes(user: Session, pair: Pair) -> None:
     pair.send_new()
     with refused(229, "RECEIVE permission was denied"):
         user.receive(pair.far)
-    with refused(229):
+    with refused(8494, f"You do not have permission to access the service '{pair.initiator}'."):
         pair.dialog(user)
     handle = pair.dialog()
     for statement in ("send(%s)", "end_conversation(%s)", "begin_conversation_timer(%s, 1)"):
@@ -73,8 +73,8 @@ def test_who_may_read_all_data_may_not_take_it(session: Session, user: Session, 
             user.receive(pair.far)
         with refused(229):
             user.send(near, pair.request, "x")
-        with refused(229):
-            user.do("CALL ssb.wait_for_message(%s, clock_timestamp(), may_commit => true)", pair.far)
+        # It is RECEIVE that tells why there is nothing to wait for.
+        user.do("CALL ssb.wait_for_message(%s, NULL, may_commit => true)", pair.far)
     finally:
         session.do("REVOKE pg_read_all_data FROM app_user")
 
@@ -121,6 +121,12 @@ def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, 
     assert user.receive(pair.far) == []
 
 
+def test_a_principal_is_of_a_kind(session: Session) -> None:
+    for kind in (None, "GROUP"):
+        with refused(102):
+            session.do("SELECT ssb.create_principal('Ann', %s)", kind)
+
+
 def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair) -> None:
     role = f"readers of {pair.near}"
     session.do("SELECT ssb.create_principal(%s, 'ROLE')", role)
@@ -134,6 +140,12 @@ def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair)
     assert user.receive(pair.near) == []
     with refused(15413):
         session.do("SELECT ssb.add_member('App_User', %s)", role)
+    # Of db_owner the database's owner is a member, without a row that says so.
+    for special in ("db_owner", "DBO", "public"):
+        with refused(15405):
+            session.do("SELECT ssb.add_member(%s, %s)", role, special)
+    with refused(15151):
+        session.do("SELECT ssb.add_member(NULL, 'app_user')")
     session.do("SELECT ssb.drop_member(%s, 'app_user')", role)
     with refused(229):
         user.receive(pair.near)
@@ -374,6 +386,47 @@ def test_rights_go_with_a_new_name_and_with_nobody_else(session: Session, pair: 
     session.do("SELECT ssb.create_principal('Ann', 'USER')")
     assert session.rows(rights) == []
     session.do("SELECT ssb.drop_principal('Ann', 'USER')")
+
+
+def test_what_is_built_of_others_needs_references(session: Session, user: Session, pair: Pair) -> None:
+    for right in ("CREATE CONTRACT", "CREATE QUEUE", "CREATE SERVICE"):
+        grant(session, right, "DATABASE", None)
+    # Each database has DEFAULT for everybody.
+    user.do("SELECT ssb.create_queue('dbo.users_own'), ssb.create_contract('plain', '{DEFAULT}', '{ANY}')")
+    user.do("SELECT ssb.create_service('users own', 'dbo.users_own', '{DEFAULT,plain}')")
+    asked = (
+        ("create_contract('of others', ARRAY[%s], '{ANY}')", "MESSAGE TYPE", pair.request),
+        ("alter_service('users own', add_contracts => ARRAY[%s])", "CONTRACT", pair.contract),
+        ("create_service('another', 'dbo.users_own', ARRAY[%s])", "CONTRACT", pair.contract),
+    )
+    for statement, kind, name in asked:
+        with refused(15151, f"Cannot find the {kind.lower()} '{name}'"):
+            user.do(f"SELECT ssb.{statement}", name)
+    with refused(15151):
+        user.do(
+            "SELECT ssb.create_service('notified', 'dbo.users_own', ARRAY[%s])",
+            "http://schemas.microsoft.com/SQL/Notifications/PostQueryNotification",
+        )
+    for statement, kind, name in asked:
+        grant(session, "REFERENCES", kind, name)
+        user.do(f"SELECT ssb.{statement}", name)
+    assert user.column("SELECT name FROM sys.services WHERE name IN ('users own', 'another') ORDER BY 1") == [
+        "another",
+        "users own",
+    ]
+
+
+def test_as_whom_a_queue_activates_is_not_dropped(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.create_principal('Runner', 'USER')")
+    session.do(
+        "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1,"
+        " execute_as => quote_literal('Runner'))",
+        pair.far,
+    )
+    with refused(15136, "set as the execution context"):
+        session.do("SELECT ssb.drop_principal('runner', 'USER')")
+    session.do("SELECT ssb.alter_queue(%s, drop_activation => true)", pair.far)
+    session.do("SELECT ssb.drop_principal('runner', 'USER')")
 
 
 def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(

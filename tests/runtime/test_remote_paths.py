@@ -177,7 +177,7 @@ def test_its_rights_and_errors_are_those_of_the_statements(session: Session, pai
     session.do("CREATE ROLE away_sender")
     try:
         session.do("SET ROLE away_sender")
-        with refused(229):
+        with refused(8494):
             pair.send_new(far=away.service)
     finally:
         session.do("RESET ROLE")

@@ -272,6 +272,13 @@ def test_who_may_fill_roles_may_not_make_owners(stranger: Session, session: Sess
     session.do("SELECT ssb.add_member('db_ddladmin', 'mallory'), ssb.drop_member('db_ddladmin', 'mallory')")
 
 
+def test_a_number_that_is_no_tables_names_no_default(stranger: Session) -> None:
+    """A table might have it later."""
+    for number in ("0", "4000000000"):
+        with refused(1088):
+            stranger.do(f"SELECT ssb_internal.name_default({number}::oid::regclass, 'a', 'planted')")
+
+
 def test_properties_are_changed_by_owners(stranger: Session, session: Session, pair: Pair) -> None:
     session.do("CREATE TABLE dbo.others (id integer)")
     stranger.do("CREATE TABLE mallory.own (id integer)")

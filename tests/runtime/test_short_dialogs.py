@@ -169,7 +169,7 @@ def test_who_may_not_receive_from_the_queue_begins_no_dialog(session: Session, p
     session.do("CREATE ROLE short_sender")
     try:
         session.do("SET ROLE short_sender")
-        with refused(229):
+        with refused(8494):
             pair.send_new()
     finally:
         session.do("RESET ROLE")

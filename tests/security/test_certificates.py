@@ -423,6 +423,31 @@ def test_code_of_others_in_the_session_cannot_use_the_keys(tsql: Tsql, tmp_path:
     assert row == (1,)
 
 
+def test_a_public_certificate_comes_by_dynamic_sql_and_procedures(tsql: Tsql, tmp_path: Path) -> None:
+    """What two databases show each other; a private key beside it stays with the user's own statement."""
+    tsql.run_well(
+        f"""{_MASTER} CREATE CERTIFICATE mine WITH SUBJECT = 'Shown to partners'
+        GO
+        CREATE PROCEDURE dbo.Meet @name sysname, @shown varbinary(max), @rest nvarchar(400) AS
+        DECLARE @text nvarchar(max) = N'CREATE CERTIFICATE ' + QUOTENAME(@name) + N' FROM BINARY = '
+            + CONVERT(nvarchar(max), @shown, 1) + @rest
+        EXEC (@text)
+        """
+    )
+    meet = """
+        DECLARE @shown varbinary(max) = CERTENCODED(CERT_ID('mine'))
+        DROP CERTIFICATE mine
+        EXEC dbo.Meet 'partner', @shown, N'{}'
+    """
+    private = " WITH PRIVATE KEY (FILE = ''partner.pvk'', DECRYPTION BY PASSWORD = ''p'')"
+    assert numbers(tsql, f"BEGIN TRANSACTION {meet.format(private)} ROLLBACK") == [15247]
+    tsql.run_well(meet.format(""))
+    assert tsql.connection.execute(
+        "SELECT name, subject, pvt_key_encryption_type FROM sys.certificates WHERE name NOT LIKE '##%'"
+    ).fetchall() == [("partner", "Shown to partners", "NA")]
+    assert numbers(tsql, "EXEC dbo.Meet 'other', 0x3003, N''") == [15297]
+
+
 def test_who_may(tsql: Tsql, database: Database, tmp_path: Path) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'; CREATE USER clerk WITHOUT LOGIN")
     tsql.connection.execute("CREATE ROLE clerk LOGIN")
@@ -527,8 +552,9 @@ def test_service_keys_come_from_files_of_their_own_or_a_command(tmp_path: Path) 
     told.write_text(f'#!/bin/sh\n[ "$1" = {key_id} ] && echo {key.hex()}\n')
     told.chmod(0o755)
     assert ServiceKeys(tmp_path / "none", command=str(told)).read(key_id) == key
-    with pytest.raises(KeyProblem, match="did not give"):
-        ServiceKeys(tmp_path / "none", command="/no/such/command").read(key_id)
+    for wrong in ("/no/such/command", "printf '%b", "printf '\\377'"):
+        with pytest.raises(KeyProblem, match="did not give"):
+            ServiceKeys(tmp_path / "none", command=wrong).read(key_id)
     with pytest.raises(ValueError, match="UUID"):
         ServiceKeys(tmp_path, command="").read("../../etc/passwd")
 

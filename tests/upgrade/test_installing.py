@@ -63,6 +63,23 @@ def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[
 
 
 @pytest.mark.one_postgres
+def test_timeouts_of_the_database_are_not_for_installing(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
+    timeouts = admin.execute(
+        "SELECT name FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')"
+    ).fetchall()
+    for (name,) in timeouts:  # the second is of PostgreSQL 17
+        admin.execute(f"ALTER DATABASE {empty_database.name} SET {name} = '20ms'")
+    with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
+        installer.install(connection)
+        installer.upgrade(connection)
+        # They are there again behind it.
+        assert connection.execute("SHOW statement_timeout").fetchone() == ("20ms",)
+        installer.uninstall(connection)
+
+
 def test_a_stranger_with_the_installers_lock_is_not_waited_for(
     database: Database, connect: Callable[..., Connection]
 ) -> None:

@@ -219,6 +219,8 @@ def _places(request: RuntimeCompiledText, parameters: Sequence[_Parameter]) -> d
             key = parameters[number - 1].name.lower()
         elif key not in known:
             raise RuntimeCompilationError(8145, f"{name} is not a parameter for procedure .")
+        if key in result:
+            raise RuntimeCompilationError(8143, f"Parameter '@{key}' was supplied multiple times.")
         result[key] = (number, output == "OUTPUT")
     for parameter in parameters:
         if parameter.name.lower() not in result:

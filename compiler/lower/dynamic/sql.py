@@ -15,6 +15,7 @@ from ....grammar.lexer import name_parts
 from ....grammar.problems import Problem, Problems
 from ....grammar.records import dataclass
 from ....grammar.source import Source
+from ....grammar.tokens import TokenKind
 from ... import nodes
 from ...analysis.callees import call_effect, callee_reads
 from ...analysis.constants import Template, plain
@@ -140,6 +141,10 @@ def _lower_executesql(
             "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
         )
         return []
+    for what, argument in (("statement", statement), ("params", definition)):
+        if argument is not None and argument.value is not None and _is_no_nvarchar(argument.value, ctx):
+            message = f"Procedure expects parameter '@{what}' of type 'ntext/nchar/nvarchar'."
+            return wrong_call(node, "sp_executesql", WrongArguments(214, message), ctx)
     known = ctx.constants.before(node)
     template = known.value(statement.value)
     parameters: tuple[_DynamicParameter, ...] = ()
@@ -147,7 +152,7 @@ def _lower_executesql(
     if definition is not None and definition.value is not None:
         declared = plain(known.value(definition.value))
     text = statement.value
-    rest = [*positional, *by_name.values()]
+    rest = [*positional, *(a for a in arguments if a.name is not None and a.name.key in by_name)]
 
     def late(certain: bool) -> list[pl.Statement]:
         written = definition.value if definition is not None else None
@@ -172,6 +177,14 @@ def _lower_executesql(
     return _with_return_code(node, body, ctx)
 
 
+def _is_no_nvarchar(text: nodes.SqlText, ctx: Context) -> bool:
+    """Tell whether an argument is a varchar for sure: sp_executesql takes nvarchar alone."""
+    if len(text.tokens) != 1 or text.tokens[0].kind not in (TokenKind.STRING, TokenKind.VARIABLE):
+        return False
+    type_ = ctx.expression(text).type
+    return type_ is not None and type_.is_string and not type_.is_unicode
+
+
 def _wrong_arguments(
     node: nodes.Execute,
     parameters: tuple[_DynamicParameter, ...],
@@ -188,6 +201,11 @@ def _wrong_arguments(
     for key, argument in by_name.items():
         if key not in names and argument.name is not None:
             return WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure .")
+    given = [f"@{parameter.name.lower()}" for parameter in parameters[: len(positional)]]
+    given += [a.name.key for a in node.arguments if a.name is not None and a.name.key in names]
+    for key in given:
+        if given.count(key) > 1:
+            return WrongArguments(8143, f"Parameter '{key}' was supplied multiple times.")
     for parameter, value in zip(parameters, values, strict=True):
         needed = parameter.default is None and parameter.table is None
         if needed and (value is None or value.value is None):
@@ -394,7 +412,8 @@ def _table_parameter(
             passed = ctx.helper(f"{fold(parameter.name)}_passed", rows)
             before.append(pl.Assign(passed, pl.Name(given.reference)))
             value = pl.Name(passed)
-    variable = inner.scope.declare_table(f"@{parameter.name}", table.row_type, table.info)
+    name = f"@{parameter.name}"
+    variable = inner.scope.declare_table(name, table.row_type, table.info, read_only=True)
     return pl.Declaration(variable.reference, rows, value)
 
 

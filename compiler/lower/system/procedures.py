@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ....grammar.lexer import bracketed, lex, name_parts, one_name, string_value
 from ....grammar.problems import Problems
+from ....grammar.records import replace
 from ....grammar.source import Source, Span
 from ....grammar.tokens import TokenKind
 from ... import nodes
@@ -69,6 +69,7 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
         (("@msgnum", "msgnum", INT), ("@lang", "lang", NVARCHAR_MAX)),
         False,
     ),
+    "sp_xml_removedocument": ("sys.remove_document", (("@hdoc", "p_number", INT),), False),
     "sp_addextendedproperty": ("sys.change_extended_property", _PROPERTY, False),
     "sp_updateextendedproperty": ("sys.change_extended_property", _PROPERTY, False),
     "sp_dropextendedproperty": ("sys.change_extended_property", _NAMED_PROPERTY, False),
@@ -130,7 +131,7 @@ _WITHOUT_EFFECT = frozenset(
     sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
     sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_password sp_change_users_login
     sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
-    sp_changeobjectowner sp_xml_removedocument sp_dropserver sp_addserver
+    sp_changeobjectowner sp_dropserver sp_addserver
     sp_set_database_firewall_rule sp_invalidate_textptr
     """.split()
 )
@@ -202,6 +203,9 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)
         body: list[pl.Statement] = [pl.Assign(target.spelling, call)]
+        if name == "sp_releaseapplock":
+            # Beside error 1223 it returns that.
+            body.insert(0, pl.Assign(target.spelling, pl.Number(-999)))
     else:
         body = [pl.Perform(call)]
         if node.return_variable is not None:

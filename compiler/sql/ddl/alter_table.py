@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog.names import ObjectName, fold, identifier, is_placeholder
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType

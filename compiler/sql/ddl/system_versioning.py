@@ -7,11 +7,9 @@ may do with the columns is known.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableInfo

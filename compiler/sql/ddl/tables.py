@@ -7,10 +7,10 @@ CHECK and computed columns go through the same translation as everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
@@ -190,6 +190,7 @@ def table_info(
             )
         )
     info = TableInfo(name, tuple(infos), tuple(keys))
+    _check_identity(definition, info, name, ctx)
     for key in keys:
         for column_name in key.columns:
             if fold(column_name) not in seen:
@@ -197,6 +198,35 @@ def table_info(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
     return _with_expressions(definition, info, name, ctx, statement)
+
+
+def _check_identity(definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context) -> None:
+    counting = [
+        (column, known)
+        for column, known in zip(definition.columns, info.columns, strict=True)
+        if column.identity is not None
+    ]
+    for column, known in counting:
+        type_ = known.type
+        if (
+            type_ is not None
+            and type_.user is None
+            and (type_.family not in ("integer", "decimal") or type_.scale)
+        ):
+            ctx.problem(
+                f"Identity column '{known.name}' must be of data type int, bigint, smallint, tinyint, or "
+                "decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
+                column.name,
+                number=2749,
+            )
+    if len(counting) > 1:
+        where = name.name if name is not None else ""
+        ctx.problem(
+            f"Multiple identity columns specified for table '{where}'. Only one identity column per table is "
+            "allowed.",
+            counting[1][0].name,
+            number=2744,
+        )
 
 
 def _all_constraints(definition: Definition) -> list[Constraint]:

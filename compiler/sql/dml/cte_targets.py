@@ -6,11 +6,9 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n

@@ -16,7 +16,7 @@ from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
 from ..assignments import store
-from ..context import Context, Relation, object_name, undeclared_table
+from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
 from ..ddl.tables import keeping_of_spelling, keeping_of_varchar
@@ -55,9 +55,8 @@ class Target:
 def _target(table: exp.Table, ctx: Context) -> Target | None:
     name = object_name(table)
     if name.name.startswith("@"):
-        variable = ctx.scope.table_variable(name.name)
+        variable = changed_table_variable(name.name, table, ctx)
         if variable is None:
-            undeclared_table(name.name, table, ctx)
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
@@ -85,6 +84,13 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
                 )
             seen.add(fold(node.name))
             known = _find(info, node.name)
+            if known is not None and known.computed is not None:
+                ctx.problem(
+                    f'The column "{node.name}" cannot be modified because it is either a computed column or '
+                    "is the result of a UNION operator.",
+                    node,
+                    number=271,
+                )
             if known is None and target.variable is not None:
                 ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
             columns.append(known or ColumnInfo(node.name, None))
@@ -143,6 +149,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     statement.top = changing_top(statement.top, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
+    if query is not None and any(map(_is_rowversion, columns or ())):
+        ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     if rows is not None and statement.top is not None:
         rows, query = top_rows(rows, [column.type for column in columns or ()], statement.top, ctx)
     if target.variable is not None:
@@ -178,6 +186,16 @@ def _may_set_identity(target: Target) -> bool:
     return target.info is None or any(column.identity is not None for column in target.info.columns)
 
 
+_EXPLICIT_ROWVERSION = (
+    "Cannot insert an explicit value into a timestamp column. Use INSERT with a column list to exclude the "
+    "timestamp column, or insert a DEFAULT into the timestamp column."
+)
+
+
+def _is_rowversion(column: ColumnInfo) -> bool:
+    return column.type is not None and column.type.name == "rowversion"
+
+
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
     if len(statement.rows or []) > MOST_ROWS:
@@ -206,6 +224,9 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value(n.DEFAULT))
                 continue
+            if columns is not None and _is_rowversion(columns[place]):
+                ctx.problem(_EXPLICIT_ROWVERSION, cell, number=273)
+                return []
             if columns is not None and columns[place].generated:
                 explicit_value(object_name(statement.target), cell, ctx)
                 return []

@@ -12,11 +12,9 @@ other writers first: key ranges cannot be locked here.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog.names import fold, is_temporary
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n

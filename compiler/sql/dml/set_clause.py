@@ -34,6 +34,8 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
                     node,
                     number=271,
                 )
+            if column.type is not None and column.type.name == "rowversion":
+                ctx.problem("Cannot update a timestamp column.", node, number=272)
             if column.identity is not None:
                 ctx.problem(f"Cannot update identity column '{node.name}'.", node, number=8102)
             return column

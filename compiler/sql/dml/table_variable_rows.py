@@ -12,7 +12,7 @@ from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import queries as q
 from .. import values as v
-from ..context import Context, undeclared_table
+from ..context import Context, changed_table_variable
 from ..interface import TableVariableDml
 from ..messages import COLUMNS_DIFFER
 from ..query.from_clause import PLACE
@@ -138,9 +138,8 @@ def rows_into(
     before: tuple[n.Node, ...] = (),
 ) -> TableVariableDml | None:
     """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
-    variable = ctx.scope.table_variable(target.name)
+    variable = changed_table_variable(target.name, target, ctx)
     if variable is None:
-        undeclared_table(target.name, target, ctx)
         return None
     if columns:
         wanted = [_column(variable, name) or ColumnInfo(name, None) for name in columns]

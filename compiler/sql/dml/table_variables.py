@@ -8,18 +8,16 @@ CHECK) is checked by functions in the query (statements/table_variables.sql).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, TableVariable
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
 from .. import values as v
-from ..context import Context, Relation, object_name, undeclared_table
+from ..context import Context, Relation, changed_table_variable, object_name
 from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Query, TableVariableDml
@@ -137,9 +135,8 @@ def change_variable(
     that stands for the variable; its row_id is the row's place.
     """
     node = item if item is not None else change.target
-    variable = ctx.scope.table_variable(node.name)
+    variable = changed_table_variable(node.name, node, ctx)
     if variable is None:
-        undeclared_table(node.name, node, ctx)
         return None
     if any(entry.variable is not None for entry in change.sets):
         ctx.unsupported("a variable in SET of an UPDATE on a table variable", change.target)

@@ -14,11 +14,11 @@ inner query locks them, so that a row changed meanwhile by another session is re
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, CursorRow, TableInfo

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...target import nodes as n
 from .. import values as v
@@ -200,6 +199,8 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     )
     if pg is not None and type_.name not in ("int", "bigint"):
         pg = None
+    if operator == "*" and {a.name, b.name} <= {"money", "smallmoney"}:
+        return v.call("round", code, n.Integer(4), type=type_)
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):
         return _cut_quotient(left, right, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):

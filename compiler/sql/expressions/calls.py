@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from ....grammar.lexer import name_parts
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES, ObjectName, fold
 from ...catalog.objects import UserFunction

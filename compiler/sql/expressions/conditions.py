@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...target import nodes as n
 from ...target import queries as q

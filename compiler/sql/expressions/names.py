@@ -6,12 +6,11 @@ windows); all register their handlers with ..context.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from ....grammar.hints import no_condition
 from ....grammar.problems import NAME_MISSING
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo

@@ -6,8 +6,7 @@ values have overloads of their own.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...target import nodes as n
 from .. import values as v

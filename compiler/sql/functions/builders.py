@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.types import SqlType
 from ...target import nodes as n
@@ -147,6 +146,20 @@ def substring(arguments: list[Value], surroundings: Surroundings) -> Value:
         return v.call("substr", text.code, start.code, count.code, type=same_text(arguments))
     result = text.type if text.type is not None and text.type.family == "binary" else None
     return v.call("sys.substring", text.code, start.code, count.code, type=result or same_text(arguments))
+
+
+def replicate(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """REPLICATE: of a string that is no (max) it gives 8,000 bytes at most."""
+    text, count = arguments
+    type_ = text.type
+    repeated = v.call("sys.replicate", text.code, count.code, type=text_of_first(arguments))
+    if type_ is None or not type_.is_string or type_.length in (None, tm.MAX):
+        return repeated
+    longest = 4000 if type_.is_unicode else 8000
+    each = len(text.constant) if isinstance(text.constant, str) else limit(type_)
+    if isinstance(count.constant, int) and each * count.constant <= longest:
+        return repeated
+    return v.call("left", repeated.code, n.Integer(longest), type=repeated.type)
 
 
 def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:

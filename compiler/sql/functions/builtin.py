@@ -12,9 +12,9 @@ out, ``*`` repeats the last one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES
 from ...catalog.types import SqlType
@@ -279,7 +279,7 @@ FUNCTIONS: dict[str, Function] = {
     "PATINDEX": Function("ta", tm.INT),
     "QUOTENAME": Function("t?t", tm.nvarchar(258)),
     "REPLACE": Function("att", b.text_of_first),
-    "REPLICATE": Function("ai", b.text_of_first),
+    "REPLICATE": Function("ai", None, build=b.replicate),
     "REVERSE": Function("a", b.same_text, build=b.native("reverse", when=b.is_text, otherwise="sys.reverse")),
     "SPACE": Function("i", tm.VARCHAR_MAX),
     "STR": Function("f?ii", tm.varchar(8000)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....grammar.tokens import Token, TokenKind
+from ....grammar.tokens import Token, TokenKind, words_of
 
 __all__ = ["without_escapes"]
 
@@ -88,7 +88,7 @@ _TYPES = {
 
 def without_escapes(tokens: Sequence[Token]) -> Sequence[Token]:
     """Replace escape clauses; what is none stays, and is an error where it is read."""
-    if not any(token.word == "{" for token in tokens):
+    if "{" not in words_of(tokens):
         return tokens
     result: list[Token] = []
     index = 0

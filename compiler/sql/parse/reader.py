@@ -35,6 +35,9 @@ _LONE = frozenset((T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING, T.NUMBER, T
 _ENDS = frozenset((T.SENTINEL, T.COMMA, T.R_PAREN, T.THEN, T.WHEN, T.ELSE, T.END, T.FROM, T.WHERE, T.ALIAS))
 """What ends an expression that stands before it."""
 _ENDS_OPERAND = _ENDS | frozenset((T.EQ, T.NEQ, T.LT, T.GT, T.LTE, T.GTE, T.AND, T.OR))
+_ENDS_TERM = _ENDS_OPERAND | frozenset(
+    (T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.AMP, T.PIPE, T.CARET, T.IS, T.IN, T.LIKE, T.BETWEEN, T.NOT)
+)
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
 
 
@@ -292,15 +295,28 @@ class Reader(TokenReader):
     def _parse_disjunction(self) -> exp.Expr | None:
         # Most expressions are one operand: the levels of precedence need not be gone through.
         if self._next.token_type in _ENDS and self._curr.token_type in _LONE:
-            return self._parse_type()
+            return self._lone()
         return super()._parse_disjunction()
 
     def _parse_bitwise(self) -> exp.Expr | None:
         if self._next.token_type in _ENDS_OPERAND and self._curr.token_type in _LONE:
-            return self._parse_type()
+            return self._lone()
         return super()._parse_bitwise()
 
+    def _lone(self) -> exp.Expr | None:
+        """An operand of one token."""
+        token = self._curr
+        kind = token.token_type
+        names = kind is T.VAR or kind is T.IDENTIFIER
+        if not names or token.text.upper() in self.NO_PAREN_FUNCTION_PARSERS:
+            return self._parse_type()
+        self._advance()
+        name = exp.Identifier(this=token.text, quoted=kind is T.IDENTIFIER)
+        return exp.Column(this=placed(name, token))
+
     def _parse_unary(self) -> exp.Expr | None:
+        if self._next.token_type in _ENDS_TERM and self._curr.token_type in _LONE:
+            return self._lone()
         this = super()._parse_unary()
         while this is not None and self.peek(T.VAR) and self._match_text_seq("AT", "TIME", "ZONE"):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())

@@ -142,7 +142,8 @@ class TokenReader(TSQLParser):
 
 def placed(node: Node, token: Any) -> Node:
     """``node``, which stands where ``token`` does."""
-    node.meta["start"], node.meta["end"] = token.start, token.end
+    meta = node.meta
+    meta["start"], meta["end"] = token.start, token.end
     return node
 
 

@@ -84,6 +84,13 @@ def whole(
     found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: tuple[n.OrderItem, ...]
 ) -> n.Node:
     """The expression that turns rows into JSON: an aggregate when there may be ``many`` rows."""
+    if found.mode == "AUTO" and isinstance(node, exp.Select) and node.args.get("from_") is None:
+        ctx.problem(
+            "FOR JSON AUTO requires at least one table for generating JSON objects. Use FOR JSON PATH or add "
+            "a FROM clause with a table name.",
+            node,
+            number=13600,
+        )
     raw = written_json(node, len(shape.values))
     tables = list(dict.fromkeys(table for table in shape.tables if table is not None))
     if found.mode == "AUTO" and len(tables) > 1:

@@ -72,7 +72,37 @@ def options(node: ForXml, ctx: Context) -> Options | None:
         return None
     if found.mode == "RAW" and not found.row:
         ctx.problem(_OMITTED_ROW, node, number=6864)
+    if found.mode in ("PATH", "RAW") and found.row:
+        _check_name(found.row, "Row", found.row, found, ctx, node)
+    if found.root is not None:
+        _check_name(found.root, "ROOT", found.root, found, ctx, node)
     return found
+
+
+def _check_name(step: str, what: str, written: str, found: Options, ctx: Context, node: exp.Expr) -> None:
+    """Report a name that XML does not take, and a prefix that nothing declares."""
+    prefix, colon, local = step.partition(":")
+    declared = not colon or prefix == "xml" or prefix in ctx.namespaces or (prefix == "xsi" and found.xsinil)
+    parts = (prefix, local) if colon else (step,)
+    for part in parts:
+        wrong = next(
+            (one for place, one in enumerate(part) if not _may_stand(one, place)), "" if part else ":"
+        )
+        if wrong:
+            ctx.problem(
+                f"{what} name '{written}' contains an invalid XML identifier as required by FOR XML; "
+                f"'{wrong}'(0x{ord(wrong):04X}) is the first character at fault.",
+                node,
+                number=6850,
+            )
+            return
+    if not declared:
+        ctx.problem(
+            f"XML name space prefix '{prefix}' declaration is missing for FOR XML {what.lower()} name "
+            f"'{written}'.",
+            node,
+            number=6846,
+        )
 
 
 def result_column(found: Options) -> ResultColumn:
@@ -141,7 +171,7 @@ def _row(found: Options, shape: Shape, declarations: n.Text | None, ctx: Context
     if not found.row:
         if tree.attributes:
             ctx.problem(_OMITTED_ROW, node, number=6864)
-        return _concat(tree.codes())
+        return _concat(tree.codes(_declarations(found, ctx)))
     return _element(found.row, _concat(attributes), _concat(tree.codes(), always=True))
 
 
@@ -166,8 +196,11 @@ def _attribute(name: str, value: Value) -> n.Node:
     return n.Call("sys.xml_attribute", (n.Text(name), atom(value)))
 
 
-def _leaf(tag: str, value: Value, found: Options) -> n.Node:
-    return n.Call("sys.xml_leaf", (n.Text(tag), atom(value), *((n.TRUE,) if found.xsinil else ())))
+def _leaf(tag: str, value: Value, found: Options, declarations: n.Text | None = None) -> n.Node:
+    further: tuple[n.Node, ...] = (n.TRUE,) if found.xsinil else ()
+    if declarations is not None:
+        further = (n.TRUE if found.xsinil else n.FALSE, declarations)
+    return n.Call("sys.xml_leaf", (n.Text(tag), atom(value), *further))
 
 
 def _concat(codes: list[n.Node], *, always: bool = False) -> n.Node:
@@ -196,15 +229,16 @@ class Element:
     leaf: tuple[Value, Options] | None = None
     """Nothing but one value so far."""
 
-    def codes(self) -> list[n.Node]:
-        """The children, each as a tree."""
-        return [child.code() if isinstance(child, Element) else child for child in self.children]
+    def codes(self, declarations: n.Text | None = None) -> list[n.Node]:
+        """The children, each as a tree, with the namespaces that no element around them declares."""
+        return [child.code(declarations) if isinstance(child, Element) else child for child in self.children]
 
-    def code(self) -> n.Node:
+    def code(self, declarations: n.Text | None = None) -> n.Node:
         """The element: nothing when it turns out empty."""
         if self.leaf is not None:
-            return _leaf(self.name, *self.leaf)
-        return n.Call("sys.xml_group", (n.Text(self.name), _concat(self.attributes), _concat(self.codes())))
+            return _leaf(self.name, *self.leaf, declarations)
+        parts = (n.Text(self.name), _concat(self.attributes), _concat(self.codes()))
+        return n.Call("sys.xml_group", parts if declarations is None else (*parts, declarations))
 
 
 _UNNAMED = (
@@ -215,6 +249,12 @@ _OMITTED_ROW = (
     "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization."
 )
 _INSTRUCTION = re.compile(r"processing-instruction\((.+)\)\Z")
+_TESTS = ("*", "node()", "text()", "data()", "comment()")
+
+
+def _is_test(step: str) -> bool:
+    """Whether a step of a column's name is no name itself."""
+    return step in _TESTS or _INSTRUCTION.match(step) is not None
 
 
 def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: exp.Expr) -> None:
@@ -230,6 +270,9 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
             )
             continue
         last = steps[-1] if steps else "*"
+        for step in steps:
+            if not _is_test(step):
+                _check_name(step.removeprefix("@"), "Column", name or "", found, ctx, node)
         element = root
         for step in steps[:-1]:
             element = _descend(element, step)
@@ -305,6 +348,13 @@ def _auto(
     found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: tuple[n.OrderItem, ...], many: bool
 ) -> n.Node:
     """One element a table, nested in the order in which their columns appear."""
+    if isinstance(node, exp.Select) and node.args.get("from_") is None:
+        ctx.problem(
+            "FOR XML AUTO requires at least one table for generating XML tags. Use FOR XML RAW or add a FROM "
+            "clause with a table name.",
+            node,
+            number=6800,
+        )
     elements: list[str] = []
     columns: dict[str, list[tuple[str, Value]]] = {}
     attribute_names: dict[str, set[str]] = {}
@@ -316,6 +366,8 @@ def _auto(
             elements.append(current)
             columns[current] = []
             attribute_names[current] = set()
+        if name is None and value.family != "xml":
+            ctx.problem(_UNNAMED, node, number=6809)
         if name is not None and not found.elements and value.family != "xml":
             _only_once(name, attribute_names[current], ctx, node)
         columns[current].append((xml_name(name or ""), value))
@@ -326,7 +378,9 @@ def _auto(
         attributes: list[n.Node] = []
         content: list[n.Node] = []
         for name, value in columns[element]:
-            if found.elements or value.family == "xml":
+            if not name:
+                content.append(atom(value))
+            elif found.elements or value.family == "xml":
                 content.append(_leaf(name, value, found))
             else:
                 attributes.append(_attribute(name, value))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from ....grammar.problems import INVALID_SYNONYM, NAME_MISSING, NO_SYNONYM_FOR_QUEUES
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold

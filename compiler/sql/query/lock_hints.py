@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ....grammar.records import replace
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s

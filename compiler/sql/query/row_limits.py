@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...target import nodes as n
@@ -39,6 +39,23 @@ def top(node: exp.Select, ctx: Context) -> tuple[n.Node | None, n.Node | None, b
     if options is not None and options.args.get("percent"):
         return None, value.code, with_ties
     return _top_count(value), None, with_ties
+
+
+_INSIDE = (exp.Subquery, exp.CTE, exp.In, exp.Exists, exp.Any, exp.All)
+
+
+def refuse_order(node: exp.Expr, ctx: Context, *, inside: bool = False) -> None:
+    """Error 1033 for ORDER BY in a query ``inside`` another one, of which no TOP … FOR XML makes use."""
+    order = node.args.get("order")
+    if order is None or not (inside or isinstance(node.parent, _INSIDE)):
+        return
+    if all(node.args.get(key) is None for key in ("limit", "offset", "for_")):
+        ctx.problem(
+            "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and "
+            "common table expressions, unless TOP, OFFSET or FOR XML is also specified.",
+            order,
+            number=1033,
+        )
 
 
 def _count_outside(node: exp.Expr, ctx: Context) -> Value:
@@ -163,6 +180,8 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | 
         limit = _top_count(_count_outside(count, ctx)) if count is not None else n.Integer(1)
         if offset is None:
             ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
+    if offset is not None and isinstance(fetch, exp.Limit):
+        ctx.problem("A TOP can not be used in the same query or sub-query as a OFFSET.", offset, number=10741)
     if offset is not None and node.args.get("order") is None:
         ctx.problem("OFFSET needs ORDER BY before it", offset, number=102)
     return limit, skipped

@@ -13,14 +13,14 @@ from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
-from ..parse.nodes import SetVariable
+from ..parse.nodes import Conversion, SetVariable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
 from .for_clause import as_document, form
 from .from_clause import read_from
 from .lock_hints import locking
-from .row_limits import limits_rows, offset_fetch, top, top_percent, within_row_limit
+from .row_limits import limits_rows, offset_fetch, refuse_order, top, top_percent, within_row_limit
 
 
 def select_tree(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTree:
@@ -54,6 +54,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         ctx.only(node.args["distinct"], frozenset())
     order_node = node.args.get("order")
     order = _order(order_node, items, distinct, ctx) if order_node is not None else ()
+    if node.parent is not None:
+        refuse_order(node, ctx)
     limit, percent, with_ties = top(node, ctx)
     fetch, offset = offset_fetch(node, ctx)
     limit = limit if limit is not None else fetch
@@ -233,6 +235,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             inner = item.this
             if not alias:
                 ctx.problem(NAME_MISSING, item, number=1038)
+        _refuse_node(inner, ctx)
         value = scalar(inner, ctx)
         position = len(values)
         if targets is not None and position < len(targets.types):
@@ -248,6 +251,29 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         names.append(name)
         values.append(value)
     return SelectList(codes, names, values if known else None, windows=windows, aliases=aliases)
+
+
+def _refuse_node(item: exp.Expr, ctx: Context) -> None:
+    """Error 493: a row of .nodes() is there for its methods, not for a select list."""
+    column = item.this if isinstance(item, Conversion) else item
+    if not isinstance(column, exp.Column):
+        return
+    if column.args.get("table") is not None:
+        found = find_relation([part.name for part in column.parts[:-1]], ctx)
+    else:
+        found = next((one for one in ctx.frame.relations if one.column(column.name) is not None), None)
+    if found is not None and found.nodes:
+        _no_value(column.name, column, ctx)
+
+
+def _no_value(name: str, node: exp.Expr, ctx: Context) -> None:
+    ctx.problem(
+        f"The column '{name}' that was returned from the nodes() method cannot be used directly. It can only "
+        "be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in "
+        "IS NULL and IS NOT NULL checks.",
+        node,
+        number=493,
+    )
 
 
 @dataclass
@@ -282,6 +308,9 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     if not relations:
         ctx.problem("Must specify table to select from.", item, number=263)
         return Star((n.NULL,), None)
+    for relation in relations:
+        if relation.nodes and relation.columns:
+            _no_value(relation.columns[0].name, item, ctx)
     if any(relation.columns is None or relation.partial for relation in relations):
         return Star(codes, None)
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from ....grammar.problems import Problems
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, ResultColumn
@@ -19,7 +18,7 @@ from ..precedence import common_type
 from ..query_result import NOTHING_SELECTED, QueryTree, Targets, mismatched
 from ..values import Value
 from .for_clause import as_document
-from .row_limits import limits_rows, offset_fetch, within_row_limit
+from .row_limits import limits_rows, offset_fetch, refuse_order, within_row_limit
 from .select import select_tree
 
 
@@ -211,6 +210,7 @@ def _ended(
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
     frame.relations.append(Relation("", infos))
     order = node.args.get("order")
+    refuse_order(node, ctx)
     items = (order_item(item, ctx, results=True) for item in (order.expressions if order is not None else ()))
     ordered = replace(operation, order=tuple(items))
     limit, offset = offset_fetch(node, ctx)

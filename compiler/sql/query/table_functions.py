@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo

@@ -87,7 +87,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_smalldatetime(sys.datetime_of_number(value)), 'smalldatetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value bytea, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + (sys.integer_of_bytes(value, 4) >> 16) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', false);
+RETURN sys.moment_within(timestamp '1900-01-01' + ((sys.integer_of_bytes(value, 4) >> 16) & 65535) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_datetime2(value text, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.read_datetime_as(value, 'datetime2', style, false), scale);
@@ -168,7 +168,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_smalldatetime(sys.datetime_of_number(value)), 'smalldatetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_smalldatetime(value bytea, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + (sys.integer_of_bytes(value, 4) >> 16) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', true);
+RETURN sys.moment_within(timestamp '1900-01-01' + ((sys.integer_of_bytes(value, 4) >> 16) & 65535) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_datetime2(value text, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.read_datetime_as(value, 'datetime2', style, true), scale);

@@ -92,11 +92,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN trunc(value)::integer;
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value double precision) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN trunc(value) BETWEEN -2147483648 AND 2147483647 THEN trunc(value)::integer END;
 CREATE OR REPLACE FUNCTION sys.convert_int(value timestamp) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_int(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_int(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.convert_int(value bytea) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 4)::integer;
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value timestamp) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_int(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_int(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value bytea) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 4)::integer;
 
@@ -138,11 +138,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN trunc(value)::bigint;
 CREATE OR REPLACE FUNCTION sys.try_convert_bigint(value double precision) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value >= -9223372036854775808 AND value < 9223372036854775808 THEN trunc(value)::bigint END;
 CREATE OR REPLACE FUNCTION sys.convert_bigint(value timestamp) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_bigint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_bigint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.convert_bigint(value bytea) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 8)::bigint;
 CREATE OR REPLACE FUNCTION sys.try_convert_bigint(value timestamp) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_bigint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_bigint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.try_convert_bigint(value bytea) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 8)::bigint;
 
@@ -184,11 +184,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.small_integer(value::numeric, 's
 CREATE OR REPLACE FUNCTION sys.try_convert_smallint(value double precision) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN trunc(value) BETWEEN -32768 AND 32767 THEN trunc(value)::smallint END;
 CREATE OR REPLACE FUNCTION sys.convert_smallint(value timestamp) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_smallint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_smallint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.convert_smallint(value bytea) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 2)::smallint;
 CREATE OR REPLACE FUNCTION sys.try_convert_smallint(value timestamp) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_smallint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_smallint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.try_convert_smallint(value bytea) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 2)::smallint;
 
@@ -230,10 +230,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.small_integer(value::numeric, 't
 CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value double precision) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN trunc(value) BETWEEN 0 AND 255 THEN trunc(value)::smallint END;
 CREATE OR REPLACE FUNCTION sys.convert_tinyint(value timestamp) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_tinyint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_tinyint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.convert_tinyint(value bytea) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 1)::smallint;
 CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value timestamp) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_tinyint(round(sys.datetime_number(value)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_tinyint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value bytea) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 1)::smallint;

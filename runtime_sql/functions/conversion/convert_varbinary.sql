@@ -43,9 +43,9 @@ END;
 $$;
 
 -- decimal: precision, scale, a zero, 1 for positive, then the digits as a
--- number, least significant byte first, in 4, 8, 12 or 16 bytes. The precision
--- is that of the value: PostgreSQL does not hand on the declared one.
-CREATE OR REPLACE FUNCTION sys.bytes_of_decimal(value numeric) RETURNS bytea
+-- number, least significant byte first, in 4, 8, 12 or 16 bytes. The precision is that of
+-- the value where it has more digits: PostgreSQL does not hand on the declared one.
+CREATE OR REPLACE FUNCTION sys.bytes_of_decimal(value numeric, "precision" integer) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -64,10 +64,14 @@ BEGIN
         v_bytes := v_bytes || set_byte('\x00'::bytea, 0, mod(v_rest, 256)::integer);
         v_rest := div(v_rest, 256);
     END LOOP;
+    v_precision := greatest(v_precision, "precision");
     RETURN set_byte(set_byte(set_byte('\x00000000'::bytea, 0, v_precision), 1, scale(value)), 3, (value >= 0)::integer)
         || v_bytes;
 END;
 $$;
+
+CREATE OR REPLACE FUNCTION sys.bytes_of_decimal(value numeric) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.bytes_of_decimal(value, 0);
 
 CREATE OR REPLACE FUNCTION sys.decimal_of_bytes(value bytea) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -112,6 +116,89 @@ BEGIN
     RETURN substr(v_bytes, 4, 1) || substr(v_bytes, 3, 1) || substr(v_bytes, 2, 1);
 END;
 $$;
+
+-- The last bytes of a number in the other order.
+CREATE OR REPLACE FUNCTION sys.little_endian(value bigint, count integer) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_bytes bytea := sys.zeros(count);
+BEGIN
+    FOR i IN 0 .. count - 1 LOOP
+        v_bytes := set_byte(v_bytes, i, ((value >> 8 * i) & 255)::integer);
+    END LOOP;
+    RETURN v_bytes;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.of_little_endian(value bytea) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_number bigint := 0;
+BEGIN
+    FOR i IN REVERSE octet_length(value) - 1 .. 0 LOOP
+        v_number := v_number * 256 + get_byte(value, i);
+    END LOOP;
+    RETURN v_number;
+END;
+$$;
+
+-- time: the scale, then as many of its units since midnight, in three, four or five bytes. datetime2: three
+-- bytes more, those of the date. datetimeoffset: the same of UTC, and the offset in minutes, which is not kept here.
+CREATE OR REPLACE FUNCTION sys.time_width(scale integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN scale <= 2 THEN 3 WHEN scale <= 4 THEN 4 ELSE 5 END;
+CREATE OR REPLACE FUNCTION sys.bytes_of_time(value time, scale integer DEFAULT 7) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.little_endian(scale::bigint, 1)
+    || sys.little_endian(round(extract(epoch FROM value)::numeric * power(10::numeric, scale))::bigint, sys.time_width(scale));
+CREATE OR REPLACE FUNCTION sys.bytes_of_datetime2(value timestamp, scale integer DEFAULT 7) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.bytes_of_time(value::time, scale) || sys.bytes_of_date(value::date);
+CREATE OR REPLACE FUNCTION sys.bytes_of_datetimeoffset(value timestamptz, scale integer DEFAULT 7) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.bytes_of_datetime2(value AT TIME ZONE 'UTC', scale) || '\x0000'::bytea;
+
+-- The wall clock in the bytes of a time (1900-01-01) or a datetime2; what comes behind them is not looked at.
+CREATE OR REPLACE FUNCTION sys.moment_of_bytes(value bytea, has_date boolean, target text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_scale integer := CASE WHEN octet_length(value) > 0 THEN get_byte(value, 0) END;
+    v_width integer := sys.time_width(v_scale);
+    v_clock numeric;
+    v_days bigint := 0;
+BEGIN
+    IF coalesce(v_scale, 8) > 7 OR octet_length(value) < 1 + v_width + (CASE WHEN has_date THEN 3 ELSE 0 END) THEN
+        PERFORM ssb_internal.raise_error(8114, format('Error converting data type varbinary to %s.', target));
+    END IF;
+    v_clock := sys.of_little_endian(substr(value, 2, v_width)) / power(10::numeric, v_scale);
+    IF has_date THEN
+        v_days := sys.of_little_endian(substr(value, 2 + v_width, 3));
+    END IF;
+    IF v_clock >= 86400 OR v_days > 3652058 THEN
+        PERFORM ssb_internal.raise_error(8114, format('Error converting data type varbinary to %s.', target));
+    END IF;
+    RETURN CASE WHEN has_date THEN timestamp '0001-01-01' + v_days * interval '1 day' ELSE timestamp '1900-01-01' END
+        + v_clock * interval '1 second';
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.convert_time(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS time
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_of_bytes(value, false, 'time'), scale)::time;
+CREATE OR REPLACE FUNCTION sys.convert_datetime2(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_of_bytes(value, true, 'datetime2'), scale);
+CREATE OR REPLACE FUNCTION sys.convert_datetimeoffset(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.round_moment(sys.moment_of_bytes(value, true, 'datetimeoffset'), scale) AT TIME ZONE 'UTC';
+
+-- smalldatetime: days since 1900-01-01 and minutes since midnight, in two bytes each.
+CREATE OR REPLACE FUNCTION sys.bytes_of_smalldatetime(value timestamp) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substr(int4send(value::date - date '1900-01-01'), 3)
+    || substr(int4send((date_part('epoch', value::time) / 60)::integer), 3);
 
 -- VARBINARY
 CREATE OR REPLACE FUNCTION sys.convert_varbinary(

@@ -421,6 +421,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.last_bytes(sys.zeros(length) || sys.convert_varbinary(value, NULL, style), length);
 
 CREATE OR REPLACE FUNCTION sys.convert_binary(
+    value real, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.last_bytes(sys.zeros(length) || sys.convert_varbinary(value, NULL, style), length);
+
+CREATE OR REPLACE FUNCTION sys.convert_binary(
     value double precision, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.last_bytes(sys.zeros(length) || sys.convert_varbinary(value, NULL, style), length);
@@ -481,6 +486,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.last_bytes(sys.bytes_of_decimal(value), length);
 
 CREATE OR REPLACE FUNCTION sys.try_convert_varbinary(
+    value real, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.last_bytes(float4send(value), length);
+
+CREATE OR REPLACE FUNCTION sys.try_convert_varbinary(
     value double precision, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.last_bytes(float8send(value), length);
@@ -537,6 +547,11 @@ RETURN sys.last_bytes(sys.zeros(length) || sys.try_convert_varbinary(value, NULL
 
 CREATE OR REPLACE FUNCTION sys.try_convert_binary(
     value numeric, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.last_bytes(sys.zeros(length) || sys.try_convert_varbinary(value, NULL, style), length);
+
+CREATE OR REPLACE FUNCTION sys.try_convert_binary(
+    value real, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.last_bytes(sys.zeros(length) || sys.try_convert_varbinary(value, NULL, style), length);
 

@@ -209,6 +209,25 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN value IS NOT NULL AND path IS NOT NULL THEN
     (sys.json_find(value, regexp_replace(path, '^\s*strict\s', ''), 'any') IS NOT NULL)::integer END;
 
+-- What OPENJSON reads is an object or an array: 13609 for a text that is neither.
+CREATE OR REPLACE FUNCTION ssb_internal.container_in(json_text text, path text) RETURNS json
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_json json := sys.json_find(json_text, path, 'container');
+    v_blanks integer;
+BEGIN
+    IF v_json IS NULL AND json_typeof(sys.read_json(json_text)) NOT IN ('object', 'array') THEN
+        v_blanks := length(json_text) - length(ltrim(json_text, E' \t\n\r'));
+        PERFORM ssb_internal.raise_error(13609, format(
+            'JSON text is not properly formatted. Unexpected character ''%s'' is found at position %s.',
+            substr(json_text, v_blanks + 1, 1), v_blanks), 16, 4);
+    END IF;
+    RETURN v_json;
+END;
+$$;
+
 -- OPENJSON without a schema: keys (or indexes), values as text, and types
 -- 0 null, 1 string, 2 number, 3 boolean, 4 array, 5 object.
 CREATE OR REPLACE FUNCTION sys.openjson(json_text text, path text DEFAULT '$')
@@ -217,7 +236,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_json json := sys.json_find(json_text, path, 'container');
+    v_json json := ssb_internal.container_in(json_text, path);
 BEGIN
     RETURN QUERY
     SELECT e.key, e.item #>> '{}',
@@ -240,7 +259,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_json json := sys.json_find(json_text, path, 'container');
+    v_json json := ssb_internal.container_in(json_text, path);
 BEGIN
     IF json_typeof(v_json) = 'array' THEN
         RETURN QUERY SELECT a.element::text FROM json_array_elements(v_json) WITH ORDINALITY AS a (element, number)

@@ -297,6 +297,21 @@ RETURN (SELECT s.seqincrement FROM pg_sequence AS s WHERE s.seqrelid = sys.ident
 -- HAS_PERMS_BY_NAME: for tables and views SELECT … REFERENCES, EXECUTE for
 -- routines, RECEIVE, SEND and the like for Service Broker's objects, CONNECT and
 -- CREATE … for a database; sub_securable is a column. NULL for what does not exist.
+-- ANY is whichever permission objects of that class have.
+CREATE OR REPLACE FUNCTION ssb_internal.has_broker_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
+                                                              p_owner text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT bool_or(ssb_internal.has_permission(p_role, p_class, p_major_id, f.privilege, p_owner, p_database_id))
+              FROM unnest(CASE WHEN p_privilege <> 'ANY' THEN ARRAY[p_privilege]
+                               ELSE '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || ssb_internal.broker_privileges(p_class) END)
+                   AS f (privilege));
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.has_perms_by_name(
     securable text, class text, permission text, sub_securable text DEFAULT NULL, sub_class text DEFAULT NULL,
     database text DEFAULT NULL)
@@ -311,7 +326,6 @@ DECLARE
     v_id integer;
     v_object record;
     v_queue ssb.queue;
-    v_service ssb.service;
     v_column smallint;
 BEGIN
     IF securable IS NULL AND class IS NULL THEN
@@ -322,11 +336,18 @@ BEGIN
             (v_all OR v_permission IN ('ANY', 'CONNECT')
              OR ssb_internal.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb_internal.runtime_owner()::text, v_database))::integer
         END;
-    ELSIF upper(class) = 'SERVICE' THEN
-        v_service := ssb_internal.find_service(v_database, securable);
-        RETURN CASE WHEN v_service.service_id IS NOT NULL THEN
-            ssb_internal.has_permission(v_role, 'SERVICE', v_service.service_id, v_permission, v_service.owner, v_database)::integer
-        END;
+    ELSIF upper(class) IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING') THEN
+        RETURN (SELECT ssb_internal.has_broker_permission(v_role, upper(class), b.id, v_permission, b.owner, v_database)::integer
+                  FROM (SELECT 'SERVICE' AS kind, s.service_id AS id, s.name, s.database_id, s.owner FROM ssb.service AS s
+                        UNION ALL
+                        SELECT 'CONTRACT', c.contract_id, c.name, c.database_id, c.owner FROM ssb.contract AS c
+                        UNION ALL
+                        SELECT 'MESSAGE TYPE', t.message_type_id, t.name, t.database_id, t.owner FROM ssb.message_type AS t
+                        UNION ALL
+                        SELECT 'ROUTE', r.route_id, r.name, r.database_id, r.owner FROM ssb.route AS r
+                        UNION ALL
+                        SELECT 'REMOTE SERVICE BINDING', b.binding_id, b.name, b.database_id, b.owner FROM ssb.remote_service_binding AS b) AS b
+                 WHERE b.kind = upper(class) AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
     ELSIF upper(class) = 'SCHEMA' THEN
         RETURN (SELECT (v_all OR has_schema_privilege(v_role, n.oid, CASE WHEN v_permission LIKE 'CREATE%' THEN 'CREATE' ELSE 'USAGE' END))::integer
                 FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(securable, database));
@@ -339,7 +360,7 @@ BEGIN
         RETURN NULL;
     ELSIF v_object.type = 'SQ' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_id;
-        RETURN ssb_internal.has_permission(v_role, 'OBJECT', v_id, v_permission, v_queue.owner, v_queue.database_id)::integer;
+        RETURN ssb_internal.has_broker_permission(v_role, 'QUEUE', v_id, v_permission, v_queue.owner, v_queue.database_id)::integer;
     ELSIF v_object.type IN ('P', 'FN', 'IF', 'TF') THEN
         RETURN (v_permission IN ('EXECUTE', 'ANY', 'SELECT') AND has_function_privilege(v_role, v_id::oid, 'EXECUTE')
                 OR v_all)::integer;

@@ -389,7 +389,8 @@ DECLARE
          LIMIT 1);
 BEGIN
     IF v_mode IS NULL THEN
-        RETURN -999;
+        PERFORM ssb_internal.raise_error(1223, format('Cannot release the application lock (Database Principal: ''public'', '
+            'Resource: ''%s'') because it is not currently held.', resource));
     ELSIF lower(owner) = 'session' THEN
         IF v_mode = 'ShareLock' THEN
             PERFORM pg_advisory_unlock_shared(v_key);

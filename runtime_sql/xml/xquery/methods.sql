@@ -421,6 +421,19 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION sys.remove_document(p_number integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF coalesce(current_setting('pgsb.document_' || p_number, true), '') = '' THEN
+        PERFORM ssb_internal.raise_error(6607, 'sp_xml_removedocument: The value supplied for parameter number 1 is invalid.');
+    END IF;
+    PERFORM set_config('pgsb.document_' || p_number, '', false);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.document(p_number integer)
 RETURNS sys.xml
 LANGUAGE plpgsql STABLE

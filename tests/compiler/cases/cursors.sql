@@ -271,13 +271,13 @@ BEGIN
     BEGIN
         c_at := -1;
         BEGIN
-            PERFORM ssb_internal.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('@c', c_at);
             SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
             c_at := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('@c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 id := c_rows[c_at][1]::integer;
@@ -300,7 +300,7 @@ BEGIN
             END;
             IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
-                c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+                c_at := ssb_internal.fetch('@c', c_at, array_length(c_rows, 1), 'NEXT');
                 session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
                 IF session.fetch_status = 0 THEN
                     id := c_rows[c_at][1]::integer;
@@ -310,11 +310,11 @@ BEGIN
             END;
         END LOOP;
         BEGIN
-            c_at := ssb_internal.close_cursor('c', c_at);
+            c_at := ssb_internal.close_cursor('@c', c_at);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb_internal.deallocate_cursor('c', c_at);
+            c_at := ssb_internal.deallocate_cursor('@c', c_at);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN

@@ -776,6 +776,7 @@ BEGIN
     BEGIN
         EXIT counts WHEN session.leaving;  -- nested deeper than 32
         BEGIN
+            PERFORM ssb_internal.make_temporary_table(session.nestlevel, 'pg_temp."#t"');
             CREATE TABLE pg_temp."#t" (
                 id integer
             );
@@ -799,7 +800,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
         END;
     END counts;
-    PERFORM ssb_internal.drop_temporary_tables(session, ARRAY['pg_temp."#t"']::text[]);
+    PERFORM ssb_internal.drop_own_temporary_tables(session, ARRAY['pg_temp."#t"']::text[]);
     IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     session := ssb_internal.leave(session, caller);
 END;

@@ -49,7 +49,7 @@ ELSE IF @mt = "say" BEGIN
 	SELECT @list = COALESCE(@list + ", ", "") + "'" + CAST([hub h] AS NCHAR(36)) + "'", @n = @n + 1 FROM [chat room].Members WHERE [hub h] IS NOT NULL AND [hub h] <> @h
 	IF @n > 0 BEGIN
 		SET @sql = "SEND ON CONVERSATION (" + @list + ") MESSAGE TYPE [heard] (@t)"
-		EXEC sp_executesql @sql, "@t NVARCHAR(400)", @t = @text
+		EXEC sp_executesql @sql, N'@t NVARCHAR(400)', @t = @text
 	END
 END
 ELSE BEGIN

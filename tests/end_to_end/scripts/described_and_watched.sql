@@ -36,3 +36,30 @@ GO
 SELECT dbo.NoSuch(1)
 CREATE SEQUENCE dbo.Numbers START WITH 5
 SELECT start_value, current_value FROM sys.sequences
+-- What is dropped has no properties any more, and a new one of its name has none yet.
+CREATE QUEUE Papers
+CREATE SERVICE [//Papers] ON QUEUE Papers
+CREATE ROUTE ToPapers WITH ADDRESS = 'LOCAL'
+CREATE REMOTE SERVICE BINDING WithPapers TO SERVICE '//Elsewhere' WITH USER = dbo
+CREATE TABLE Sheets (a INT, b INT)
+GO
+EXEC sp_addextendedproperty 'says', 'queue', 'SCHEMA', 'dbo', 'QUEUE', 'Papers'
+EXEC sp_addextendedproperty 'says', 'service', 'SERVICE', '//Papers'
+EXEC sp_addextendedproperty 'says', 'route', 'ROUTE', 'ToPapers'
+EXEC sp_addextendedproperty 'says', 'binding', 'REMOTE SERVICE BINDING', 'WithPapers'
+EXEC sp_addextendedproperty 'says', 'table', 'SCHEMA', 'dbo', 'TABLE', 'Sheets'
+EXEC sp_addextendedproperty 'says', 'column', 'SCHEMA', 'dbo', 'TABLE', 'Sheets', 'COLUMN', 'b'
+SELECT class, class_desc, value FROM sys.extended_properties WHERE name = 'says' ORDER BY class, value
+SELECT objtype, objname, value FROM fn_listextendedproperty('says', 'REMOTE SERVICE BINDING', DEFAULT, NULL, NULL, NULL, NULL)
+ALTER TABLE Sheets DROP COLUMN b
+SELECT value FROM sys.extended_properties WHERE name = 'says' AND class = 1 ORDER BY value
+DROP SERVICE [//Papers]
+DROP QUEUE Papers
+DROP ROUTE ToPapers
+DROP REMOTE SERVICE BINDING WithPapers
+DROP TABLE Sheets
+SELECT COUNT(*) AS still FROM sys.extended_properties WHERE name = 'says'
+GO
+CREATE REMOTE SERVICE BINDING WithPapers TO SERVICE '//Elsewhere' WITH USER = dbo
+EXEC sp_addextendedproperty 'says', 'binding', 'REMOTE SERVICE BINDING', 'WithPapers'
+GO

@@ -42,3 +42,41 @@ DROP SYNONYM IF EXISTS app.Cust;
 GO
 DROP SYNONYM app.Cust;
 GO
+-- Every other DROP leaves both the synonym and what it stands for.
+CREATE TABLE dbo.Kept (Id INT);
+CREATE QUEUE dbo.KeptQueue;
+GO
+CREATE VIEW dbo.KeptView AS SELECT 1 AS one;
+GO
+CREATE SYNONYM app.KeptTable FOR dbo.Kept;
+CREATE SYNONYM app.KeptQ FOR dbo.KeptQueue;
+CREATE SYNONYM app.KeptV FOR dbo.KeptView;
+GO
+DROP TABLE app.KeptTable;
+GO
+DROP TABLE IF EXISTS app.KeptTable;
+GO
+DROP VIEW app.KeptV;
+GO
+DROP QUEUE app.KeptQ;
+GO
+DROP PROCEDURE app.Do;
+GO
+DROP FUNCTION app.AddOne;
+GO
+ALTER SCHEMA app TRANSFER dbo.KeptView;
+ALTER SCHEMA dbo TRANSFER app.KeptTable;
+GO
+-- No other object of the name is made, nor altered.
+CREATE QUEUE app.KeptQ;
+GO
+CREATE OR ALTER VIEW app.KeptV AS SELECT 2 AS two;
+GO
+CREATE OR ALTER PROCEDURE app.Do AS PRINT 'none';
+GO
+ALTER TABLE app.KeptView ADD two INT;
+GO
+ALTER QUEUE app.KeptQ REBUILD;
+GO
+SELECT SCHEMA_NAME(schema_id) AS [schema], name, type FROM sys.objects WHERE name LIKE 'Kept%' OR name IN ('Do', 'DoIt', 'AddOne', 'AddOneImpl') ORDER BY name;
+GO

@@ -69,6 +69,35 @@ CREATE EVENT NOTIFICATION n ON QUEUE q FOR QUEUE_ACTIVATION TO SERVICE 's', 'cur
 2:45: 1098: The specified event type(s) is/are not valid on the specified target object. | QUEUE_ACTIVATION is an event of a queue: ON QUEUE name
 3:56: 1098: The specified event type(s) is/are not valid on the specified target object. | QUEUE_ACTIVATION is an event of a queue: ON QUEUE name
 
+-- case: options that databases do not have
+ALTER DATABASE d SET ENABLE_BROKR
+ALTER DATABASE d SET TRUSTWORTHY ON, BROKER ON
+ALTER DATABASE d SET ENABLE_BROKER ON
+ALTER DATABASE d SET NEW_BROKER WITH ROLLBACK
+ALTER DATABASE CURRENT SET ENABLE_BROKER WITH ROLLBACK AFTER 5
+-- expect
+1:22: 102: Incorrect syntax near 'ENABLE_BROKR'. | expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY
+2:38: 102: Incorrect syntax near 'BROKER'. | expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY
+3:36: 156: Incorrect syntax near the keyword 'ON'. | ENABLE_BROKER has no value
+4:38: 156: Incorrect syntax near the keyword 'ROLLBACK'. | expected ROLLBACK IMMEDIATE, ROLLBACK AFTER n SECONDS or NO_WAIT
+
+-- case: several of a kind of which DROP takes one
+DROP SERVICE a, b
+DROP BROKER PRIORITY a, b
+-- expect
+1:15: 102: Incorrect syntax near ','. | DROP takes one of this kind: write a statement for each
+2:23: 102: Incorrect syntax near ','. | DROP takes one of this kind: write a statement for each
+
+-- case: RECEIVE without a list
+RECEIVE FROM q
+-- expect
+1:9: 156: Incorrect syntax near the keyword 'FROM'. | RECEIVE needs *, columns or assignments before FROM
+
+-- case: RECEIVE DISTINCT
+RECEIVE DISTINCT message_body FROM q
+-- expect
+1:9: 156: Incorrect syntax near the keyword 'DISTINCT'. | RECEIVE needs *, columns or assignments before FROM
+
 -- case: service without a queue
 CREATE SERVICE s
 CREATE SERVICE s (c)

@@ -1,0 +1,34 @@
+-- Columns that nobody writes, a table that refers to itself, and a document that is removed.
+SET NOCOUNT ON
+CREATE TABLE dbo.Crew (Id INT IDENTITY PRIMARY KEY, Name VARCHAR(20), Shout AS UPPER(Name), Stamp ROWVERSION, Boss INT REFERENCES dbo.Crew (Id))
+GO
+INSERT dbo.Crew (Name, Stamp) VALUES ('ann', DEFAULT)
+INSERT dbo.Crew (Name, Boss) VALUES ('bob', 1)
+SELECT Id, Name, Shout, Boss FROM dbo.Crew ORDER BY Id
+GO
+INSERT dbo.Crew (Name, Stamp) VALUES ('cy', 0x01)
+GO
+INSERT dbo.Crew (Name, Stamp) SELECT 'cy', 0x01
+GO
+UPDATE dbo.Crew SET Stamp = 0x01
+GO
+INSERT dbo.Crew (Name, Shout) VALUES ('cy', 'CY')
+GO
+UPDATE dbo.Crew SET Shout = 'CY'
+GO
+EXEC ('INSERT dbo.Crew (Name, Shout) VALUES (''cy'', ''CY'')')
+INSERT dbo.Crew (Name, Boss) VALUES ('cy', 9)
+DELETE dbo.Crew WHERE Id = 1
+GO
+CREATE VIEW dbo.CrewNames AS SELECT Name FROM dbo.Crew
+GO
+DROP TABLE dbo.Crew
+GO
+DECLARE @d INT, @e INT
+EXEC sp_xml_preparedocument @d OUTPUT, N'<crew><m n="ann"/></crew>'
+EXEC sp_xml_preparedocument @e OUTPUT, N'<crew><m n="bob"/></crew>'
+EXEC sp_xml_removedocument @d
+SELECT n FROM OPENXML(@e, '/crew/m') WITH (n VARCHAR(9))
+EXEC sp_xml_removedocument @d
+SELECT n FROM OPENXML(@d, '/crew/m') WITH (n VARCHAR(9))
+GO
