@@ -15,8 +15,8 @@ def rare_collections() -> Iterator[None]:
     """Look for cycles after each 20,000 new objects instead of each 700.
 
     Nodes and tokens stay, and the search goes through all of them: of 1,500 procedures it takes a fifth of
-    the time. Only trees of queries are cycles, a few hundred objects each. What is older than one such search is
-    searched at each fiftieth instead of each tenth.
+    the time. Only trees of queries are cycles, a few hundred objects each. What is older than one such
+    search is searched at each fiftieth instead of each tenth.
     """
     first, second, third = gc.get_threshold()
     gc.set_threshold(max(first, _OBJECTS) if first else 0, max(second, _SEARCHES), third)

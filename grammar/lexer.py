@@ -108,15 +108,15 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             written = text[start:position]
             word = written.upper()
             token = new(Token, (_WORD, written, start, position, word))
-            if len(written) > _LONGEST_IDENTIFIER:
+            if position - start > _LONGEST_IDENTIFIER:
                 _report_long_identifier(source, token, problems)
             if word in ("ON", "OFF") and recent and recent[-1].word == "QUOTED_IDENTIFIER":
                 quoted_identifiers = _quoted_identifiers(recent, word == "ON", quoted_identifiers)
         elif group == "symbol":
             written = text[start:position]
-            word = written if len(written) < 3 else written[0] + written[-1]
-            if written == "||=":
-                word = written
+            word = written
+            if position - start > 2 and written != "||=":
+                word = written[0] + written[-1]
             token = new(Token, (_SYMBOL, written, start, position, word))
         elif group in _PLAIN_KINDS:
             written = text[start:position]
