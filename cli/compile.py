@@ -6,6 +6,7 @@ import sys
 import click
 
 from .. import __version__
+from ..compiler.collecting import rare_collections
 from ..compiler.compiled import in_comment
 from ..compiler.pipeline import (
     CompiledBatch,
@@ -65,6 +66,7 @@ from .scripts import count_batches, read_script, script_files
     "pgsb run; with --diff it always does.",
 )
 @click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
+@rare_collections()
 def compile_command(
     scripts: tuple[str, ...],
     database: str | None,
@@ -165,6 +167,7 @@ def _write(output: str, text: str) -> None:
     show_default=True,
     help="text: for people, on stderr. json, github (annotations), sarif: for programs, on stdout.",
 )
+@rare_collections()
 def check_command(
     scripts: tuple[str, ...], database: str | None, collation: str, variables: dict[str, str], form: str
 ) -> None:

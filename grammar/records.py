@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import cache
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
 __all__ = ["dataclass", "replace"]
@@ -65,10 +67,15 @@ def _written_init(cls: Any) -> Callable[..., None]:
 
     ``dataclasses.fields`` gives the fields of base classes before the class's own.
     """
+    fields = dataclasses.fields(cls)
+    if not hasattr(cls, "__post_init__") and all(
+        one.init and one.default_factory is dataclasses.MISSING for one in fields
+    ):
+        return _renamed_init(cls, fields)
     parameters = {False: ["self"], True: ["*"]}
     body: list[str] = []
     names: dict[str, Any] = {"MISSING": dataclasses.MISSING}
-    for one in dataclasses.fields(cls):
+    for one in fields:
         made = None
         if one.default_factory is not dataclasses.MISSING:
             names[f"make_{one.name}"] = one.default_factory
@@ -91,6 +98,36 @@ def _written_init(cls: Any) -> Callable[..., None]:
     written: Callable[..., None] = names["__init__"]
     written.__qualname__ = f"{cls.__qualname__}.__init__"
     return written
+
+
+def _renamed_init(cls: Any, fields: tuple[dataclasses.Field[Any], ...]) -> Callable[..., None]:
+    """Return ``__init__`` for a class whose fields are all given or have a value as default.
+
+    It is another such class's with other names, which takes a tenth of the time of compiling one.
+    """
+    given = [one for one in fields if not one.kw_only]
+    by_name = [one for one in fields if one.kw_only]
+    names = tuple(one.name for one in (*given, *by_name))
+    code = _init_code(len(given), len(by_name)).replace(
+        co_varnames=("self", *names), co_names=names, co_qualname=f"{cls.__qualname__}.__init__"
+    )
+    defaults = tuple(one.default for one in given if one.default is not dataclasses.MISSING)
+    written = FunctionType(code, {"__name__": cls.__module__}, "__init__", defaults)
+    written.__kwdefaults__ = {
+        one.name: one.default for one in by_name if one.default is not dataclasses.MISSING
+    }
+    return written
+
+
+@cache
+def _init_code(given: int, by_name: int) -> CodeType:
+    names = [f"field_{number}" for number in range(given + by_name)]
+    head = ["self", *names[:given], *(["*"] if by_name else []), *names[given:]]
+    body = [f"self.{name} = {name}" for name in names]
+    made: dict[str, Any] = {}
+    exec(f"def __init__({', '.join(head)}):\n  " + "\n  ".join(body or ["pass"]), made)
+    code: CodeType = made["__init__"].__code__
+    return code
 
 
 def replace(one: T, /, **changes: Any) -> T:
