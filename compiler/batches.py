@@ -7,14 +7,11 @@ that the client runs outside a transaction block, so that COMMIT and ROLLBACK in
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from ..grammar.problems import Problem
 from ..grammar.tokens import TokenKind
 from . import nodes
 from .analysis.mentions import locks_table, names, reads_session, variables
 from .lower.dispatch import invocations
-from .plpgsql import nodes as pl
 
 MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger, nodes.CreateView)
 
@@ -43,14 +40,6 @@ _NEVER_PLAIN = (
     nodes.ExecuteAs,
     nodes.Revert,
 )
-
-
-def failed_before(problems: Sequence[Problem], session: str | None) -> list[pl.Statement]:
-    """What a batch that did not compile leaves to the next one of its block: @@ERROR."""
-    if session is None:
-        return []
-    number = next((problem.number for problem in problems if problem.number is not None), 102)
-    return [pl.Assign(f"{session}.error", pl.Number(number)), pl.Assign(f"{session}.rowcount", pl.Number(0))]
 
 
 def is_plain(statement: nodes.Statement) -> bool:

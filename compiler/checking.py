@@ -16,8 +16,9 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from .collecting import rare_collections
 from .compiled import CompileOptions
+from .reading import ReadScript, read_script
 from .references import References
-from .session import CompileSession, ReadScript, read_script
+from .session import CompileSession
 
 # Characters of scripts from which on a second process is worth its start.
 _WORTH_SHARING = 100_000

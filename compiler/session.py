@@ -5,13 +5,11 @@ A batch that leaves a transaction open is compiled together with those after it,
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
-from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
-from ..grammar.records import dataclass, replace
+from ..grammar.records import replace
 from ..grammar.source import Source
 from . import handlers as _handlers  # noqa: F401
 from . import nodes
@@ -22,11 +20,9 @@ from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
 from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
-from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
-from .builder.batches import parse_batch
-from .catalog.names import fold
+from .batches import MODULES, block_labels, error_verb, is_plain
+from .blocks import JoinedBatches
 from .catalog.scope import Catalog, Scope, object_name, sets_row_limit
-from .check.statements import check_chains
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
 from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
@@ -35,26 +31,10 @@ from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
 from .plpgsql import emit
 from .plpgsql import nodes as pl
+from .reading import Announced, ReadScript, batches_of, read_script
 
 OPEN_BATCH = "pg_temp.ssb_batch"
 """The procedure that ssb_internal.run_batches calls (session/open_batches.sql)."""
-Announced = tuple[nodes.Batch, Problems]
-"""A batch that defines something, and what is wrong with it."""
-HELD = 256 * 1024
-"""Characters of the batches of a script that define nothing, up to which their tokens are held."""
-_DEFINING = frozenset({"PROC", "PROCEDURE", "FUNCTION", "USE"})
-
-
-@dataclass
-class ReadScript:
-    """A script whose batches are known, and of those that define something the nodes."""
-
-    source: Source
-    definitions: list[Announced]
-    batches: deque[BatchText | Announced] | None
-    """All batches in order; None of a script whose text is too long to hold the tokens of all."""
-    lexed: Problems
-    """What is wrong with its tokens."""
 
 
 class CompileSession:
@@ -100,24 +80,7 @@ class CompileSession:
         if read is None:
             read = read_script(source)
             self.announce(read.definitions)
-        if read.batches is None:
-            batches = self._again(source, read.definitions)
-        else:
-            self.problems.extend(read.lexed)
-            batches = _taken(read.batches)
-        for found in batches:
-            if isinstance(found, BatchText):
-                yield _read_batch(found, self.problems)
-            else:
-                batch, problems = found
-                self.problems.extend(problems)
-                yield batch
-
-    def _again(self, source: Source, definitions: Sequence[Announced]) -> Iterator[BatchText | Announced]:
-        """Read the tokens of a long script a second time."""
-        read = {batch.span.start: (batch, problems) for batch, problems in definitions}
-        for text in split(source, self.problems):
-            yield read.get(text.start, text)
+        return batches_of(read, self.problems)
 
     def compile_batches(self, source: Source, is_open: Callable[[], bool]) -> Iterator[CompiledBatch]:
         """Yield the batches of what a user typed, each compiled by itself.
@@ -413,99 +376,45 @@ class CompileSession:
         return ctx
 
     def _block(self, group: list[nodes.Batch], following: nodes.Batch | None) -> Iterator[CompiledBatch]:
-        """Compile batches into one DO block, each with its own variables and error boundary."""
-        frame = Frame()
-        names = [name for batch in group for name in variable_names(batch.statements)]
-        names_of_blocks = block_labels(group)
-        around = frozenset(names_of_blocks).union(fold(name.lstrip("@")) for name in names)
-        session: str | None = None
-        prelude: list[pl.TopLevel] = []
+        block = JoinedBatches(group)
         results: list[tuple[nodes.Batch, tuple[Problem, ...]]] = []
-        joined: list[tuple[int, int]] = []
-        body: list[pl.Statement] = []
         state: State = CLOSED
         others = (*group[1:], following)
-        for batch, label, next_batch in zip(group, names_of_blocks, others, strict=True):
+        for batch, label, next_batch in zip(group, block.labels, others, strict=True):
+            stops = self._stops(batch.line)
             if batch.has_errors:
-                found = self.problems.within(batch.span)
-                results.append((batch, found))
-                if self._stops(batch.line):
-                    break
-                body += failed_before(found, session)
-                continue
-            problems = Problems()
-            scope = Scope(self.catalog, label=label)
-            scope.taken_around = around
-            session = session or scope.helper("session")
-            scope.session = session
-            scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
-            scope.taken |= {session, *frame.declarations}
-            # A repeated batch is followed by itself.
-            left = self._reads_at_start(next_batch) | (
-                self._reads_at_start(batch) if batch.repeat > 1 else DEAD
-            )
-            shaped = replace(batch, statements=structured(batch.statements))
-            ctx = self._context(shaped, problems, scope, frame, state, left)
-            # An error may have ended the batch before this one at any depth.
-            state = ANY
-            lowered = lower_batch_body(shaped, ctx)
-            self.problems.extend(problems)
-            results.append((batch, problems.errors))
-            if problems.errors:
-                if self._stops(batch.line):
-                    break
-                body += failed_before(problems.errors, session)
-                continue
-            prelude += ctx.prelude
-            joined.append((batch.line, batch.repeat))
-            block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
-            settings = [("more", pl.TRUE)] + [("stop", pl.TRUE)] * self._stops(batch.line)
-            more = pl.Call("ssb_internal.end_batch", (pl.Name(session),), tuple(settings))
-            if batch.repeat > 1:
-                number = scope.helper("repetition")
-                body.append(pl.ForCount(number, batch.repeat, (block, more)))
+                found, ctx = self.problems.within(batch.span), None
             else:
-                body += [block, more]
-        compiled: list[CompiledStatement] = []
-        first = group[0]
-        if body and session is not None:
-            if isinstance(body[-1], pl.Call):
-                body.pop()
-            body.append(pl.Call("ssb_internal.end_batch", (pl.Name(session),)))
-            declarations = (pl.Declaration(session, "ssb.session"), *frame.declarations.values())
-            begin = pl.Call("ssb_internal.begin_batch", (pl.Name(session),))
-            do = pl.Do(pl.Block((begin, *body), declarations=declarations))
-            for item in (*prelude, do):
-                compiled.append(CompiledStatement(emit.top_level(item), False, first.span, item=item))
+                # A repeated batch is followed by itself.
+                left = self._reads_at_start(next_batch) | (
+                    self._reads_at_start(batch) if batch.repeat > 1 else DEAD
+                )
+                shaped = replace(batch, statements=structured(batch.statements))
+                scope = block.scope(batch, label, self.catalog)
+                ctx = self._context(shaped, Problems(), scope, block.frame, state, left)
+                # An error may have ended the batch before this one at any depth.
+                state = ANY
+                lowered = lower_batch_body(shaped, ctx)
+                self.problems.extend(ctx.problems)
+                found = ctx.problems.errors
+            results.append((batch, found))
+            if ctx is not None and not found:
+                block.add(batch, label, lowered, ctx, stops=stops)
+            elif stops:
+                break
+            else:
+                block.add_failed(found)
+        compiled = tuple(
+            CompiledStatement(emit.top_level(item), False, group[0].span, item=item) for item in block.items()
+        )
         placed = False
         for batch, found in results:
             if found or placed:
                 yield self._failed(batch, found)
             else:
                 placed = True
-                parts = tuple(joined) if len(group) > 1 else ()
-                yield CompiledBatch(tuple(compiled), batch.line, joined=parts, span=batch.span)
-
-
-def read_script(source: Source) -> ReadScript:
-    """Read what a script defines; the tokens of its other batches are held unless they are many."""
-    lexed = Problems()
-    definitions: list[Announced] = []
-    batches: deque[BatchText | Announced] | None = deque()
-    held = 0
-    for text in split(source, lexed):
-        found: BatchText | Announced = text
-        if _may_define(text):
-            problems = Problems()
-            found = _read_batch(text, problems), problems
-            definitions.append(found)
-        else:
-            held += text.end - text.start
-        if batches is not None:
-            batches.append(found)
-        if held > HELD:
-            batches = None
-    return ReadScript(source, definitions, batches, lexed)
+                parts = tuple(block.joined) if len(group) > 1 else ()
+                yield CompiledBatch(compiled, batch.line, joined=parts, span=batch.span)
 
 
 def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:
@@ -513,23 +422,3 @@ def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) 
     for batch in batches:
         sees(batch)
         yield batch
-
-
-def _taken(held: deque[BatchText | Announced]) -> Iterator[BatchText | Announced]:
-    """Yield what is held from the front, letting go of each."""
-    while held:
-        yield held.popleft()
-
-
-def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:
-    batch = parse_batch(text, problems)
-    check_chains(batch, problems)
-    return batch
-
-
-def _may_define(text: BatchText) -> bool:
-    """Tell whether other batches may have to know what this one says, wherever it stands."""
-    words = [token.word for token in text.tokens]
-    if not _DEFINING.isdisjoint(words):
-        return True
-    return "TYPE" in words and ("CREATE", "TYPE") in pairwise(words)

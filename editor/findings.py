@@ -6,7 +6,8 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from ..compiler.compiled import CompileOptions
-from ..compiler.session import CompileSession, read_script
+from ..compiler.reading import read_script
+from ..compiler.session import CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source
