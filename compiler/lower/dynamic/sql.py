@@ -432,63 +432,16 @@ def lower_text(
     ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. ``is_ours``: the text of a system
     procedure. Returns its pieces too.
     """
-    text, pieces = place(template)
-    before: list[pl.Statement] = []
-    placed: list[Placeholder] = []
-    for number, (piece, kind, is_bracketed) in enumerate(pieces, 1):
-        variable_name = ctx.new_variable(f"piece_{number}", "text")
-        before.append(pl.Assign(variable_name, ctx.value(piece.text, NVARCHAR_MAX)))
-        is_quoted = is_bracketed or piece.quoted_by is not None
-        placed.append(Placeholder(number, piece, kind, variable_name, is_quoted, is_bracketed))
-    # On the first line, so that the lines of the text stay what they are.
-    declarations_text = [
-        f"@{parameter.name} {parameter.written or parameter.type.text}" for parameter in parameters
-    ]
-    declarations_text += [f"@pgsb_placeholder_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
-    declared = ", ".join(declarations_text)
-    whole = f"DECLARE {declared}; {text}" if declared else text
-    source = Source(_name_of_text(node, ctx), whole)
-    script = parse_script(source, ctx.problems)
-    for batch in script.batches:
-        check_chains(batch, ctx.problems)
-    statements = tuple(statement for batch in script.batches for statement in batch.statements)
-    if declared:
-        statements = statements[1:]
-    if any(batch.has_errors for batch in script.batches):
-        statements = ()  # nothing will run; modules inside modules would be written out again and again
-    statements = structured(statements)
+    text, placed, before = _place_pieces(template, ctx)
+    statements = _read_text(node, text, parameters, placed, ctx)
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
     inner.own_text_at = node.span if is_ours else None
     inner.placeholders = placed
     for one in placed:
         if one.kind == "value":
-            name = f"@pgsb_placeholder_{one.number}_"
-            inner.scope.variables[name] = ScalarVariable(one.scalar, one.scalar, NVARCHAR_MAX)
-    after: list[pl.Statement] = []
-    declarations: list[pl.Declaration] = []
-    for parameter, argument in zip(parameters, values, strict=True):
-        if parameter.table is not None:
-            declarations.append(_table_parameter(parameter, parameter.table, argument, before, inner, ctx))
-            continue
-        value: pl.Expr | None = None
-        if parameter.default is not None and (argument is None or argument.value is None):
-            value = argument_value(parameter.default, parameter.type, ctx)
-        if argument is not None and argument.value is not None:
-            # Through a variable of the outer block: the inner one may have the same name.
-            passed = ctx.helper(f"{fold(parameter.name)}_passed", parameter.type.postgres)
-            before.append(pl.Assign(passed, argument_value(argument.value, parameter.type, ctx)))
-            value = pl.Name(passed)
-        variable = inner.scope.declare(f"@{parameter.name}", parameter.type)
-        declarations.append(pl.Declaration(variable.reference, parameter.type.postgres, value))
-        if argument is not None and argument.output and argument.value is not None and value is not None:
-            target = ctx.scope.variable(argument.value.alone)
-            if target is not None:
-                assert isinstance(value, pl.Name)
-                # Only where the batch came to its end.
-                keep = pl.Assign(value.spelling, pl.Name(variable.reference))
-                inner.at_end.append(keep)
-                after.append(pl.Assign(target.reference, _back(value.spelling, parameter.type, target.type)))
+            inner.scope.variables[_variable_of(one)] = ScalarVariable(one.scalar, one.scalar, NVARCHAR_MAX)
+    declarations, after = _pass_parameters(parameters, values, before, inner, ctx)
     if inner.at_end:
         # The label of the declarations qualifies variables in queries; another one is left at the end.
         inner.body_label = f"{label}_statements"
@@ -528,6 +481,79 @@ def lower_text(
         ctx.leave_if_failed(node),
     ]
     return lowered, placed
+
+
+def _variable_of(placed: Placeholder) -> str:
+    return f"@pgsb_placeholder_{placed.number}_"
+
+
+def _place_pieces(template: Template, ctx: Context) -> tuple[str, list[Placeholder], list[pl.Statement]]:
+    """Return the text, what stands in it for pieces known at run time, and what sets those pieces."""
+    text, pieces = place(template)
+    before: list[pl.Statement] = []
+    placed: list[Placeholder] = []
+    for number, (piece, kind, is_bracketed) in enumerate(pieces, 1):
+        variable = ctx.new_variable(f"piece_{number}", "text")
+        before.append(pl.Assign(variable, ctx.value(piece.text, NVARCHAR_MAX)))
+        is_quoted = is_bracketed or piece.quoted_by is not None
+        placed.append(Placeholder(number, piece, kind, variable, is_quoted, is_bracketed))
+    return text, placed, before
+
+
+def _read_text(
+    node: nodes.Statement,
+    text: str,
+    parameters: Sequence[_DynamicParameter],
+    placed: Sequence[Placeholder],
+    ctx: Context,
+) -> tuple[nodes.Statement, ...]:
+    """Return the text's statements, with variables for parameters and pieces; none where one is wrong."""
+    variables = [f"@{parameter.name} {parameter.written or parameter.type.text}" for parameter in parameters]
+    variables += [f"{_variable_of(one)} nvarchar(max)" for one in placed if one.kind == "value"]
+    # On the first line, so that the lines of the text stay what they are.
+    whole = f"DECLARE {', '.join(variables)}; {text}" if variables else text
+    script = parse_script(Source(_name_of_text(node, ctx), whole), ctx.problems)
+    for batch in script.batches:
+        check_chains(batch, ctx.problems)
+    if any(batch.has_errors for batch in script.batches):
+        return ()  # nothing will run; modules inside modules would be written out again and again
+    statements = tuple(statement for batch in script.batches for statement in batch.statements)
+    return structured(statements[1:] if variables else statements)
+
+
+def _pass_parameters(
+    parameters: Sequence[_DynamicParameter],
+    values: Sequence[nodes.Argument | None],
+    before: list[pl.Statement],
+    inner: Context,
+    ctx: Context,
+) -> tuple[list[pl.Declaration], list[pl.Statement]]:
+    """Declare the parameters, and return what hands OUTPUT back; what makes the values joins ``before``."""
+    after: list[pl.Statement] = []
+    declarations: list[pl.Declaration] = []
+    for parameter, argument in zip(parameters, values, strict=True):
+        if parameter.table is not None:
+            declarations.append(_table_parameter(parameter, parameter.table, argument, before, inner, ctx))
+            continue
+        value: pl.Expr | None = None
+        if parameter.default is not None and (argument is None or argument.value is None):
+            value = argument_value(parameter.default, parameter.type, ctx)
+        if argument is not None and argument.value is not None:
+            # Through a variable of the outer block: the inner one may have the same name.
+            passed = ctx.helper(f"{fold(parameter.name)}_passed", parameter.type.postgres)
+            before.append(pl.Assign(passed, argument_value(argument.value, parameter.type, ctx)))
+            value = pl.Name(passed)
+        variable = inner.scope.declare(f"@{parameter.name}", parameter.type)
+        declarations.append(pl.Declaration(variable.reference, parameter.type.postgres, value))
+        if argument is not None and argument.output and argument.value is not None and value is not None:
+            target = ctx.scope.variable(argument.value.alone)
+            if target is not None:
+                assert isinstance(value, pl.Name)
+                # Only where the batch came to its end.
+                keep = pl.Assign(value.spelling, pl.Name(variable.reference))
+                inner.at_end.append(keep)
+                after.append(pl.Assign(target.reference, _back(value.spelling, parameter.type, target.type)))
+    return declarations, after
 
 
 def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:
