@@ -6,6 +6,7 @@ last step, to the table's own type, is a cast on the database's side, in the tra
 completes: a value that does not pass fails there, where the row can be named.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -85,87 +86,92 @@ class Travel:
     is_plain: bool
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How values of some of Spark's types come into columns of some of PostgreSQL's."""
+
+    kinds: Collection[str]
+    bases: Collection[str] | None
+    """None: whatever the column's type is."""
+    type: str | Mapping[str, str]
+    """On the way; by Spark's type where it depends on that."""
+    value: str = "CAST({column} AS {to})"
+    """At the end."""
+    expression: str = "{here}"
+    """Spark's."""
+
+
+_TEXT = "pg_catalog.convert_from({column}, 'UTF8')"
+_BITS = "CAST(CAST(({column})::pg_catalog.int4::pg_catalog.text AS pg_catalog.varbit) AS {to})"
+_AS_STRING = "CAST({here} AS STRING)"
+_AS_DOCUMENT = f"CAST(to_json({{here}}, {_MOMENTS}) AS BINARY)"
+_WHOLE_DECIMAL = "DecimalType without a scale"
+_WAYS = (
+    _Way(("NullType", "VoidType"), None, "text", expression=_AS_STRING),
+    _Way(_INTEGERS, _NUMBERS | _TEXTS, _INTEGERS),
+    _Way(_INTEGERS, ("bool",), _INTEGERS, "({column} <> 0)"),
+    _Way(_INTEGERS, ("bit", "varbit"), _INTEGERS, _BITS),
+    _Way(_FLOATS, _TEXTS | {"float4", "float8", "numeric"}, _FLOATS),
+    _Way(("BooleanType",), _TEXTS | {"bool"}, "bool"),
+    _Way(("BooleanType",), ("bit", "varbit"), "bool", _BITS),
+    _Way(
+        ("BooleanType",),
+        ("int2", "int4", "int8", "numeric"),
+        "bool",
+        "CAST(CAST({column} AS pg_catalog.int4) AS {to})",
+    ),
+    _Way(
+        _STRINGS,
+        ("uuid",),
+        UUID_OR_TEXT,
+        "CAST(COALESCE({column},"
+        " CAST(pg_catalog.convert_from({beside}, 'UTF8') AS pg_catalog.uuid)) AS {to})",
+    ),
+    # As bytes: a NUL fails where the row can be named.
+    _Way(_STRINGS, ("bytea",), "bytea", "{column}", "CAST({here} AS BINARY)"),
+    _Way(_STRINGS, None, "bytea", f"CAST({_TEXT} AS {{to}})", "CAST({here} AS BINARY)"),
+    _Way(("BinaryType",), ("bytea",), "bytea"),
+    _Way(("BinaryType",), _TEXTS | _DOCUMENTS | {"xml"}, "bytea", f"CAST({_TEXT} AS {{to}})"),
+    _Way(("BinaryType",), ("uuid",), "bytea", "CAST(pg_catalog.encode({column}, 'hex') AS {to})"),
+    _Way(("DateType",), _TEXTS | {"date", "timestamp", "timestamptz"}, "date"),
+    _Way(("TimestampType",), ("timestamp",), "timestamptz", "CAST(({column} AT TIME ZONE 'UTC') AS {to})"),
+    _Way(("TimestampType",), _TEXTS | {"timestamptz"}, "timestamptz"),
+    _Way(("TimestampNTZType",), _TEXTS | {"timestamp"}, "timestamp"),
+    _Way(("TimeType",), _TEXTS | {"time", "timetz"}, "text", expression=_AS_STRING),
+    _Way(("DecimalType",), _TEXTS | {"numeric", "float8", "money"}, "text", expression=_AS_STRING),
+    _Way((_WHOLE_DECIMAL,), _TEXTS | _NUMBERS, "text", expression=_AS_STRING),
+    _Way(_NESTED, _DOCUMENTS | _TEXTS, "bytea", f"CAST({_TEXT} AS {{to}})", _AS_DOCUMENT),
+)
+"""The first that fits."""
+
+
 def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel:
     """How a column of Spark's type ``kind`` comes into ``target``. Raises BulkError where it does not."""
-    spelled = kind.simpleString()
-    here = "`" + name.replace("`", "``") + "`"
-    column = sql.Identifier(name)
-    to = sql.SQL(target.type)  # spelled by the server, quoted where it must be
     if not target.is_written:
         raise BulkError(f"the column {name!r} of {table} is made by PostgreSQL and cannot be written")
-
-    def travel(type_: str, value: sql.Composable, expression: str = here) -> Travel:
-        return Travel(name, expression, type_, value, base in _AS_IT_IS.get(type_, ()))
-
-    def cast(value: sql.Composable) -> sql.Composable:
-        return sql.SQL("CAST({} AS {})").format(value, to)
-
-    text = sql.SQL("pg_catalog.convert_from({}, 'UTF8')").format(column)
+    here = "`" + name.replace("`", "``") + "`"
     of = type(kind).__name__
-    base = target.base
-    if of in ("NullType", "VoidType"):
-        return travel("text", cast(column), f"CAST({here} AS STRING)")
-    if of in _INTEGERS and (base in _NUMBERS or base in _TEXTS):
-        return travel(_INTEGERS[of], cast(column))
-    if of in _INTEGERS and base == "bool":
-        return travel(_INTEGERS[of], sql.SQL("({} <> 0)").format(column))
-    if of in _INTEGERS and base in ("bit", "varbit"):
-        return travel(_INTEGERS[of], _bit(column, to))
-    if of in _FLOATS and (base in ("float4", "float8", "numeric") or base in _TEXTS):
-        return travel(_FLOATS[of], cast(column))
-    if of == "BooleanType":
-        if base == "bool" or base in _TEXTS:
-            return travel("bool", cast(column))
-        if base in ("bit", "varbit"):
-            return travel("bool", _bit(column, to))
-        if base in ("int2", "int4", "int8", "numeric"):
-            return travel("bool", cast(sql.SQL("CAST({} AS pg_catalog.int4)").format(column)))
-    if of in _STRINGS and base == "uuid":
-        beside = sql.SQL("pg_catalog.convert_from({}, 'UTF8')").format(sql.Identifier(text_of(name)))
-        value = sql.SQL("COALESCE({}, CAST({} AS pg_catalog.uuid))").format(column, beside)
-        return travel(UUID_OR_TEXT, cast(value))
-    if of in _STRINGS:
-        # As bytes: a NUL fails where the row can be named.
-        return travel("bytea", column if base == "bytea" else cast(text), f"CAST({here} AS BINARY)")
-    if of == "BinaryType":
-        if base == "bytea":
-            return travel("bytea", cast(column))
-        if base in _TEXTS or base in _DOCUMENTS or base == "xml":
-            return travel("bytea", cast(text))
-        if base == "uuid":
-            return travel("bytea", cast(sql.SQL("pg_catalog.encode({}, 'hex')").format(column)))
-    if of == "DateType" and (base in ("date", "timestamp", "timestamptz") or base in _TEXTS):
-        return travel("date", cast(column))
-    if of == "TimestampType":
-        if base == "timestamp":
-            return travel("timestamptz", cast(sql.SQL("({} AT TIME ZONE 'UTC')").format(column)))
-        if base == "timestamptz" or base in _TEXTS:
-            return travel("timestamptz", cast(column))
-    if of == "TimestampNTZType" and (base == "timestamp" or base in _TEXTS):
-        return travel("timestamp", cast(column))
-    if of == "TimeType" and (base in ("time", "timetz") or base in _TEXTS):
-        return travel("text", cast(column), f"CAST({here} AS STRING)")
-    if of == "DecimalType" and (
-        base in ("numeric", "float8", "money")
-        or base in _TEXTS
-        or (base in _NUMBERS and getattr(kind, "scale", 1) == 0)
-    ):
-        return travel("text", cast(column), f"CAST({here} AS STRING)")
-    if of in _NESTED:
-        document = f"CAST(to_json({here}, {_MOMENTS}) AS BINARY)"
-        if base in _DOCUMENTS or base in _TEXTS:
-            return travel("bytea", cast(text), document)
-        if target.element is not None and of == "ArrayType":
-            return travel("bytea", _array(column, text, kind, target, name, table), document)
+    if of == "DecimalType" and getattr(kind, "scale", 1) == 0:
+        of = _WHOLE_DECIMAL
+    pieces = {
+        "column": sql.Identifier(name),
+        "beside": sql.Identifier(text_of(name)),
+        "to": sql.SQL(target.type),  # spelled by the server, quoted where it must be
+    }
+    for way in _WAYS:
+        if of in way.kinds and (way.bases is None or target.base in way.bases):
+            on_the_way = way.type if isinstance(way.type, str) else way.type[of]
+            is_plain = target.base in _AS_IT_IS.get(on_the_way, ())
+            value = sql.SQL(way.value).format(**pieces)
+            # A column may be called {here}.
+            return Travel(name, way.expression.replace("{here}", here), on_the_way, value, is_plain)
+    if target.element is not None and of == "ArrayType":
+        text = sql.SQL(_TEXT).format(**pieces)
+        array = _array(pieces["column"], text, kind, target, name, table)
+        return Travel(name, _AS_DOCUMENT.replace("{here}", here), "bytea", array, is_plain=False)
     raise BulkError(
-        f"the column {name!r} is {spelled}, which does not fit {target.type} in {table}",
+        f"the column {name!r} is {kind.simpleString()}, which does not fit {target.type} in {table}",
         "cast it in the program: f.col(…).cast(…)",
-    )
-
-
-def _bit(column: sql.Composable, to: sql.Composable) -> sql.Composable:
-    return sql.SQL("CAST(CAST(({})::pg_catalog.int4::pg_catalog.text AS pg_catalog.varbit) AS {})").format(
-        column, to
     )
 
 
