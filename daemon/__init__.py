@@ -14,6 +14,7 @@ In order of control flow:
 - programs.py: external programs: Python callables and command lines.
 - counts.py: what it counts, for metrics and the database's counters.
 - log.py: structured lines on stderr and in ssb.broker_log.
-- transport.py: messages on their way to other instances; peer.py: one of those.
+- transport.py: messages on their way to other instances; peer.py: one of those, peer_connection.py: how it is
+  reached; settling.py: what becomes of its answers (answers.py).
 - embedded.py: the same daemon in a thread, for `pgsb run --activate`.
 """

@@ -7,22 +7,18 @@ sent again; the destination knows by its number what has come already.
 
 import asyncio
 import json
-import os
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq.abc import PGresult
-from psycopg.rows import dict_row
 
-from ..server.connect import read_dsn
-from ..server.problems import ServerError
-from .readers import Connection, open_connection
-from .sealed_sets import SealedSet
+from .answers import NAMES, Row, Settle, by_place, is_answer
+from .peer_connection import FAR_SECONDS, OF_THE_INSTANCE, Unreachable, find_dsn, open_far, sentence
+from .readers import Connection
 from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
 from .transport_values import (
     Malformed,
@@ -38,24 +34,10 @@ from .transport_values import (
     raw_row,
 )
 
-SETTINGS = {
-    "statement_timeout": "60000",
-    "idle_session_timeout": "0",
-    "jit": "off",
-}
-_FAR_SECONDS = 90.0
 _ANSWER_SECONDS = 5.0
 """After these without an answer a dialog's messages are sent again."""
 _FORGET_SECONDS = 90.0
 _LISTEN_SECONDS = 0.1
-# Of the other instance as a whole, not of a message: no CONNECT, no started endpoint, no runtime, a standby.
-_OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
-
-_ENCRYPTIONS = ("DISABLED", "SUPPORTED", "REQUIRED")
-_TLS_MODES = ("require", "verify-ca", "verify-full")
-
-_NAMES = ("next_number", "status", "refusal_code", "refusal", "instance", "taken_bytes")
-_KINDS = (int | None, str | None, int | None, str | None, str | None, int | None)
 _VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
 _TAKE_ARRAYS = f"SELECT next_numbers, instances, others FROM ssb_internal.take_from_peer({_VALUES})"
 _TAKE_RAW = RawStatement(
@@ -71,16 +53,6 @@ _HAS_ARRAYS = (
     "'ssb_internal.take_from_peer(jsonb, integer[], bigint[], text[], text[], bytea[])') IS NOT NULL"
 )
 _NOT_ACKNOWLEDGED = "The message has been sent on its way, and its destination has not acknowledged it."
-
-Row = dict[str, Any]
-Settle = Callable[[Mapping[int, Row]], Awaitable[None]]
-"""Takes answers by the dialogs' keys: what the sender calls them."""
-Tell = Callable[[list[Row]], None]
-"""Hears what was settled, by endpoints."""
-
-
-class Unreachable(Exception):
-    """The other instance: the reason, as a sentence for transmission_status."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +203,7 @@ class Peer:
         set_id = uuid.uuid4() if forwarded_id is not None else uuid.UUID(values[0])
         assert self.far is not None
         try:
-            async with asyncio.timeout(_FAR_SECONDS):
+            async with asyncio.timeout(FAR_SECONDS):
                 cursor = await self.far.execute(
                     "SELECT ssb_internal.take_sealed(%s::uuid, %b::jsonb, %b::integer[], %b::bigint[],"
                     " %b::bytea[], %s::text[])",
@@ -248,7 +220,7 @@ class Peer:
             raise Unreachable(
                 f"The instance at '{self.address}' has no daemon that could open the sealed messages."
             )
-        found = _by_place(row[0])
+        found = by_place(row[0])
         answers = {key: found[place] for place, key in enumerate(keys) if place in found}
         if answers:
             await settle(answers)
@@ -260,7 +232,7 @@ class Peer:
         """What was answered: as arrays, or by place; None: later."""
         assert self.far is not None
         # Beyond its own timeout the far server is not to be believed that it works.
-        async with asyncio.timeout(_FAR_SECONDS):
+        async with asyncio.timeout(FAR_SECONDS):
             if not self.takes_arrays:
                 async with self.far.cursor(binary=True) as cursor:
                     await cursor.execute(_TAKE, values, prepare=True)
@@ -300,9 +272,9 @@ class Peer:
     def _rows(self, rows: list[Any], dialogs: int) -> dict[int, Row | None]:
         found: dict[int, Row | None] = {}
         for place, *values in rows:
-            given = dict(zip(_NAMES, values, strict=True))
+            given = dict(zip(NAMES, values, strict=True))
             # Whoever is over there: what is no answer to our question is not put before our functions.
-            if not isinstance(place, int) or not 0 <= place < dialogs or not _is_answer(given):
+            if not isinstance(place, int) or not 0 <= place < dialogs or not is_answer(given):
                 raise self._senseless()
             found[place] = None if given["next_number"] is None and given["status"] is None else given
         return found
@@ -313,13 +285,13 @@ class Peer:
             for place, (number, instance) in enumerate(taken.rows)
             if number
         ]
-        rows += [(one.get("place"), *(one.get(name) for name in _NAMES)) for one in taken.others]
+        rows += [(one.get("place"), *(one.get(name) for name in NAMES)) for one in taken.others]
         return self._rows(rows, dialogs)
 
     def _reason(self, error: BaseException) -> str:
         """Why messages were not taken. Raises Unreachable where it is for the instance as a whole."""
         state = error.sqlstate if isinstance(error, psycopg.Error) else None
-        if self.far is None or self.far.closed or state is None or state in _OF_THE_INSTANCE:
+        if self.far is None or self.far.closed or state is None or state in OF_THE_INSTANCE:
             raise Unreachable(sentence(self.address, error)) from error
         return sentence(self.address, error)
 
@@ -333,7 +305,7 @@ class Peer:
         self.listened_at = now
         assert self.far is not None
         try:
-            async with asyncio.timeout(_FAR_SECONDS):
+            async with asyncio.timeout(FAR_SECONDS):
                 cursor = await self.far.execute(
                     "SELECT set_id, answers FROM ssb_internal.set_answers(%s::uuid[], %s)",
                     [list(self.sent), _LISTEN_SECONDS if may_wait and self.is_listening else 0.0],
@@ -349,7 +321,7 @@ class Peer:
             sent = self.sent.get(set_id)
             if sent is None:
                 continue
-            found = _by_place(given)
+            found = by_place(given)
             answers = {key: found[place] for place, key in sent.unanswered.items() if place in found}
             sent.unanswered = {place: key for place, key in sent.unanswered.items() if place not in found}
             if not sent.unanswered:
@@ -387,7 +359,7 @@ class Peer:
             if address is None:
                 continue
             try:
-                far = await _open_far(address, find_dsn(address, addresses), ours)
+                far = await open_far(address, find_dsn(address, addresses), ours)
             except Unreachable as error:
                 reasons.append(str(error))
                 continue
@@ -413,227 +385,3 @@ class Peer:
         if far is not None:
             await far.close()
         return far is not None
-
-
-def plain_answers(answers: Mapping[int, Row]) -> list[Row]:
-    """For ssb_internal.settle_sent: answers of dialogs in the clear."""
-    settled = []
-    for endpoint, given in answers.items():
-        answer = {name: given.get(name) for name in _NAMES}
-        if not _is_answer(answer):
-            answer = dict.fromkeys(_NAMES) | {"status": "The answer of the other instance is none."}
-        settled.append({"endpoint_id": endpoint} | answer | {"next_number": answer["next_number"] or 0})
-    return settled
-
-
-@dataclass
-class Forwarded:
-    """A set that passes through: what the next instance answers goes to whoever has brought it."""
-
-    near: Connection
-    row: Row
-    """Of ssb_internal.forwarded_sets."""
-    open: set[int] = field(default_factory=set)
-
-    async def go_on(self, peer: Peer) -> None:
-        """Raises Unreachable."""
-        row = self.row
-        headers = row["dialogs"]
-        keys = [header.pop("place") for header in headers]
-        self.open = set(keys)
-        if row["exchanges"] is None:
-            batch = Batch(
-                keys,
-                headers,
-                row["places"],
-                row["numbers"],
-                row["message_types"],
-                row["kinds"],
-                row["bodies"],
-            )
-            await peer.hand_over(batch, self.settle, row["forwarded_id"])
-        else:
-            values = [
-                None,
-                json.dumps(headers),
-                row["places"],
-                row["numbers"],
-                row["bodies"],
-                row["exchanges"],
-            ]
-            await peer.hand_over_sealed(values, keys, self.settle, row["forwarded_id"])
-
-    async def settle(self, answers: Mapping[int, Row]) -> None:
-        """Hand answers back."""
-        self.open -= answers.keys()
-        told = [given | {"place": place} for place, given in answers.items()]
-        has_arrived = any(given.get("status") is None for given in told)
-        await self.near.execute(
-            "SELECT ssb_internal.answer_forwarded(%s, %s::jsonb, %s, %s)",
-            [self.row["forwarded_id"], json.dumps(told), not self.open, has_arrived],
-        )
-
-
-async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
-    """A set that has to go on to this peer, and is not on its way."""
-    async with near.cursor(row_factory=dict_row, binary=True) as cursor:
-        await cursor.execute(
-            "SELECT * FROM ssb_internal.forwarded_sets(%s, %s, %s::bigint[])",
-            [peer.address, peer.mirror, peer.forwarded_under_way],
-        )
-        row = await cursor.fetchone()
-    return Forwarded(near, row) if row is not None else None
-
-
-def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
-    """Reads sealed answers, and settles this instance's own messages by them.
-
-    Where all of a dialog was taken, when the next set is read.
-    """
-    answered: set[int] = set()
-
-    async def settle(answers: Mapping[int, Row]) -> None:
-        own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
-        # A second answer, to what was taken for lost: the same messages may be under way again, or settled.
-        settled, rest = sealed.settled([one for one in own if one["endpoint_id"] not in answered])
-        rest += [one for one in own if one["endpoint_id"] in answered]
-        answered.update(answers)
-        if settled is not None:
-            peer.settled.append(settled)
-        if rest:
-            await settle_sent(near, rest, ids)
-        if tell is not None:
-            tell(own)
-
-    return settle
-
-
-def plain_settler(near: Connection, ids: Raw, tell: Tell | None) -> Settle:
-    """Settles this instance's own messages in the clear."""
-
-    async def settle(answers: Mapping[int, Row]) -> None:
-        await settle_sent(near, plain_answers(answers), ids, tell)
-
-    return settle
-
-
-async def settle_sent(near: Connection, answers: list[Row], ids: Raw, tell: Tell | None = None) -> None:
-    """Delete what has arrived of the set with these messages, and note why the rest waits."""
-    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb, %b::bigint[])", [json.dumps(answers), ids])
-    if tell is not None:
-        tell(answers)
-
-
-def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
-    """Where the instance with this address is. Raises Unreachable, saying what is missing."""
-    if (known_as := address.lower().removesuffix("/")) in addresses:
-        return addresses[known_as]
-    if not address.startswith(("postgresql://", "postgres://")):
-        raise Unreachable(
-            f"Where '{address}' is has not been said:"
-            f" pgsb broker --address {address}=DSN names the PostgreSQL database."
-        )
-    try:
-        known = read_dsn(address, address)
-    except ServerError:
-        raise Unreachable("The address of the route is no connection URI that PostgreSQL can read.") from None
-    if known.keys() & {"password", "sslpassword"}:
-        raise Unreachable(
-            "The address of the route has a password in it, which everybody can read in sys.routes."
-        )
-    return address
-
-
-async def _open_far(address: str, dsn: str, ours: str | None) -> Connection:
-    """A connection that both endpoints' ENCRYPTION allow. Raises Unreachable, and what psycopg raises."""
-    far = await _open(address, dsn, has_tls=ours != "DISABLED")
-    try:
-        theirs = await _encryption_there(far)
-        if far.pgconn.ssl_in_use and theirs == "DISABLED" and ours != "REQUIRED":
-            await far.close()
-            far = await _open(address, dsn, has_tls=False)
-        if reason := encryption_conflict(
-            address, ours, theirs, has_tls=far.pgconn.ssl_in_use, is_local=_is_local(far)
-        ):
-            raise Unreachable(reason)
-    except BaseException:
-        await far.close()
-        raise
-    return far
-
-
-async def _open(address: str, dsn: str, *, has_tls: bool) -> Connection:
-    known = conninfo_to_dict(dsn)
-    if not has_tls:
-        mode = str(known.get("sslmode") or os.environ.get("PGSSLMODE") or "prefer")
-        # What somebody has asked for on purpose is not taken away in silence.
-        if mode in _TLS_MODES and not str(known.get("host") or "").startswith(("/", "@")):
-            raise Unreachable(
-                f"The connection to the instance at '{address}' is to be without TLS"
-                f" (ENCRYPTION = DISABLED on an endpoint), and its DSN demands it (sslmode={mode})."
-            )
-        dsn = make_conninfo(dsn, sslmode="disable")
-    return await open_connection(dsn, SETTINGS, application_name="pgsb transport")
-
-
-async def _encryption_there(far: Connection) -> str | None:
-    """None: no started endpoint, or an instance that cannot tell; what it lacks it says to the messages."""
-    try:
-        async with asyncio.timeout(_FAR_SECONDS):
-            cursor = await far.execute("SELECT ssb_internal.endpoint_encryption()")
-            (theirs,) = await cursor.fetchone() or (None,)
-    except psycopg.Error as error:
-        if error.sqlstate not in _OF_THE_INSTANCE:
-            raise
-        return None
-    return theirs if theirs in _ENCRYPTIONS else None
-
-
-def _is_local(far: Connection) -> bool:
-    return far.info.host.startswith(("/", "@"))
-
-
-def encryption_conflict(
-    address: str, ours: str | None, theirs: str | None, *, has_tls: bool, is_local: bool
-) -> str | None:
-    """Why the endpoints' ENCRYPTION forbid this connection; None when they do not.
-
-    What goes through a Unix-domain socket does not leave the machine.
-    """
-    if is_local:
-        return None
-    if {ours, theirs} == {"DISABLED", "REQUIRED"}:
-        return (
-            f"The connection to the instance at '{address}' is refused: this instance's endpoint has"
-            f" ENCRYPTION = {ours}, and the endpoint there has ENCRYPTION = {theirs}."
-        )
-    if ours == "REQUIRED" and not has_tls:
-        return (
-            f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint"
-            " requires (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
-        )
-    return None
-
-
-def _is_answer(given: Row) -> bool:
-    return all(isinstance(given[name], kind) for name, kind in zip(_NAMES, _KINDS, strict=True))
-
-
-def _by_place(given: Any) -> dict[int, Row]:
-    """Answers in JSON: whoever has written them."""
-    if not isinstance(given, list):
-        return {}
-    return {one["place"]: one for one in given if isinstance(one, dict) and isinstance(one.get("place"), int)}
-
-
-def sentence(address: str, error: BaseException) -> str:
-    """Why, on one line. libpq and the server name hosts and users, never passwords."""
-    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    hint = error.diag.message_hint if isinstance(error, psycopg.Error) else None
-    words = " ".join((primary or str(error) or type(error).__name__).split())
-    said = (
-        f"The instance at '{address}' does not take the message: {words}"
-        if primary
-        else (f"The instance at '{address}' cannot be reached: {words}")
-    )
-    return said + (f" ({' '.join(hint.split())})" if hint else "")

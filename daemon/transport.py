@@ -25,17 +25,10 @@ from .counts import Counts
 from .dialog_security import DialogSecurity
 from .log import BrokerLog
 from .monitor import Backoff
-from .peer import (
-    SETTINGS,
-    Peer,
-    Unreachable,
-    next_forwarded,
-    plain_settler,
-    sealed_settler,
-    sentence,
-    settle_sent,
-)
+from .peer import Peer
+from .peer_connection import SETTINGS, Unreachable, sentence
 from .readers import Connection, open_connection
+from .settling import next_forwarded, plain_settler, sealed_settler, settle_sent
 from .transport_sets import MESSAGES, SEALED_MESSAGES, START, OwnSet, all_settled, next_set
 from .transport_values import accept_raw, loaded
 

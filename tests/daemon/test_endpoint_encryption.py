@@ -22,7 +22,8 @@ from secured import certificate_row
 
 from activation import until
 from pgsb.cli.endpoint import endpoint_command, lines_for
-from pgsb.daemon.peer import SETTINGS, Peer, Unreachable, encryption_conflict
+from pgsb.daemon.peer import Peer
+from pgsb.daemon.peer_connection import SETTINGS, Unreachable, encryption_conflict
 from pgsb.daemon.readers import open_connection
 from pgsb.runtime_sql.installer import install
 from pgsb.server.binaries import all_binaries

@@ -8,7 +8,7 @@ import pytest
 from instances import FAR, Side
 
 from activation import Daemon, until
-from pgsb.daemon import peer
+from pgsb.daemon import peer_connection
 
 
 def route(side: Side, service: str, instance: str | None = None) -> tuple[str, str | None]:
@@ -193,7 +193,7 @@ def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(
     near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Taken for a connection through the network: the socket's address is hidden from the transport."""
-    monkeypatch.setattr(peer, "_is_local", lambda _: False)
+    monkeypatch.setattr(peer_connection, "_is_local", lambda _: False)
     daemons(near)
     near.send(near.begin("//Far"), "//Ask", "hello")
     until(lambda: any("has no TLS" in status for status in near.waiting()), 20)

@@ -7,8 +7,10 @@ from typing import Any, cast
 
 import pytest
 
+from pgsb.daemon.answers import Row
 from pgsb.daemon.open_keys import OpenKeys
-from pgsb.daemon.peer import Peer, Row, Unreachable
+from pgsb.daemon.peer import Peer
+from pgsb.daemon.peer_connection import Unreachable
 from pgsb.daemon.readers import Connection
 from pgsb.daemon.sealed_sets import runs_of
 from pgsb.daemon.transport_sets import START, OwnSet, Settled, all_settled, bigints, json_of, placed

@@ -1,0 +1,112 @@
+"""Answers to sets go where their messages came from: this instance's own queue, or who has brought them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from psycopg.rows import dict_row
+
+from .answers import Row, Settle, Tell, plain_answers
+from .peer import Peer
+from .readers import Connection
+from .sealed_sets import SealedSet
+from .transport_sets import Batch
+from .transport_values import Raw
+
+
+@dataclass
+class Forwarded:
+    """A set that passes through: what the next instance answers goes to whoever has brought it."""
+
+    near: Connection
+    row: Row
+    """Of ssb_internal.forwarded_sets."""
+    open: set[int] = field(default_factory=set)
+
+    async def go_on(self, peer: Peer) -> None:
+        """Raises Unreachable."""
+        row = self.row
+        headers = row["dialogs"]
+        keys = [header.pop("place") for header in headers]
+        self.open = set(keys)
+        if row["exchanges"] is None:
+            batch = Batch(
+                keys,
+                headers,
+                row["places"],
+                row["numbers"],
+                row["message_types"],
+                row["kinds"],
+                row["bodies"],
+            )
+            await peer.hand_over(batch, self.settle, row["forwarded_id"])
+        else:
+            values = [
+                None,
+                json.dumps(headers),
+                row["places"],
+                row["numbers"],
+                row["bodies"],
+                row["exchanges"],
+            ]
+            await peer.hand_over_sealed(values, keys, self.settle, row["forwarded_id"])
+
+    async def settle(self, answers: Mapping[int, Row]) -> None:
+        """Hand answers back."""
+        self.open -= answers.keys()
+        told = [given | {"place": place} for place, given in answers.items()]
+        has_arrived = any(given.get("status") is None for given in told)
+        await self.near.execute(
+            "SELECT ssb_internal.answer_forwarded(%s, %s::jsonb, %s, %s)",
+            [self.row["forwarded_id"], json.dumps(told), not self.open, has_arrived],
+        )
+
+
+async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
+    """A set that has to go on to this peer, and is not on its way."""
+    async with near.cursor(row_factory=dict_row, binary=True) as cursor:
+        await cursor.execute(
+            "SELECT * FROM ssb_internal.forwarded_sets(%s, %s, %s::bigint[])",
+            [peer.address, peer.mirror, peer.forwarded_under_way],
+        )
+        row = await cursor.fetchone()
+    return Forwarded(near, row) if row is not None else None
+
+
+def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
+    """Reads sealed answers, and settles this instance's own messages by them.
+
+    Where all of a dialog was taken, when the next set is read.
+    """
+    answered: set[int] = set()
+
+    async def settle(answers: Mapping[int, Row]) -> None:
+        own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
+        # A second answer, to what was taken for lost: the same messages may be under way again, or settled.
+        settled, rest = sealed.settled([one for one in own if one["endpoint_id"] not in answered])
+        rest += [one for one in own if one["endpoint_id"] in answered]
+        answered.update(answers)
+        if settled is not None:
+            peer.settled.append(settled)
+        if rest:
+            await settle_sent(near, rest, ids)
+        if tell is not None:
+            tell(own)
+
+    return settle
+
+
+def plain_settler(near: Connection, ids: Raw, tell: Tell | None) -> Settle:
+    """Settles this instance's own messages in the clear."""
+
+    async def settle(answers: Mapping[int, Row]) -> None:
+        await settle_sent(near, plain_answers(answers), ids, tell)
+
+    return settle
+
+
+async def settle_sent(near: Connection, answers: list[Row], ids: Raw, tell: Tell | None = None) -> None:
+    """Delete what has arrived of the set with these messages, and note why the rest waits."""
+    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb, %b::bigint[])", [json.dumps(answers), ids])
+    if tell is not None:
+        tell(answers)
