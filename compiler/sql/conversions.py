@@ -5,6 +5,8 @@ A conversion is a plain cast where PostgreSQL's means the same, else a call of `
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ...grammar.records import replace
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
@@ -71,63 +73,115 @@ def _simple(value: Value, to: SqlType) -> Value | None:
     source = value.type
     if source is None:
         return None
-    family, target = source.family, to.family
-    if target == "integer" and family in ("integer", "bit"):
-        if holds_all(to, source) or to.name in ("int", "bigint"):
-            if isinstance(value.constant, int) and to.name == "int" and source.name == "int":
-                return replace(value, type=to)
-            if source.name == to.name and value.pg is None:
-                return value
-            return cast(value, to.postgres, to)
-        return None
-    if target == "decimal" and family in ("integer", "bit", "decimal"):
+    convert_plainly = _PLAINLY.get(to.family)
+    if convert_plainly is not None and (found := convert_plainly(value, source, to)) is not None:
+        return found
+    if isinstance(value.constant, str) and _says(value.constant, to):
         return cast(value, to.postgres, to)
-    if target == "float" and family in ("integer", "bit", "decimal", "float"):
-        return value if source.postgres == to.postgres and value.pg is None else cast(value, to.postgres, to)
-    if target == "bit" and (family == "bit" or value.constant in (0, 1)):
-        return value if family == "bit" else cast(value, "sys.bit", to)
-    if target == "bit" and value.constant in ("0", "1"):
-        return cast(integer(int(value.constant)), "sys.bit", to)
-    if target == "string" and family == "string":
-        if to.name in ("char", "nchar"):
-            return cast(value, to.postgres, to)
-        if isinstance(value.constant, str) and (to.length == MAX or len(value.constant) <= limit(to)):
-            return replace(value, type=to)
-        if source.postgres == to.postgres or (to.postgres == "text" and source.name not in ("char", "nchar")):
-            return replace(value, type=to)
-        return cast(value, to.postgres, to)
-    roomy = to.length == MAX or limit(to) >= 11
-    if family == "integer" and roomy and to.name in ("varchar", "nvarchar", "sysname"):
-        return cast(value, to.postgres, to)
-    if isinstance(value.constant, str):
-        text = value.constant
-        if target == "integer" and is_integer(text) and to.name in ("int", "bigint"):
-            return cast(value, to.postgres, to)
-        if target == "decimal" and to.name == "decimal" and is_decimal(text) and text.strip():
-            return cast(value, to.postgres, to)
-        if (
-            target in ("date", "datetime")
-            and is_exact_date(text, to)
-            and (target != "date" or len(text.strip()) <= 10)
-        ):
-            return cast(value, to.postgres, to)
-        if target == "time" and is_iso_time(text):
-            return cast(value, to.postgres, to)
-        if target == "uniqueidentifier" and is_guid(text):
-            return cast(value, to.postgres, to)
-    if target == family == "uniqueidentifier":
-        return value
-    if target == family == "binary" and to.length in (None, MAX) and to.name != "binary":
-        return replace(value, type=to)
-    if target == "datetime" and family == "date":
-        return cast(value, to.postgres, to)
-    if target == "datetime" and family == "datetime" and (source == to or to.name == "datetime2"):
-        return replace(value, type=to) if source == to else cast(value, to.postgres, to)
-    if target == family and source == to and target in ("date", "time", "datetimeoffset"):
-        return value
-    if target == "date" and family == "datetime":
-        return cast(value, "date", to)
     return None
+
+
+def _says(text: str, to: SqlType) -> bool:
+    """Tell whether a text says a value of a type as PostgreSQL reads it, too."""
+    match to.family:
+        case "integer":
+            return is_integer(text) and to.name in ("int", "bigint")
+        case "decimal":
+            return to.name == "decimal" and is_decimal(text) and bool(text.strip())
+        case "date":
+            return is_exact_date(text, to) and len(text.strip()) <= 10
+        case "datetime":
+            return is_exact_date(text, to)
+        case "time":
+            return is_iso_time(text)
+        case "uniqueidentifier":
+            return is_guid(text)
+    return False
+
+
+def _integer_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family not in ("integer", "bit") or not (holds_all(to, source) or to.name in ("int", "bigint")):
+        return None
+    if isinstance(value.constant, int) and to.name == "int" and source.name == "int":
+        return replace(value, type=to)
+    if source.name == to.name and value.pg is None:
+        return value
+    return cast(value, to.postgres, to)
+
+
+def _decimal_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    return cast(value, to.postgres, to) if source.family in ("integer", "bit", "decimal") else None
+
+
+def _float_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family not in ("integer", "bit", "decimal", "float"):
+        return None
+    return value if source.postgres == to.postgres and value.pg is None else cast(value, to.postgres, to)
+
+
+def _bit_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family == "bit":
+        return value
+    if value.constant in (0, 1):
+        return cast(value, "sys.bit", to)
+    return cast(integer(int(value.constant)), "sys.bit", to) if value.constant in ("0", "1") else None
+
+
+def _string_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family == "integer":
+        roomy = to.length == MAX or limit(to) >= 11
+        return (
+            cast(value, to.postgres, to) if roomy and to.name in ("varchar", "nvarchar", "sysname") else None
+        )
+    if source.family != "string":
+        return None
+    if to.name in ("char", "nchar"):
+        return cast(value, to.postgres, to)
+    if isinstance(value.constant, str) and (to.length == MAX or len(value.constant) <= limit(to)):
+        return replace(value, type=to)
+    if source.postgres == to.postgres or (to.postgres == "text" and source.name not in ("char", "nchar")):
+        return replace(value, type=to)
+    return cast(value, to.postgres, to)
+
+
+def _binary_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family == "binary" and to.length in (None, MAX) and to.name != "binary":
+        return replace(value, type=to)
+    return None
+
+
+def _datetime_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source == to:
+        return replace(value, type=to)
+    if source.family == "date" or (source.family == "datetime" and to.name == "datetime2"):
+        return cast(value, to.postgres, to)
+    return None
+
+
+def _date_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    if source.family == "datetime":
+        return cast(value, "date", to)
+    return _same_plainly(value, source, to)
+
+
+def _same_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
+    return value if source == to else None
+
+
+_PLAINLY: dict[str, Callable[[Value, SqlType, SqlType], Value | None]] = {
+    "integer": _integer_plainly,
+    "decimal": _decimal_plainly,
+    "float": _float_plainly,
+    "bit": _bit_plainly,
+    "string": _string_plainly,
+    "binary": _binary_plainly,
+    "date": _date_plainly,
+    "datetime": _datetime_plainly,
+    "datetimeoffset": _same_plainly,
+    "time": _same_plainly,
+    "uniqueidentifier": lambda value, source, to: value if source.family == to.family else None,
+}
+"""By the family of the type that is wanted; the value, its type, and that type."""
 
 
 def limit(to: SqlType) -> int:
@@ -164,105 +218,13 @@ _NAME_THEIR_SOURCE = frozenset(
 
 
 def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
+    if to.family == "string":
+        return _string_by_function(value, to, style, attempt)
+    if to.family == "binary":
+        return _bytes_by_function(value, to, style, attempt)
     name = _FUNCTION_NAMES.get(to.name, to.name)
-    if name == "rowversion":
-        name = "binary"
     arguments = [_argument(value)]
     source = value.type
-
-    def made(*given: n.Node) -> Value:
-        if attempt:
-            return call(f"sys.try_convert_{name}", *given, type=to)
-        return Value(n.Conversion(f"sys.convert_{name}", given), to)
-
-    if to.family == "string":
-        length = None if to.name in ("text", "ntext") or to.length == MAX else limit(to)
-        if source is not None and source.family == "xml" and (attempt or style is None):
-            inner = call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
-            return inner if length is None else cast(inner, to.postgres, to)
-        if (
-            source is not None
-            and source.family == "binary"
-            and style is None
-            and length is None
-            and not attempt
-            and to.is_unicode
-        ):
-            return call("sys.text_of", value.code, type=to)
-        if (
-            source is not None
-            and source.name in ("money", "smallmoney")
-            and not attempt
-            and name.endswith("varchar")
-        ):
-            arguments.append(_length(length))
-            if style is not None:
-                arguments.append(style.code)
-            return call("sys.money_to_varchar", *_trim(arguments), type=to)
-        if value.clock is not None and not attempt and name.endswith("varchar"):
-            tail = [
-                n.Integer(scale_of(value)),
-                _length(length),
-                *([style.code] if style is not None else []),
-            ]
-            return call("sys.clock_to_varchar", value.code, value.clock, *_trim(tail), type=to)
-        if source is not None and source.name == "time" and source.scale not in (None, 7) and not attempt:
-            tail = [
-                n.integer(source.scale or 0),
-                _length(length),
-                *([style.code] if style is not None else []),
-            ]
-            clock = call("sys.time_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
-            return clock if name.endswith("varchar") else cast(clock, to.postgres, to)
-        if source is not None and source.name == "datetime2" and not attempt and name.endswith("varchar"):
-            places = n.Integer(7 if source.scale is None else source.scale)
-            tail = [
-                places,
-                _length(length),
-                *([style.code] if style is not None else []),
-            ]
-            return call("sys.datetime2_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
-        if (
-            length is not None
-            or style is not None
-            or (name.endswith("char") and not name.endswith("varchar"))
-        ):
-            arguments.append(_length(length))
-        if style is not None:
-            arguments.append(style.code)
-        return made(*arguments)
-    if to.family == "binary":
-        value = kept_blanks(value)
-        arguments[0] = value.code if source is not None and source.is_string else arguments[0]
-        if source is not None and source.family == "xml":
-            return call("sys.xml_to_bytes", value.code, type=to)
-        length = None if to.name in ("image",) or to.length in (MAX, None) else to.length
-        if to.name == "rowversion":
-            length = 8
-        if source is not None and source.name == "tinyint" and to.name != "binary":
-            length = 1
-        if source is not None and source.name in ("money", "smallmoney"):
-            # Ten-thousandths, in eight bytes or four.
-            whole = "bigint" if source.name == "money" else "integer"
-            arguments[0] = n.Cast(n.infix("*", value.code, n.Integer(10000)), whole)
-        if source is not None and source.name in _OF_THEIR_SIZE:
-            # What their bytes are, their type says and not PostgreSQL's.
-            arguments[0] = _own_bytes(value, source)
-            if length is None:
-                return Value(arguments[0], to)
-        if source is not None and source.is_unicode:
-            # Which bytes those are, the instance says.
-            if style is not None:
-                name = f"sys.{'try_' if attempt else ''}nvarchar_to_{name}"
-                return call(name, value.code, _length(length), style.code, type=to)
-            arguments[0] = call("ssb.nvarchar_bytes", value.code).code
-            if length is None:
-                return Value(arguments[0], to)
-        if length is not None or style is not None:
-            arguments.append(_length(length))
-        if style is not None:
-            arguments.append(style.code)
-        return made(*arguments)
     if to.name == "decimal":
         arguments += [n.Integer(to.precision or 18), n.Integer(to.scale or 0)]
     elif to.name in ("datetime2", "time", "datetimeoffset"):
@@ -272,14 +234,96 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
         if style is not None:
             arguments.append(style.code)
         # A function's result says nothing of its decimals, and those are shown.
-        return cast(made(*arguments), to.postgres, to)
+        return cast(_called(name, arguments, to, attempt), to.postgres, to)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
         arguments.append(style.code)
     if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:
         if to.name in ("datetime", "smalldatetime") and style is None:
             arguments.append(n.Integer(0))
         arguments.append(n.Text("nvarchar"))
-    return made(*arguments)
+    return _called(name, arguments, to, attempt)
+
+
+def _called(name: str, arguments: Sequence[n.Node], to: SqlType, attempt: bool) -> Value:
+    if attempt:
+        return call(f"sys.try_convert_{name}", *arguments, type=to)
+    return Value(n.Conversion(f"sys.convert_{name}", tuple(arguments)), to)
+
+
+def _string_by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
+    name = _FUNCTION_NAMES.get(to.name, to.name)
+    length = None if to.name in ("text", "ntext") or to.length == MAX else limit(to)
+    source = value.type
+    if source is not None and source.family == "xml" and (attempt or style is None):
+        inner = call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
+        return inner if length is None else cast(inner, to.postgres, to)
+    is_whole = length is None and style is None and to.is_unicode
+    if source is not None and source.family == "binary" and is_whole and not attempt:
+        return call("sys.text_of", value.code, type=to)
+    if not attempt and (found := _varying(value, to, length, style)) is not None:
+        return found
+    arguments = [_argument(value)]
+    if length is not None or style is not None or (name.endswith("char") and not name.endswith("varchar")):
+        arguments.append(_length(length))
+    if style is not None:
+        arguments.append(style.code)
+    return _called(name, arguments, to, attempt)
+
+
+def _varying(value: Value, to: SqlType, length: int | None, style: Value | None) -> Value | None:
+    """A value whose text depends on more than PostgreSQL's type of it tells."""
+    source = value.type
+    is_varying = _FUNCTION_NAMES.get(to.name, to.name).endswith("varchar")
+    tail = [_length(length), *([style.code] if style is not None else [])]
+    if source is not None and source.name in ("money", "smallmoney") and is_varying:
+        return call("sys.money_to_varchar", *_trim([_argument(value), *tail]), type=to)
+    if value.clock is not None and is_varying:
+        shown = [n.Integer(scale_of(value)), *tail]
+        return call("sys.clock_to_varchar", value.code, value.clock, *_trim(shown), type=to)
+    if source is not None and source.name == "time" and source.scale not in (None, 7):
+        shown = [n.integer(source.scale or 0), *tail]
+        clock = call("sys.time_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
+        return clock if is_varying else cast(clock, to.postgres, to)
+    if source is not None and source.name == "datetime2" and is_varying:
+        shown = [n.Integer(7 if source.scale is None else source.scale), *tail]
+        return call("sys.datetime2_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
+    return None
+
+
+def _bytes_by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
+    source = value.type
+    value = kept_blanks(value)
+    given = value.code if source is not None and source.is_string else _argument(value)
+    name = "binary" if to.name == "rowversion" else _FUNCTION_NAMES.get(to.name, to.name)
+    length = 8 if to.name == "rowversion" else None if to.name == "image" or to.length == MAX else to.length
+    if source is not None:
+        if source.family == "xml":
+            return call("sys.xml_to_bytes", value.code, type=to)
+        if source.name == "tinyint" and to.name != "binary":
+            length = 1
+        if source.name in ("money", "smallmoney"):
+            # Ten-thousandths, in eight bytes or four.
+            whole = "bigint" if source.name == "money" else "integer"
+            given = n.Cast(n.infix("*", value.code, n.Integer(10000)), whole)
+        if source.name in _OF_THEIR_SIZE:
+            # What their bytes are, their type says and not PostgreSQL's.
+            given = _own_bytes(value, source)
+            if length is None:
+                return Value(given, to)
+        if source.is_unicode:
+            # Which bytes those are, the instance says.
+            if style is not None:
+                by_style = f"sys.{'try_' if attempt else ''}nvarchar_to_{name}"
+                return call(by_style, value.code, _length(length), style.code, type=to)
+            given = call("ssb.nvarchar_bytes", value.code).code
+            if length is None:
+                return Value(given, to)
+    arguments = [given]
+    if length is not None or style is not None:
+        arguments.append(_length(length))
+    if style is not None:
+        arguments.append(style.code)
+    return _called(name, arguments, to, attempt)
 
 
 def _own_bytes(value: Value, type_: SqlType) -> n.Node:
