@@ -149,17 +149,10 @@ def change_variable(
         if item is not None and item.args.get("alias") is not None
         else fold(name.lstrip("@"))
     )
-    if (
-        not change.sets
-        and not change.outputs
-        and change.top is None
-        and change.source.args.get("where") is None
-        and not change.source.args.get("from_")
-    ):
+    if _deletes_all(change):
         none = n.Cast(_NO_ROWS, f"{variable.row_type}[]")
         count = n.Call("cardinality", (n.Variable(variable.query_reference),))
         return TableVariableDml(variable, replace=q.Select((none, count), breaks=q.Breaks.NEVER))
-    row = n.Name((alias,))
     ctx.push()
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
@@ -193,6 +186,34 @@ def change_variable(
             output = found_output
     finally:
         ctx.pop()
+    query = _changed(change, variable, name, alias, rows, hit, values, limit)
+    query = _rechecked(query, variable, set(values), name)
+    return TableVariableDml(
+        variable,
+        replace=q.with_definitions(definitions, query, recursive=recursive),
+        output_before=output.shown,
+        into_before=output.kept,
+        before=output.stored,
+    )
+
+
+def _deletes_all(change: Change) -> bool:
+    source = change.source.args
+    restricted = change.top is not None or source.get("where") is not None or source.get("from_")
+    return not (change.sets or change.outputs or restricted)
+
+
+def _changed(
+    change: Change,
+    variable: TableVariable,
+    name: str,
+    alias: str,
+    rows: n.Node,
+    hit: q.Select,
+    values: dict[str, n.Node],
+    limit: n.Node | None,
+) -> q.Select:
+    """The variable's rows as the statement leaves them, and how many it has changed."""
     names = [fold(column.name) for column in variable.info.columns]
     found: n.Node = _HIT
     query = q.Select((), rows, (q.Join("LEFT", q.Aliased(n.Subquery(hit), "changed", lateral=True), n.TRUE),))
@@ -200,7 +221,7 @@ def change_variable(
         # The first rows found are the chosen ones.
         so_far = n.Over(n.Call("count", (_HIT,)), order=(n.OrderItem(n.Name((PLACE,))),))
         items = (
-            n.Every(row),
+            n.Every(n.Name((alias,))),
             *(q.Labelled(n.Name(("changed", c)), f"new_{i}") for i, c in enumerate(values, 1)),
             _HIT,
             q.Labelled(so_far, "nth"),
@@ -224,15 +245,7 @@ def change_variable(
         aggregate = n.Call("array_agg", (either,), by_place)
     else:
         aggregate = n.Call("array_agg", (old,), by_place, n.IsNull(found))
-    query = replace(query, items=(n.Call("COALESCE", (aggregate, _NO_ROWS)), n.Call("count", (found,))))
-    query = _rechecked(query, variable, set(values), name)
-    return TableVariableDml(
-        variable,
-        replace=q.with_definitions(definitions, query, recursive=recursive),
-        output_before=output.shown,
-        into_before=output.kept,
-        before=output.stored,
-    )
+    return replace(query, items=(n.Call("COALESCE", (aggregate, _NO_ROWS)), n.Call("count", (found,))))
 
 
 _HIT = n.Name(("changed", "hit"))
