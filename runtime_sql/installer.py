@@ -6,6 +6,7 @@ at once, one does the work and the others find it done.
 """
 
 import hashlib
+import io
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -127,7 +128,15 @@ class RuntimeVersionError(Exception):
 
 @cache
 def _folder() -> Traversable:
-    return files(__package__ or "pgsb.runtime_sql")
+    """The folder of the SQL files: this one, or the archive that a wheel has of them (setup.py)."""
+    here = files(__package__ or "pgsb.runtime_sql")
+    packed = here / "runtime.zip"
+    if not packed.is_file():
+        return here
+    # Imported here: commands that only ask for the runtime's version must start fast.
+    import zipfile
+
+    return zipfile.Path(io.BytesIO(packed.read_bytes()))
 
 
 def _migrations() -> list[tuple[int, str]]:

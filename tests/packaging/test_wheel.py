@@ -1,7 +1,9 @@
 """The wheel holds every package and every data file, and nothing else."""
 
 import ast
+import os
 import re
+import subprocess
 import sys
 import zipfile
 from email import message_from_bytes
@@ -37,9 +39,32 @@ def test_the_wheel_holds_what_the_folders_hold(wheel: zipfile.ZipFile) -> None:
     }
     # A module of its own, by whose name Spark finds format("pgsb").
     expected ^= {"pgsb/bulk/found_by_spark/pyspark_pgsb.py", "pyspark_pgsb.py"}
+    expected.remove("pgsb/setup.py")  # it builds the wheel
     expected.add("pgsb/editor/dialect.md")  # a copy of docs/dialect.md
+    runtime = {name for name in expected if name.startswith("pgsb/runtime_sql/") and name.endswith(".sql")}
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert held == expected
+    assert held == expected - runtime | {"pgsb/runtime_sql/runtime.zip"}
+    with zipfile.ZipFile(wheel.open("pgsb/runtime_sql/runtime.zip")) as packed:
+        assert {f"pgsb/runtime_sql/{name}" for name in packed.namelist()} == runtime
+
+
+def test_the_packed_runtime_is_what_the_checkout_installs(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path)
+    code = "from pgsb.runtime_sql.installer import extension_files, install_sql, upgrade_sql\n"
+    code += "print(install_sql(), install_sql('broker'), upgrade_sql(1), *extension_files().items())"
+    packed, ours = (
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=place,
+            env=os.environ | {"PYTHONPATH": str(place)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for place in (tmp_path, ROOT / ".types")
+    )
+    assert packed == ours
+    assert len(packed) > 1_000_000
 
 
 def test_the_wheel_offers_the_command_and_the_license(wheel: zipfile.ZipFile) -> None:
