@@ -347,21 +347,6 @@ BEGIN
 END;
 $$;
 
--- Hook for bulk claims (7xx): RECEIVE passes a claimed group while this is true.
--- A claim lives as long as its owner's session, which holds its advisory lock.
-CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RETURN EXISTS (SELECT FROM pg_locks AS l
-                    WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT d.oid FROM pg_database AS d
-                                                                                   WHERE d.datname = current_database())
-                      AND l.classid = 1397965376::oid AND l.objid = p_claim_id::oid AND l.objsubid = 2);
-END;
-$$;
-
 -- Messages for this queue's services that had to wait elsewhere: true when some
 -- can be tried again.
 CREATE OR REPLACE FUNCTION ssb_internal.fetch_waiting(p_queue_id integer)
