@@ -1,5 +1,6 @@
--- Two that no longer serve.
-DROP FUNCTION IF EXISTS ssb_internal.leader_of_group(uuid, integer), ssb_internal.attempts_of(regclass);
+-- Two that no longer serve, and one that has a parameter more.
+DROP FUNCTION IF EXISTS ssb_internal.leader_of_group(uuid, integer), ssb_internal.attempts_of(regclass),
+                        ssb_internal.deliver_waiting_for_queue(integer);
 -- Conversations whose leader has ended while they joined its group have a leader again; of what was set aside and is on no
 -- record, nobody could decide.
 DO $$

@@ -394,7 +394,8 @@ def test_conversations_that_an_older_version_left_without_a_leader_have_one_agai
     sql.do(change.format("claim_id = -8"), [fourth])
     sql.do(
         "INSERT INTO ssb.quarantined_group (quarantine_id, queue_id, lock_id, conversation_group_id,"
-        f" endpoint_id, queuing_order, rollbacks) OVERRIDING SYSTEM VALUE VALUES (8, 1, 1000, %s, ({endpoint}), 0, 5)",
+        " endpoint_id, queuing_order, rollbacks) OVERRIDING SYSTEM VALUE"
+        f" VALUES (8, 1, 1000, %s, ({endpoint}), 0, 5)",
         fourth,
         fourth,
     )
