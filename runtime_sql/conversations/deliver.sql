@@ -185,12 +185,15 @@ DECLARE
     v_service ssb.service;
     v_contract ssb.contract;
 BEGIN
-    SELECT t.* INTO v_found FROM ssb_internal.find_target(p_endpoint) AS t;
-    v_service := v_found.service;
-    IF v_service.service_id IS NULL THEN
-        status := v_found.status;
-        RETURN;
-    END IF;
+    LOOP
+        SELECT t.* INTO v_found FROM ssb_internal.find_target(p_endpoint) AS t;
+        v_service := v_found.service;
+        IF v_service.service_id IS NULL THEN
+            status := v_found.status;
+            RETURN;
+        END IF;
+        EXIT WHEN ssb_internal.share_service(v_service) OR current_setting('transaction_isolation') <> 'read committed';
+    END LOOP;
     status := ssb_internal.reason_to_wait(v_service.queue_id);
     IF status IS NOT NULL THEN
         RETURN;
