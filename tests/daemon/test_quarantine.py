@@ -350,3 +350,21 @@ def test_who_decides_about_all_passes_what_another_has_decided(
     first.do("COMMIT")
     assert every.result() == 1
     assert first.bodies("dbo.to_queue") == ["a"]
+
+
+def test_the_daemons_log_does_not_wait_for_who_decides(
+    sql: Connection, connect: Callable[[], Connection]
+) -> None:
+    _group(sql, "bad")
+    (group,) = {row[0] for row in _quarantine(sql)}
+    operator, writer = Session(connect()), Session(connect())
+    operator.do("BEGIN")
+    operator.do("SELECT ssb.resubmit_quarantined(%s)", group)
+    writer.do("SET lock_timeout = '2s'")
+    writer.do(
+        "SELECT ssb_internal.write_broker_log(jsonb_build_array(jsonb_build_object('level', 'error',"
+        " 'event', 'reader_failed', 'queue', 'dbo.to_queue', 'logged_at', g.quarantined_at,"
+        " 'message', 'why')))"
+        " FROM ssb.quarantined_group AS g"
+    )
+    operator.do("ROLLBACK")

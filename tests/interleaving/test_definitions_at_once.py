@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable
 
 import pytest
-from runtime.broker import Pair, Session, start_and_block
+from runtime.broker import Pair, Session, refused, start_and_block
 
 Open = Callable[[], Session]
 
@@ -112,3 +112,37 @@ def test_two_who_tell_the_first_event_begin_one_dialog(session: Session, another
     assert len(told) == 2
     assert len({message.handle for message in told}) == 1
     session.do("SELECT ssb.drop_event_notification(%s, 'DATABASE')", f"n{n}")
+
+
+def test_a_database_is_dropped_when_those_who_begin_dialogs_with_it_are_through(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    name = f"d{uuid.uuid4().hex[:8]}"
+    session.do("SELECT ssb.create_database(%s)", name)
+    session.do("SELECT ssb.use_database(%s)", name)
+    queue = f"{name}_dbo.inbox"
+    session.do("SELECT ssb.create_queue(%s)", queue)
+    session.do("SELECT ssb.create_service(%s, %s, '{DEFAULT}')", f"//{name}", queue)
+    session.do("SELECT ssb.use_database(NULL)")
+    sender, admin = another(), another()
+    begin = "SELECT ssb.begin_dialog(%s, %s)"
+    handle = sender.value(begin, pair.initiator, f"//{name}")
+    sender.send(handle, "DEFAULT", "early")
+    dropping = start_and_block(session, admin, lambda: admin.do("SELECT ssb.drop_database(%s)", name))
+    sender.commit()
+    dropping.result()
+    admin.commit()
+    assert session.state(handle) == "ER"
+    left = "SELECT count(*) FROM ssb.conversation_endpoint WHERE service_name = %s"
+    assert session.value(left, f"//{name}") == 0
+
+
+def test_of_two_endpoints_at_once_one_is_made(session: Session, another: Open) -> None:
+    first, second = another(), another()
+    make = "SELECT ssb.create_endpoint(%s, 'STOPPED', 4022)"
+    first.do(make, "one")
+    making = start_and_block(session, second, lambda: second.do(make, "two"))
+    first.commit()
+    with refused(7862):
+        making.result()
+    session.do("SELECT ssb.drop_endpoint('one')")
