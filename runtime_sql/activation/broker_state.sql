@@ -42,12 +42,16 @@ BEGIN
     SELECT l.logged_at, l.level, l.event, l.queue, l.program, l.pid, l.error_number, coalesce(l.message, '')
       FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, level text, event text, queue text, program text,
                                              pid integer, error_number integer, message text);
-    -- What was set aside before the reason was written down.
+    -- What was set aside before the reason was written down. (Not behind somebody who is deciding about it.)
     UPDATE ssb.quarantined_group AS g SET error = ssb_internal.last_error(q.name, g.quarantined_at)
       FROM ssb.queue AS q
      WHERE q.queue_id = g.queue_id
-       AND EXISTS (SELECT FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, queue text)
-                    WHERE l.queue = q.name AND l.logged_at BETWEEN g.quarantined_at - interval '1 minute' AND g.quarantined_at);
+       AND g.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.quarantined_group AS o
+                                 JOIN ssb.queue AS p ON p.queue_id = o.queue_id
+                                WHERE EXISTS (SELECT FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, queue text)
+                                               WHERE l.queue = p.name
+                                                 AND l.logged_at BETWEEN o.quarantined_at - interval '1 minute' AND o.quarantined_at)
+                                  FOR NO KEY UPDATE OF o SKIP LOCKED));
     SELECT max(b.log_id) INTO v_last FROM ssb.broker_log AS b;
     DELETE FROM ssb.broker_log AS b WHERE b.log_id <= v_last - 10000;
 END;

@@ -28,7 +28,8 @@ BEGIN
      WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
         OR (q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1)
         OR (v_has_waiting AND EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
-                                       CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t));
+                                       CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
+                                                            WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
         PERFORM ssb_internal.disable_if_poisoned(v_queue);
         PERFORM ssb_internal.quarantine_poisoned(v_queue);

@@ -140,7 +140,8 @@ DECLARE
     v_group ssb.quarantined_group;
     v_queue ssb.queue;
 BEGIN
-    SELECT g.* INTO v_group FROM ssb.quarantined_group AS g WHERE g.conversation_group_id = p_group;
+    -- Of two that decide about it the second finds none.
+    SELECT g.* INTO v_group FROM ssb.quarantined_group AS g WHERE g.conversation_group_id = p_group FOR UPDATE;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)), 16, 1,
                                          'The view ssb.quarantine shows what is set aside.');

@@ -29,9 +29,10 @@ $$;
 
 -- The groups in quarantine that match: of a queue, with the error text LIKE p_error (of the log or as noted), set
 -- aside for longer than p_older_than, with a poison message of type p_message_type. NULL matches everything.
+-- Locks  the rows of ssb.quarantined_group: what somebody else decides about meanwhile does not match
 CREATE OR REPLACE FUNCTION ssb_internal.quarantined_matching(p_queue text, p_error text, p_message_type text, p_older_than interval)
 RETURNS SETOF uuid
-LANGUAGE sql STABLE
+LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT g.conversation_group_id
@@ -42,7 +43,7 @@ AS $$
        AND (p_message_type IS NULL
             OR EXISTS (SELECT FROM ssb.message_stored AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
                         WHERE m.endpoint_id = g.endpoint_id AND m.queuing_order = g.queuing_order AND t.name = p_message_type))
-     ORDER BY g.quarantine_id;
+     ORDER BY g.quarantine_id FOR UPDATE OF g;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.quarantined_matching(text, text, text, interval) FROM PUBLIC;
 

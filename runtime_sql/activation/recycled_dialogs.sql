@@ -87,6 +87,7 @@ BEGIN
     PERFORM ssb_internal.send_or_signal(v_handle, message_type, body);
     IF v_far.endpoint_id IS NOT NULL THEN
         -- Before anybody can see the target's new side: it waits for its turn behind the old one.
+        PERFORM ssb_internal.note_joined(v_far.lock_id);
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_far.queue_id AND NOT q.has_groups;
         UPDATE ssb.conversation_endpoint AS f
            SET lock_id = v_far.lock_id, conversation_group_id = v_far.conversation_group_id

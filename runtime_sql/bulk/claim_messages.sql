@@ -194,7 +194,9 @@ BEGIN
         claim_id := NULL;
         RETURN;
     END IF;
-    DELETE FROM ssb.completed_claim AS c WHERE c.completed_at < now() - interval '7 days';
+    DELETE FROM ssb.completed_claim AS c
+     WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_claim AS o
+                                WHERE o.completed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
     SELECT max(c.largest) INTO largest FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
     IF conversations > 1000 THEN
         -- Before anything joins them: without statistics a claim looks like a few rows.

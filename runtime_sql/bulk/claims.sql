@@ -112,7 +112,8 @@ BEGIN
 END;
 $$;
 
--- Claims dead sessions left: the rows only, their groups are free already.
+-- Claims dead sessions left: the rows only, their groups are free already. Somebody may have received from one of them, and
+-- go on for long: he is not waited for. His group and the claim's row stay for a later look.
 CREATE OR REPLACE FUNCTION ssb_internal.forget_dead_claims()
 RETURNS void
 LANGUAGE plpgsql
@@ -125,7 +126,14 @@ BEGIN
         SELECT c.claim_id FROM ssb.claim AS c
          WHERE NOT ssb_internal.claim_is_held(c.claim_id) FOR UPDATE SKIP LOCKED
     LOOP
-        PERFORM ssb_internal.drop_claim(v_claim_id);
+        UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
+         WHERE l.endpoint_id = ANY (ARRAY(
+            SELECT g.endpoint_id FROM ssb.conversation_endpoint AS g
+             WHERE g.endpoint_id = ANY (ARRAY(SELECT o.leader FROM ssb_internal.groups_of_claim(v_claim_id) AS o (leader)))
+               FOR NO KEY UPDATE SKIP LOCKED));
+        IF NOT EXISTS (SELECT FROM ssb_internal.groups_of_claim(v_claim_id)) THEN
+            PERFORM ssb_internal.drop_claim(v_claim_id, true);
+        END IF;
     END LOOP;
     PERFORM ssb_internal.drop_staging(s.claim_id)
        FROM (SELECT DISTINCT split_part(c.relname, '_', 2)::integer AS claim_id FROM pg_class AS c
@@ -153,7 +161,7 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.sweep_claims() FROM PUBLIC;
 
--- The staging tables of a claim, in schema ssb_staging (710). One in which a task that
+-- The staging tables of a claim, in schema ssb_staging (complete_claims.sql). One in which a task that
 -- nobody waits for any more is still writing stays until a later claim is made.
 CREATE OR REPLACE FUNCTION ssb_internal.drop_staging(p_claim_id integer)
 RETURNS void
@@ -177,7 +185,27 @@ BEGIN
 END;
 $$;
 
--- p_is_over: all of its groups have ended.
+-- The leaders of the groups that a claim has. One whose conversations have all ended is done with: one row less to write.
+CREATE OR REPLACE FUNCTION ssb_internal.groups_of_claim(p_claim_id integer)
+RETURNS SETOF bigint
+LANGUAGE plpgsql
+ROWS 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT l.endpoint_id
+      FROM ssb.claimed_conversation AS c
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
+     WHERE c.claim_id = p_claim_id
+       AND (l.closed_at IS NULL
+            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.groups_of_claim(integer) FROM PUBLIC;
+
+-- p_is_over: none of its groups is still claimed by it, or all of them have ended.
 DROP FUNCTION IF EXISTS ssb_internal.drop_claim(integer);
 CREATE OR REPLACE FUNCTION ssb_internal.drop_claim(p_claim_id integer, p_is_over boolean DEFAULT false)
 RETURNS void

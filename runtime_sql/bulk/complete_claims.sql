@@ -83,7 +83,8 @@ BEGIN
     ELSIF v_columns IS NULL THEN
         RAISE EXCEPTION 'unknown kind of output: %', kind USING ERRCODE = '22023';
     END IF;
-    v_name := format('claim_%s_%s_%s', claim_id, nextval('ssb.object_id'), kind);
+    -- The number is this claim's only: one of those that come again after two billions, and not of the objects'.
+    v_name := format('claim_%s_%s_%s', claim_id, nextval('ssb.claim_id'), kind);
     -- UNLOGGED: after a crash of the server the claim is gone, and this with it.
     EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL%s)', v_name, v_columns,
                    CASE WHEN kind NOT IN ('replies', 'packed') THEN ', row_number bigint NOT NULL DEFAULT 0' END);
@@ -153,7 +154,7 @@ END;
 $$;
 
 -- Sets the groups of failed conversations aside, with the first message that failed
--- and its error, as QUARANTINE does with poisoned ones (630); ssb.resubmit_quarantined
+-- and its error, as QUARANTINE does with poisoned ones (activation/quarantine.sql); ssb.resubmit_quarantined
 -- and ssb.drop_quarantined decide about them. A conversation of which no message is
 -- left, since the job ended it, needs none.
 --
@@ -503,7 +504,10 @@ AS $$
 DECLARE
     v_sender CONSTANT name := ssb_internal.sender_of($1);
 BEGIN
-    DELETE FROM ssb.completed_send AS c WHERE c.completed_at < now() - interval '7 days';
+    -- Other tasks that forget them go on as long as their partitions take.
+    DELETE FROM ssb.completed_send AS c
+     WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_send AS o
+                                WHERE o.completed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
     INSERT INTO ssb.completed_send (role, send_id, partition) VALUES (v_sender, $1, $2) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         RETURN false;

@@ -71,6 +71,7 @@ BEGIN
       FROM (SELECT) AS one_row LEFT JOIN ssb.queue AS q ON q.queue_id = p_service.queue_id
     RETURNING e.* INTO v_endpoint;
     IF p_lock_id IS NOT NULL THEN
+        PERFORM ssb_internal.note_joined(p_lock_id);
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = p_service.queue_id AND NOT q.has_groups;
     END IF;
     PERFORM ssb_internal.note_priority(p_service.queue_id, v_priority);
@@ -93,7 +94,7 @@ END;
 $$;
 
 -- An open side in the group, of the service if there is one: NULL for a group that nobody has begun.
-CREATE OR REPLACE FUNCTION ssb_internal.leader_of_group(p_group uuid, p_service_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.member_of_group(p_group uuid, p_service_id integer)
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -104,7 +105,7 @@ BEGIN
              ORDER BY e.service_id <> p_service_id LIMIT 1);
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.leader_of_group(uuid, integer) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.member_of_group(uuid, integer) FROM PUBLIC;
 
 -- A group's conversations are all one service's.
 CREATE OR REPLACE FUNCTION ssb_internal.raise_other_service(p_service text, p_related ssb.conversation_endpoint, p_option text, p_id uuid)
@@ -188,16 +189,22 @@ BEGIN
         v_lock_id := v_related.lock_id;
         v_group := v_related.conversation_group_id;
     ELSIF v_group IS NOT NULL THEN
-        v_related := ssb_internal.leader_of_group(v_group, v_service.service_id);
-        IF v_related.endpoint_id IS NULL THEN
-            -- Two that begin the same new group would each make a leader of it.
-            PERFORM ssb_internal.lock_name('group ' || v_group);
-            v_related := ssb_internal.leader_of_group(v_group, v_service.service_id);
-        END IF;
-        IF v_related.service_id <> v_service.service_id THEN
-            PERFORM ssb_internal.raise_other_service(from_service, v_related, 'RELATED_CONVERSATION_GROUP', v_group);
-        END IF;
-        v_lock_id := (ssb_internal.lock_endpoint(v_related.conversation_handle)).lock_id;
+        LOOP
+            v_related := ssb_internal.member_of_group(v_group, v_service.service_id);
+            IF v_related.endpoint_id IS NULL THEN
+                -- Two that begin the same new group would each make a leader of it.
+                PERFORM ssb_internal.lock_name('group ' || v_group);
+                v_related := ssb_internal.member_of_group(v_group, v_service.service_id);
+            END IF;
+            IF v_related.service_id <> v_service.service_id THEN
+                PERFORM ssb_internal.raise_other_service(from_service, v_related, 'RELATED_CONVERSATION_GROUP', v_group);
+            END IF;
+            EXIT WHEN v_related.endpoint_id IS NULL;
+            v_related := ssb_internal.lock_endpoint(v_related.conversation_handle);
+            -- Who held it may have ended or moved it: then there is another one, or the group is begun anew.
+            EXIT WHEN v_related.closed_at IS NULL AND v_related.conversation_group_id = v_group;
+        END LOOP;
+        v_lock_id := v_related.lock_id;
     END IF;
     RETURN (ssb_internal.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
         CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'

@@ -195,6 +195,7 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
     v_queue ssb.queue;
     v_destination bigint;
+    v_locked bigint[];
     v_claim_id integer;
     v_state char(2);
 BEGIN
@@ -207,20 +208,22 @@ BEGIN
         v_claim_id := ssb_internal.claim_of_another(handle);
         IF v_claim_id IS NULL THEN
             BEGIN
-                PERFORM FROM ssb.conversation_endpoint AS l
-                  WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                                           WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
-                  ORDER BY l.endpoint_id FOR NO KEY UPDATE;
+                SELECT array_agg(l.endpoint_id) INTO v_locked
+                  FROM (SELECT l.endpoint_id FROM ssb.conversation_endpoint AS l
+                         WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                                                  WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
+                         ORDER BY l.endpoint_id FOR NO KEY UPDATE) AS l;
                 v_endpoint := ssb_internal.lock_endpoint(handle);
                 v_claim_id := ssb_internal.claim_of_another(handle);
-                EXIT WHEN v_claim_id IS NULL;
-                -- It came before our lock, and cannot complete while we have that.
+                v_destination := ssb_internal.find_group(conversation_group, v_endpoint.service_id);
+                EXIT WHEN v_claim_id IS NULL AND (v_destination IS NULL OR v_destination = ANY (v_locked));
+                -- The claim came before our lock, and cannot complete while we have that. Or the group has another leader now.
                 RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
             EXCEPTION WHEN SQLSTATE 'SP001' THEN
                 NULL;
             END;
         END IF;
-        PERFORM ssb_internal.await_claim(v_claim_id);
+        PERFORM ssb_internal.await_claim(v_claim_id) WHERE v_claim_id IS NOT NULL;
     END LOOP;
     v_state := ssb_internal.endpoint_state(v_endpoint);
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
@@ -232,14 +235,14 @@ BEGIN
         PERFORM ssb_internal.raise_error(8438, format('The conversation endpoint is not in a valid state for MOVE CONVERSATION. '
                                                       'The current endpoint state is ''%s''.', v_state));
     END IF;
-    v_destination := ssb_internal.find_group(conversation_group, v_endpoint.service_id);
     IF v_destination IS NULL THEN
         PERFORM ssb_internal.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
                                                       upper(conversation_group::text)));
     ELSIF v_destination <> v_endpoint.lock_id THEN
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_endpoint.queue_id AND NOT q.has_groups;
         PERFORM ssb_internal.hand_over_group(v_endpoint.endpoint_id, v_endpoint.claim_id);
-        UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group
+        PERFORM ssb_internal.note_joined(v_destination);
+        UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group, claim_id = NULL
          WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
 END;

@@ -185,12 +185,15 @@ DECLARE
     v_service ssb.service;
     v_contract ssb.contract;
 BEGIN
-    SELECT t.* INTO v_found FROM ssb_internal.find_target(p_endpoint) AS t;
-    v_service := v_found.service;
-    IF v_service.service_id IS NULL THEN
-        status := v_found.status;
-        RETURN;
-    END IF;
+    LOOP
+        SELECT t.* INTO v_found FROM ssb_internal.find_target(p_endpoint) AS t;
+        v_service := v_found.service;
+        IF v_service.service_id IS NULL THEN
+            status := v_found.status;
+            RETURN;
+        END IF;
+        EXIT WHEN ssb_internal.share_service(v_service) OR current_setting('transaction_isolation') <> 'read committed';
+    END LOOP;
     status := ssb_internal.reason_to_wait(v_service.queue_id);
     IF status IS NOT NULL THEN
         RETURN;
@@ -504,8 +507,9 @@ END;
 $$;
 
 -- After the obstacle is gone: every conversation with messages for the services of
--- this queue. One whose group somebody else holds is left to the next look.
-CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_for_queue(p_queue_id integer)
+-- this queue. One whose group somebody else holds is left to the next look. p_with_remote: dialogs that wait for another
+-- instance too, which may be none of its any more; those who only look leave them to changes of routes and the daemon.
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_for_queue(p_queue_id integer, p_with_remote boolean DEFAULT true)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -522,6 +526,8 @@ BEGIN
                  CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t WHERE t.to_service = s.name OFFSET 0) AS t) AS w
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id
           JOIN ssb.database AS d ON d.database_id = e.database_id
+         WHERE p_with_remote
+            OR NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = w.endpoint_id AND r.address IS NOT NULL)
          ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id
     LOOP
         IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN

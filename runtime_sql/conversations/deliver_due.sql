@@ -21,7 +21,7 @@ DECLARE
                  WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT 300) AS d
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = d.endpoint_id
          WHERE e.closed_at <= p_now - interval '30 minutes' AND e.is_close_known AND NOT e.has_waiting
-           AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NOT NULL
+           AND e.lock_id = e.endpoint_id AND coalesce(e.claim_id, 0) >= 0 AND e.far_endpoint_id IS NOT NULL
            AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
            AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
                             WHERE o.lock_id = e.endpoint_id AND o.endpoint_id <> e.endpoint_id)
@@ -111,16 +111,17 @@ AS $$
 DECLARE
     v_far ssb.conversation_endpoint;
 BEGIN
-    SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id;
     IF NOT p_endpoint.is_close_known THEN
         -- Its EndDialog is still waiting somewhere: ask again in a while.
         UPDATE ssb.conversation_endpoint AS e SET due_at = clock_timestamp() + interval '30 minutes'
          WHERE e.endpoint_id = p_endpoint.endpoint_id;
         RETURN;
-    ELSIF v_far.endpoint_id IS NOT NULL THEN
-        IF NOT ssb_internal.try_lock_endpoint(v_far.endpoint_id) THEN
+    ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id) THEN
+        IF NOT ssb_internal.try_lock_endpoint(p_endpoint.far_endpoint_id) THEN
             RETURN;
         END IF;
+        -- As it is now that it is locked.
+        SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id;
         IF v_far.has_waiting THEN
             -- Now that this side can still tell that nobody wants it.
             PERFORM ssb_internal.deliver_waiting(v_far.endpoint_id);

@@ -120,7 +120,10 @@ BEGIN
           JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
          WHERE p.database_id = e.database_id AND p.from_service = e.service_name
            AND p.to_service = e.far_service AND p.contract = e.contract_name
-           AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+           -- First the lock, then the epoch, which ALTER and DROP SERVICE draw below their lock (ssb_internal.share_service).
+           AND CASE WHEN p.far_service_id IS NOT NULL
+                         AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.far_service_id))
+                    THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
            AND e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
            AND e.sent_count = 0
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id

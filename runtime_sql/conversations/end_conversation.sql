@@ -156,7 +156,7 @@ BEGIN
             RETURNING e.endpoint_id, e.claim_id,
                       coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
                       coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
-                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL OR coalesce(e.claim_id < 0, false)
                  INTO v_endpoint_id, v_claim_id, v_is_in_0, v_is_special;
         END IF;
         IF v_endpoint_id IS NULL THEN

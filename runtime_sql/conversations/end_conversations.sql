@@ -32,7 +32,7 @@ BEGIN
           JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
          WHERE e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
            AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
-           AND NOT f.is_refused
+           AND NOT f.is_refused AND coalesce(e.claim_id, 0) >= 0
            AND (f.closed_at IS NULL OR (e.is_initiator AND f.is_close_known AND NOT f.is_closed_by_error))
     ), plain AS MATERIALIZED (
         SELECT d.near_order, d.near_state, d.far_state

@@ -100,8 +100,10 @@ BEGIN
                                         FOR NO KEY UPDATE SKIP LOCKED) AS l
                  LIMIT max - cardinality(v_handles)) AS x;
         CONTINUE WHEN v_found IS NULL;
+        -- Each once: a dialog that was ended, and whose lifetime was over later, has both messages.
         SELECT array_agg(e.conversation_handle ORDER BY h.place) INTO v_fresh
-          FROM unnest(v_found) WITH ORDINALITY AS h (endpoint_id, place)
+          FROM (SELECT u.endpoint_id, min(u.place) AS place FROM unnest(v_found) WITH ORDINALITY AS u (endpoint_id, place)
+                 GROUP BY u.endpoint_id) AS h
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = h.endpoint_id AND e.closed_at IS NULL
          CROSS JOIN LATERAL (SELECT m.message_type_id FROM ssb.message_stored AS m
                               WHERE m.endpoint_id = h.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m

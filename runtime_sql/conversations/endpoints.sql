@@ -60,7 +60,8 @@ BEGIN
 END;
 $$;
 
--- An endpoint leaves its group. If it led it, the others follow a new leader, who has its claim.
+-- An endpoint leaves its group. If it led it, the others follow a new leader, who has its claim; a group that was set aside
+-- is under its new leader's number, or nothing is left to decide about.
 -- Locks  the caller holds the group
 CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint, p_claim_id bigint)
 RETURNS void
@@ -69,14 +70,35 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
+DECLARE
+    v_leader CONSTANT bigint := (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
+                                  WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id);
 BEGIN
-    UPDATE ssb.conversation_endpoint AS e
-       SET lock_id = (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
-                       WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id),
-           claim_id = p_claim_id
+    UPDATE ssb.conversation_endpoint AS e SET lock_id = v_leader, claim_id = p_claim_id
      WHERE e.lock_id = p_endpoint_id AND e.endpoint_id <> p_endpoint_id;
+    IF p_claim_id < 0 AND v_leader IS NULL THEN
+        DELETE FROM ssb.quarantined_group AS g WHERE g.quarantine_id = -p_claim_id AND g.lock_id = p_endpoint_id;
+    ELSIF p_claim_id < 0 THEN
+        UPDATE ssb.quarantined_group AS g SET lock_id = v_leader WHERE g.quarantine_id = -p_claim_id AND g.lock_id = p_endpoint_id;
+    END IF;
 END;
 $$;
+
+-- A conversation joins the group of this leader: a new version of its row. Who has one snapshot for a whole transaction and
+-- does not see the one that joined cannot end the leader then (40001), and leave the other without a lock.
+-- Locks  the caller holds the group
+CREATE OR REPLACE FUNCTION ssb_internal.note_joined(p_lock_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = l.claim_id WHERE l.endpoint_id = p_lock_id;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.note_joined(bigint) FROM PUBLIC;
 
 -- The leader of the group with this id on a service, NULL when it has no open
 -- conversation there.

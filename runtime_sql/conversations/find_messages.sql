@@ -347,23 +347,8 @@ BEGIN
 END;
 $$;
 
--- Hook for bulk claims (7xx): RECEIVE passes a claimed group while this is true.
--- A claim lives as long as its owner's session, which holds its advisory lock.
-CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RETURN EXISTS (SELECT FROM pg_locks AS l
-                    WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT d.oid FROM pg_database AS d
-                                                                                   WHERE d.datname = current_database())
-                      AND l.classid = 1397965376::oid AND l.objid = p_claim_id::oid AND l.objsubid = 2);
-END;
-$$;
-
--- Messages for this queue's services that had to wait elsewhere: true when some
--- can be tried again.
+-- Messages for this queue's services that had to wait elsewhere are tried again: true when something was put on the queue. (Or
+-- somebody has drawn an order meanwhile.) What leaves for a service of the same name in another instance has a peer.
 CREATE OR REPLACE FUNCTION ssb_internal.fetch_waiting(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -371,13 +356,21 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
+DECLARE
+    v_order_sequence regclass;
+    v_last bigint;
 BEGIN
     PERFORM FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = p_queue_id OFFSET 0) AS s
-      CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t LIMIT 1;
+      CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t LIMIT 1;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM ssb_internal.deliver_waiting_for_queue(p_queue_id);
-    RETURN true;
+    SELECT q.order_sequence, ssb_internal.last_order(q.order_sequence) INTO v_order_sequence, v_last
+      FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    IF NOT FOUND THEN
+        RETURN false;                      -- dropped in this moment
+    END IF;
+    PERFORM ssb_internal.deliver_waiting_for_queue(p_queue_id, false);
+    RETURN ssb_internal.last_order(v_order_sequence) > v_last;
 END;
 $$;

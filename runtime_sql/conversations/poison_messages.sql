@@ -43,21 +43,6 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb_internal.attempts_of(p_sequence regclass, OUT is_on_record boolean, OUT fails integer,
-                                                    OUT commits integer, OUT is_doubtful boolean)
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_state CONSTANT bigint := ssb_internal.queue_state(p_sequence);
-BEGIN
-    is_on_record := v_state >= 2;
-    fails := (v_state >> 2) & 4095;
-    commits := (v_state >> 14) & 255;
-    is_doubtful := (v_state >> 22) & 1 = 1;
-END;
-$$;
-
 -- Another state: what is still under way is forgotten. The watcher's wish stays.
 CREATE OR REPLACE FUNCTION ssb_internal.set_attempts(p_queue ssb.queue, p_state bigint)
 RETURNS void
@@ -254,9 +239,14 @@ BEGIN
     IF NOT ssb_internal.is_poisoned(p_queue) THEN
         RETURN false;
     END IF;
-    UPDATE ssb.queue AS q SET is_receive_enabled = false, is_enqueue_enabled = false, modify_date = now()
-     WHERE q.queue_id = p_queue.queue_id AND q.is_receive_enabled;
+    SELECT q.* INTO p_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue.queue_id AND q.is_receive_enabled FOR NO KEY UPDATE;
     IF FOUND THEN
+        -- Whom we waited for may have switched it on again, and what was counted is forgotten.
+        IF NOT ssb_internal.is_poisoned(p_queue) THEN
+            RETURN false;
+        END IF;
+        UPDATE ssb.queue AS q SET is_receive_enabled = false, is_enqueue_enabled = false, modify_date = now()
+         WHERE q.queue_id = p_queue.queue_id;
         PERFORM ssb_internal.keep_poisoned(p_queue);
         PERFORM ssb_internal.refresh_queue(p_queue.queue_id);
         PERFORM ssb_internal.fire_queue_event(p_queue, 'BROKER_QUEUE_DISABLED');

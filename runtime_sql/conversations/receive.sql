@@ -571,7 +571,7 @@ BEGIN
                            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                                        WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()))
                            OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = v_queue_id OFFSET 0) AS s
-                                       CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t)
+                                       CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t)
                       INTO v_is_special;
                 ELSE
                     -- Nothing of this level, where all its messages were in the table that was looked at.

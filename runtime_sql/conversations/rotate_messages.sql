@@ -182,7 +182,7 @@ END;
 $$;
 
 -- Moves the next 1,000 messages after p_from, those of conversations that nobody holds, to the
--- table that takes new ones, with their order. They lose what xmax tells (see 160). moved: how
+-- table that takes new ones, with their order. They lose what xmax tells (poison_messages.sql). moved: how
 -- many left the table; held: how many could not; place: the last one looked at, NULL: there are no more.
 CREATE OR REPLACE FUNCTION ssb_internal.move_messages(p_table regclass, p_to regclass, p_from tid,
                                                       OUT moved bigint, OUT held bigint, OUT place tid)

@@ -61,7 +61,11 @@ BEGIN
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
-       AND p.contract = p_contract AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND p.contract = p_contract
+       -- First the lock, then the epoch, as in ssb_internal.send_first_fast_path.
+       AND CASE WHEN p.far_service_id IS NOT NULL
+                     AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.far_service_id))
+                THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
        AND u.is_sent_by_initiator AND p_body IS NOT NULL
        AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),

@@ -36,7 +36,7 @@ BEGIN
                EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                         WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()))
                OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
-                           CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t)
+                           CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t)
           INTO v_is_fast_path, v_endpoint_id, v_is_worth
           FROM (SELECT q.queue_id,
                        ssb_internal.low_water(q.queue_id, 5::smallint, 0) AS low

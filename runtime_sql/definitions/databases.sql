@@ -163,6 +163,7 @@ AS $$
 DECLARE
     v_id integer := ssb_internal.find_database(name);
     v_schema text;
+    v_service ssb.service;
     v_queue ssb.queue;
     v_endpoint ssb.conversation_endpoint;
     v_collection ssb.xml_schema_collection;
@@ -181,6 +182,11 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('drop', 'DATABASE', v_id, name, 'CONTROL',
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    -- As DROP SERVICE does.
+    FOR v_service IN SELECT s.* FROM ssb.service AS s WHERE s.database_id = v_id ORDER BY s.service_id LOOP
+        PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
+    END LOOP;
+    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP
         PERFORM ssb_internal.tell_far_side_of_loss(v_endpoint);
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
@@ -249,6 +255,7 @@ BEGIN
         END IF;
     WHEN 'NEW_BROKER' THEN
         -- A new identity: dialogs of the old one are gone, without a word to the far side.
+        PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
         PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
         UPDATE ssb.database AS d SET is_broker_enabled = true, service_broker_guid = gen_random_uuid()
          WHERE d.database_id = v_id;

@@ -87,6 +87,8 @@ BEGIN
     IF listener_port IS NULL THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
     END IF;
+    -- Two at once would make two.
+    LOCK TABLE ssb.broker_endpoint IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (SELECT FROM ssb.broker_endpoint) THEN
         PERFORM ssb_internal.raise_error(7862, 'An endpoint of the requested type already exists.  Only one endpoint of this type is '
             'supported.  Use ALTER ENDPOINT or DROP the existing endpoint and execute the CREATE ENDPOINT statement.');

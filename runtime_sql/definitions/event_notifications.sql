@@ -202,6 +202,13 @@ BEGIN
         v_endpoint := ssb_internal.lock_endpoint(v_notification.conversation);
         CONTINUE WHEN ssb_internal.drop_broken_notification(v_endpoint.endpoint_id);
         IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb_internal.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
+            -- Somebody else may be beginning it.
+            SELECT n.* INTO v_notification FROM ssb.event_notification AS n
+             WHERE n.notification_id = v_notification.notification_id FOR NO KEY UPDATE;
+            CONTINUE WHEN NOT FOUND;
+            v_endpoint := ssb_internal.lock_endpoint(v_notification.conversation);
+        END IF;
+        IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb_internal.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
             v_endpoint := ssb_internal.make_endpoint(true, gen_random_uuid(),
                 ROW(0, v_notification.database_id, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService',
                     0, 'dbo')::ssb.service,

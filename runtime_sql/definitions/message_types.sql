@@ -73,6 +73,14 @@ BEGIN
 END;
 $$;
 
+-- The number of a service's advisory lock, beside those of message types.
+CREATE OR REPLACE FUNCTION ssb_internal.service_lock(p_service_id integer)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+    SELECT hashtext('service ' || p_service_id::text);
+END;
+
 -- Keeps out who reads the type's validation to note it, to the end of the transaction, and waits for those
 -- who have. They share the type's advisory lock, which anybody may hold: a holder who has not read the
 -- contracts' types is none of them (or about to be). Then the table is locked that they all read after it.
@@ -133,6 +141,31 @@ BEGIN
     RETURN '';
 END;
 $$;
+
+-- A target's side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
+-- for them, as with message types. False: the service is gone, or on another queue.
+--
+-- Called by  who makes a target's side, after he has found the service; ssb_internal.send_first_fast_path and
+--            ssb_internal.begin_and_send do it in their statements
+-- Locks      the service's advisory lock, shared, or ssb.change_lock, SHARE
+CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    -- By the lock on this table ssb_internal.change_message_type knows who is none of us.
+    PERFORM FROM ssb.contract_message_usage AS u WHERE u.contract_id = 0;
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p_service.service_id)) THEN
+        PERFORM ssb_internal.await_message_type();
+    END IF;
+    PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id AND s.queue_id = p_service.queue_id;
+    RETURN FOUND;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.share_service(ssb.service) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION ssb_internal.alter_message_type(name text, validation text, schema_collection text DEFAULT NULL,
                                                   database text DEFAULT NULL)

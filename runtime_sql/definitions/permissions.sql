@@ -167,7 +167,7 @@ BEGIN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
         PERFORM ssb_internal.mirror_receive_grants(v_queue);
     ELSIF v_object.class = 'DATABASE' THEN
-        PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_object.major_id;
+        PERFORM ssb_internal.mirror_grants_of_database(v_object.major_id);
     ELSIF v_object.class = 'SERVICE' THEN
         -- What was refused for want of SEND may go now.
         PERFORM ssb_internal.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
@@ -180,6 +180,7 @@ $$;
 -- in pg_read_all_data), SELECT as SELECT on its view.
 -- Where anybody is denied, or a grant reaches somebody through T-SQL's own roles,
 -- nothing is mirrored and every look goes to the tables.
+-- Locks  the queue's row
 CREATE OR REPLACE FUNCTION ssb_internal.mirror_receive_grants(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql
@@ -190,6 +191,8 @@ DECLARE
     v_privilege text;
     v_object text;
 BEGIN
+    -- Of two that change grants at once the second sees what the first has done.
+    PERFORM FROM ssb.queue AS q WHERE q.queue_id = p_queue.queue_id FOR NO KEY UPDATE;
     FOR v_privilege, v_object IN
         VALUES ('RECEIVE', format('SEQUENCE %s', p_queue.order_sequence)),
                ('SELECT', format('TABLE %I.%I', p_queue.schema_name, p_queue.relation_name))
@@ -221,6 +224,22 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- Of all queues of a T-SQL database, in the order of their numbers.
+CREATE OR REPLACE FUNCTION ssb_internal.mirror_grants_of_database(p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+BEGIN
+    FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.database_id = p_database_id ORDER BY q.queue_id LOOP
+        PERFORM ssb_internal.mirror_receive_grants(v_queue);
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.mirror_grants_of_database(integer) FROM PUBLIC;
 
 -- T-SQL's privilege on a table, procedure or schema as PostgreSQL calls it; NULL
 -- when it has none (VIEW DEFINITION, TAKE OWNERSHIP, …).

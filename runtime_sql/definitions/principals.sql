@@ -148,7 +148,7 @@ BEGIN
      WHERE p.principal_id = v_principal.principal_id;
     IF new_name IS NOT NULL THEN
         PERFORM ssb_internal.rename_principal(v_principal, new_name);
-        PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_principal.database_id;
+        PERFORM ssb_internal.mirror_grants_of_database(v_principal.database_id);
     END IF;
 EXCEPTION WHEN unique_violation THEN
     PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
@@ -200,7 +200,7 @@ BEGIN
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
     DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
-    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_grants_of_database(v_database_id);
 END;
 $$;
 
@@ -241,7 +241,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15413, 'Cannot make a role a member of itself.', 11);
     END IF;
     INSERT INTO ssb.role_member (database_id, role, member) VALUES (v_database_id, role, member) ON CONFLICT DO NOTHING;
-    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_grants_of_database(v_database_id);
 END;
 $$;
 
@@ -259,6 +259,6 @@ BEGIN
     PERFORM ssb_internal.require_principal('drop', 'principal', member, v_database_id);
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);
-    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_grants_of_database(v_database_id);
 END;
 $$;

@@ -1,4 +1,7 @@
 -- CREATE, ALTER, DROP SERVICE.
+--
+-- Another queue, and DROP, wait for those who are making a target's side of the service, and those who want to wait for them
+-- (ssb_internal.share_service): no side is left on a queue where the service is not.
 
 CREATE OR REPLACE FUNCTION ssb_internal.add_contracts(p_service_id integer, p_database_id integer, p_contracts text[])
 RETURNS void
@@ -117,6 +120,7 @@ BEGIN
     PERFORM ssb_internal.add_contracts(v_service.service_id, v_database_id, add_contracts);
     IF queue IS NOT NULL THEN
         v_queue := ssb_internal.queue_for_service(queue, v_database_id);
+        PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
     END IF;
     -- Also where it stays: of this update ALTER_SERVICE tells (activation/definition_events.sql).
     UPDATE ssb.service AS s SET queue_id = coalesce(v_queue.queue_id, s.queue_id) WHERE s.service_id = v_service.service_id;
@@ -187,6 +191,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
         PERFORM ssb_internal.raise_bound('service', name, 'broker priority');
     END IF;
+    PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e
       WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP

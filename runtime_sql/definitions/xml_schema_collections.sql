@@ -1,5 +1,5 @@
 -- CREATE, ALTER, DROP XML SCHEMA COLLECTION. The schemas are compiled once, here;
--- 56x has the compiler and the validator.
+-- xml/schema/ has the compiler and the validator.
 
 CREATE OR REPLACE FUNCTION ssb.create_xml_schema_collection(name text, schemas text, spelling text DEFAULT NULL)
 RETURNS void

@@ -90,7 +90,7 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     is_plain_reader            boolean     GENERATED ALWAYS AS
         (is_receive_enabled AND NOT is_retention_enabled AND NOT has_groups AND priorities = '{5}' AND max_rollbacks > 1) STORED,
     -- Sequences are read and written in a fraction of the time of a row, and are
-    -- not undone by ROLLBACK. The first gives out queuing_order; SELECT on it mirrors
+    -- not undone by ROLLBACK. The first gives out queuing_order; USAGE of it mirrors
     -- RECEIVE on the queue. The second is the queue's state (conversations/poison_messages.sql),
     -- 0 while there is nothing special; PUBLIC has SELECT on it while messages may
     -- simply be appended (definitions/queues.sql).

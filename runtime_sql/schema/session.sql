@@ -3,7 +3,7 @@
 -- parameter of every CALL: no PostgreSQL exception crosses a CALL, for that
 -- would forbid COMMIT and ROLLBACK below it.
 --
--- Used by  the 12x files and every compiled batch and procedure
+-- Used by  session/ and every compiled batch and procedure
 DO $$
 BEGIN
     IF to_regtype('ssb.error') IS NULL THEN

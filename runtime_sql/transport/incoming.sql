@@ -105,15 +105,20 @@ DECLARE
     v_contract ssb.contract;
     v_endpoint ssb.conversation_endpoint;
 BEGIN
-    v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
-    IF upper(v_address) = 'LOCAL' THEN
-        -- Of a dialog that is secured the key has told the database.
-        IF p_security = 'N' THEN
-            v_service := ssb_internal.choose_service(p_to_service, p_to_instance);
-        ELSE
-            SELECT s.* INTO v_service FROM ssb.service AS s WHERE s.name = p_to_service AND s.database_id = p_database_id;
+    LOOP
+        v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
+        v_service := NULL;
+        IF upper(v_address) = 'LOCAL' THEN
+            -- Of a dialog that is secured the key has told the database.
+            IF p_security = 'N' THEN
+                v_service := ssb_internal.choose_service(p_to_service, p_to_instance);
+            ELSE
+                SELECT s.* INTO v_service FROM ssb.service AS s WHERE s.name = p_to_service AND s.database_id = p_database_id;
+            END IF;
         END IF;
-    END IF;
+        EXIT WHEN v_service.service_id IS NULL OR ssb_internal.share_service(v_service)
+               OR current_setting('transaction_isolation') <> 'read committed';
+    END LOOP;
     IF v_service.service_id IS NULL THEN
         status := CASE WHEN upper(v_address) = 'LOCAL'
                        THEN 'The target service name matched a LOCAL route, but there is no service by that name in the local SQL Server instance.'

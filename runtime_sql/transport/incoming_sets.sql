@@ -168,7 +168,8 @@ BEGIN
                        OR EXISTS (SELECT FROM ssb.broker_priority AS b
                                    WHERE b.database_id = (v_found.service).database_id
                                      AND coalesce(b.contract_id, v_found.contract_id) = v_found.contract_id
-                                     AND coalesce(b.service_id, (v_found.service).service_id) = (v_found.service).service_id);
+                                     AND coalesce(b.service_id, (v_found.service).service_id) = (v_found.service).service_id)
+                       OR NOT ssb_internal.share_service(v_found.service);
             v_path_databases := v_path_databases || (v_found.service).database_id;
             v_path_services := v_path_services || (v_found.service).service_id;
             v_path_service_names := v_path_service_names || (v_found.service).name;

@@ -206,7 +206,8 @@ def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connec
     owner = connect()
     held = claim(owner, "dbo.target")
     assert held is not None
-    owner.close()
+    # When this returns, the session is gone.
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (owner.info.backend_pid,))
     thief = connect()
     with pytest.raises(psycopg.errors.ObjectInUse, match="there is no claim"):
         thief.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
@@ -631,3 +632,37 @@ def test_retention_keeps_what_a_bulk_job_received(desk: Desk, connect: Connect) 
     assert desk.connection.execute(
         "SELECT DISTINCT status, count(*) FROM dbo.target GROUP BY 1"
     ).fetchall() == [(0, 3)]
+
+
+def test_a_reader_of_a_dead_claims_group_holds_up_nobody_who_forgets_it(desk: Desk, connect: Connect) -> None:
+    desk.send(3, 2)
+    owner, reader = connect(), connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (owner.info.backend_pid,))
+    reader.execute("BEGIN")
+    assert len(reader.execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 2
+    desk.connection.execute("SET lock_timeout = '2s'")
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    groups = "SELECT count(*) FROM ssb.conversation_endpoint WHERE claim_id IS NOT NULL"
+    assert desk.value(groups) == 1
+    again = claim(desk.connection, "dbo.target")
+    assert again is not None and again.messages == 4
+    abandon(again)
+    reader.execute("ROLLBACK")
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    assert desk.value(groups) == 0
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+
+
+def test_a_task_that_forgets_old_sends_holds_up_no_other(desk: Desk, connect: Connect) -> None:
+    note = "SELECT ssb_internal.note_send(gen_random_uuid(), 0)"
+    desk.connection.execute(note)
+    desk.connection.execute("UPDATE ssb.completed_send SET completed_at = now() - interval '8 days'")
+    first, second = connect(), connect()
+    first.execute("BEGIN")
+    first.execute(note)
+    second.execute("SET lock_timeout = '2s'")
+    assert second.execute(note).fetchone() == (True,)
+    first.execute("COMMIT")
+    assert desk.value("SELECT count(*) FROM ssb.completed_send") == 2

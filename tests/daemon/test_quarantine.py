@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
+from runtime.broker import Session, refused, start_and_block
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from support import Connection, Database
@@ -247,3 +248,123 @@ def test_a_filter_fails_and_drops_all_that_it_finds(sql: Connection, daemon: Sta
     ).fetchone()
     assert answer == (1,)
     assert len(sql.execute("SELECT * FROM ssb.receive('dbo.from_queue')").fetchall()) == 1
+
+
+def _group(sql: Connection, *bodies: str) -> list[str]:
+    """Handles on dbo.to_queue of dialogs of one group that is set aside, each with such a message."""
+    handles = [str(send(sql, body)) for body in bodies]
+    found = [
+        str(row[0])
+        for row in sql.execute(
+            "SELECT f.conversation_handle FROM unnest(%s::uuid[]) WITH ORDINALITY AS h (handle, place)"
+            " JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle"
+            " JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id ORDER BY h.place",
+            [handles],
+        )
+    ]
+    group = "SELECT conversation_group_id FROM sys.conversation_endpoints WHERE conversation_handle = %s"
+    for other in found[1:]:
+        sql.execute(f"SELECT ssb.move_conversation(%s, ({group}))", [other, found[0]])
+    assert sql.execute(f"SELECT ssb.set_aside(({group}))", [found[0]]).fetchone() == (True,)
+    return found
+
+
+@pytest.mark.parametrize("leave", ["end", "move"])
+def test_the_rest_of_a_group_whose_leader_leaves_can_be_resubmitted(sql: Connection, leave: str) -> None:
+    first, _ = _group(sql, "first", "second")
+    (group,) = {row[0] for row in _quarantine(sql)}
+    if leave == "end":
+        sql.execute("SELECT ssb.end_conversation(%s, cleanup => true)", [first])
+    else:
+        send(sql, "elsewhere")
+        sql.execute(
+            "SELECT ssb.move_conversation(%s, conversation_group_id) FROM sys.conversation_endpoints"
+            " WHERE is_initiator = 0 AND conversation_group_id <> %s LIMIT 1",
+            [first, group],
+        )
+    assert [(row[0], row[1]) for row in _quarantine(sql)] == [(group, "second")]
+    assert sql.execute("SELECT ssb.resubmit_quarantined(%s)", [group]).fetchone() == (1,)
+    received = [
+        row[0]
+        for _ in range(3)
+        for row in sql.execute("SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.to_queue')")
+    ]
+    assert sorted(received) == (["second"] if leave == "end" else ["elsewhere", "first", "second"])
+
+
+def test_a_targets_side_that_was_set_aside_goes_like_others(sql: Connection) -> None:
+    """After half an hour, with the row that tells the other side of its end."""
+    (handle,) = _group(sql, "alone")
+    sql.execute("SELECT ssb.end_conversation(%s)", [handle])
+    sql.execute("SELECT ssb.end_conversation(conversation_handle) FROM ssb.receive('dbo.from_queue')")
+    sql.execute(
+        "UPDATE ssb.conversation_endpoint SET closed_at = closed_at - interval '1 hour', due_at = closed_at"
+    )
+    sql.execute("SELECT ssb.deliver_due()")
+    assert sql.execute("SELECT count(*) FROM ssb.conversation_endpoint").fetchone() == (0,)
+    assert sql.execute("SELECT count(*) FROM ssb.quarantined_group").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("conversations", [1, 5])
+def test_of_what_has_ended_nothing_is_set_aside(sql: Connection, conversations: int) -> None:
+    """By END of one conversation, and of a set."""
+    handles = [send(sql, "job") for _ in range(conversations)]
+    for _ in handles:
+        sql.execute("SELECT ssb.end_conversation(conversation_handle) FROM ssb.receive('dbo.to_queue')")
+    for handle in handles:
+        sql.execute(
+            "SELECT ssb.set_aside(conversation_group_id) FROM sys.conversation_endpoints"
+            " WHERE conversation_handle = %s",
+            [handle],
+        )
+    assert len(_quarantine(sql)) == conversations
+    sql.execute("SELECT ssb.end_conversations(%s)", [handles])
+    assert sql.execute("SELECT count(*) FROM ssb.quarantined_group").fetchone() == (0,)
+
+
+def test_two_who_decide_about_one_group(sql: Connection, connect: Callable[[], Connection]) -> None:
+    _group(sql, "bad")
+    (group,) = {row[0] for row in _quarantine(sql)}
+    first, second = Session(connect()), Session(connect())
+    first.do("BEGIN")
+    first.do("SELECT ssb.resubmit_quarantined(%s)", group)
+    single = start_and_block(
+        Session(sql), second, lambda: second.do("SELECT ssb.drop_quarantined(%s)", group)
+    )
+    first.do("COMMIT")
+    with refused(8436):
+        single.result()
+    assert first.bodies("dbo.to_queue") == ["bad"]
+
+
+def test_who_decides_about_all_passes_what_another_has_decided(
+    sql: Connection, connect: Callable[[], Connection]
+) -> None:
+    _group(sql, "a")
+    _group(sql, "b")
+    (group,) = {row[0] for row in _quarantine(sql) if row[1] == "a"}
+    first, second = Session(connect()), Session(connect())
+    first.do("BEGIN")
+    first.do("SELECT ssb.resubmit_quarantined(%s)", group)
+    every = start_and_block(Session(sql), second, lambda: second.value("SELECT ssb.drop_all_quarantined()"))
+    first.do("COMMIT")
+    assert every.result() == 1
+    assert first.bodies("dbo.to_queue") == ["a"]
+
+
+def test_the_daemons_log_does_not_wait_for_who_decides(
+    sql: Connection, connect: Callable[[], Connection]
+) -> None:
+    _group(sql, "bad")
+    (group,) = {row[0] for row in _quarantine(sql)}
+    operator, writer = Session(connect()), Session(connect())
+    operator.do("BEGIN")
+    operator.do("SELECT ssb.resubmit_quarantined(%s)", group)
+    writer.do("SET lock_timeout = '2s'")
+    writer.do(
+        "SELECT ssb_internal.write_broker_log(jsonb_build_array(jsonb_build_object('level', 'error',"
+        " 'event', 'reader_failed', 'queue', 'dbo.to_queue', 'logged_at', g.quarantined_at,"
+        " 'message', 'why')))"
+        " FROM ssb.quarantined_group AS g"
+    )
+    operator.do("ROLLBACK")

@@ -52,6 +52,27 @@ def test_first_messages_are_sent(session: Session, stranger: Session, prompt: Se
 
 
 @pytest.mark.parametrize("hold", [HOLD, SHARE])
+def test_a_service_changes_and_first_messages_are_sent_to_it(
+    session: Session, stranger: Session, prompt: Session, pair: Pair, hold: str
+) -> None:
+    pair.send_new(b"which keeps the path", session)
+    (key,) = session.column("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", pair.target)
+    stranger.do(hold, MESSAGE_TYPE, key)
+    prompt.send(pair.dialog(prompt), pair.request, "by SEND")
+    pair.send_new(b"in one", prompt)
+    prompt.send(pair.dialog(prompt, lifetime=600), pair.request, "with care")
+    prompt.commit()
+    other = pair.far + "_too"
+    prompt.do("SELECT ssb.create_queue(%s)", other)
+    prompt.do("SELECT ssb.alter_service(%s, queue => %s)", pair.target, other)
+    prompt.commit()
+    received = [body for _ in range(4) for body in session.bodies(other)]
+    assert received == ["which keeps the path", "by SEND", "in one", "with care"]
+    prompt.do("SELECT ssb.drop_service(%s)", pair.target)
+    prompt.commit()
+
+
+@pytest.mark.parametrize("hold", [HOLD, SHARE])
 def test_a_message_type_is_altered(
     session: Session, stranger: Session, prompt: Session, pair: Pair, hold: str
 ) -> None:
@@ -208,15 +229,15 @@ TAKEN = {
     # Of a claim that is alive, and then for three seconds at most.
     "runtime_sql/conversations/conversation_groups.sql": (2, "bulk/test_claims.py: MOVE CONVERSATION"),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
-    "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/dialog_fast_path.sql": (3, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
     "runtime_sql/conversations/end_conversations.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
-    "runtime_sql/conversations/send_new.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/send_new.sql": (3, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/send_retained.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/conversations/send_sets.sql": (2, "here: ENDs and sets"),
     "runtime_sql/conversations/wait_for_message.sql": (1, "here: a waiting RECEIVE"),
-    "runtime_sql/definitions/message_types.sql": (1, "here: a message type is altered"),
+    "runtime_sql/definitions/message_types.sql": (2, "here: a message type is altered, a service changes"),
     "runtime_sql/functions/metadata/session_functions.sql": (
         8,
         "sp_getapplock: the user's own, with a timeout",

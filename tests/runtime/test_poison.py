@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from runtime.broker import TIMER, Pair, Session, refused
+from runtime.broker import TIMER, Pair, Session, refused, start_and_block
 from runtime.test_time import pass_time
 
 
@@ -44,6 +44,23 @@ def test_the_fifth_rollback_disables(session: Session, pair: Pair) -> None:
     session.send(near, pair.request, "later")
     assert len(session.transmissions(near)) == 1
     assert enabled(session, pair.far) == (0, 0)
+
+
+def test_who_has_seen_the_poison_does_not_stop_a_queue_that_is_switched_on_meanwhile(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near = pair.dialog()
+    session.send(near, pair.request, "poison")
+    roll_back(session, pair.far, 5)
+    admin, sender = another(), another()
+    admin.do("SELECT FROM ssb.queue WHERE name = %s FOR UPDATE", pair.far)
+    sending = start_and_block(session, sender, lambda: sender.send(near, pair.request, "later"))
+    admin.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    admin.commit()
+    sending.result()
+    sender.commit()
+    assert enabled(session, pair.far) == (1, 1)
+    assert session.bodies(pair.far) == ["poison", "later"]
 
 
 def test_switched_on_again_it_starts_anew(session: Session, pair: Pair) -> None:
@@ -361,8 +378,5 @@ def test_readers_that_all_commit_are_never_counted(
     received += drain(readers[0])
     assert received == 600
     assert enabled(session, pair.far) == (1, 1)
-    on_record = (
-        "SELECT a.is_on_record"
-        " FROM ssb.queue AS q, ssb_internal.attempts_of(q.state_sequence) AS a WHERE q.name = %s"
-    )
+    on_record = "SELECT ssb_internal.queue_state(q.state_sequence) >= 2 FROM ssb.queue AS q WHERE q.name = %s"
     assert session.value(on_record, pair.far) is False

@@ -1,8 +1,10 @@
 """What cannot be delivered waits in sys.transmission_queue, with the reason, and goes when the
 obstacle does."""
 
+import time
 from collections.abc import Callable
 
+import pytest
 from runtime.broker import END, ERROR, Pair, Session, refused
 
 
@@ -164,6 +166,33 @@ def test_receive_fetches_what_nobody_has_delivered_yet(session: Session, pair: P
     )
     session.do("SELECT ssb_internal.refresh_queue(queue_id) FROM ssb.queue WHERE name = %s", pair.far)
     assert session.bodies(pair.far) == ["1"]
+
+
+@pytest.mark.parametrize("why", ["another instance", "no permission", "the queue takes nothing"])
+def test_who_waits_does_not_come_back_for_what_cannot_be_delivered(
+    session: Session, pair: Pair, why: str
+) -> None:
+    """Neither WAITFOR, which would look again and again without a pause, nor who asks whether to receive."""
+    near = pair.dialog()
+    if why == "another instance":
+        session.do("SELECT ssb.create_route('away', 'tcp://elsewhere:4022', %s)", pair.target)
+    elif why == "no permission":
+        session.do("UPDATE ssb.service SET owner = 'nobody in particular' WHERE name = %s", pair.initiator)
+    else:
+        session.do(
+            "UPDATE ssb.queue SET is_enqueue_enabled = false, is_accepting = false WHERE name = %s", pair.far
+        )
+        session.do("SELECT ssb_internal.refresh_queue(queue_id) FROM ssb.queue WHERE name = %s", pair.far)
+    session.send(near, pair.request, "1")
+    assert session.transmissions(near) != []
+    assert session.value("SELECT ssb.message_is_waiting(%s)", pair.far) is False
+    began = time.monotonic()
+    session.do(
+        "CALL ssb.wait_for_message(%s, clock_timestamp() + interval '0.4 s', may_commit => true)", pair.far
+    )
+    assert time.monotonic() - began >= 0.39
+    assert session.receive(pair.far) == []
+    session.do("SELECT ssb.drop_route(name) FROM sys.routes WHERE name = 'away'")
 
 
 def test_a_disabled_broker_neither_sends_nor_accepts(session: Session) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from dialogs import Statements, begin
 from end_to_end.tsql import Tsql
 from runtime_objects import objects
 
@@ -71,12 +72,12 @@ def test_timeouts_of_the_database_are_not_for_installing(
         "SELECT name FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')"
     ).fetchall()
     for (name,) in timeouts:  # the second is of PostgreSQL 17
-        admin.execute(f"ALTER DATABASE {empty_database.name} SET {name} = '20ms'")
+        admin.execute(f"ALTER DATABASE {empty_database.name} SET {name} = '100ms'")
     with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
         installer.install(connection)
         installer.upgrade(connection)
         # They are there again behind it.
-        assert connection.execute("SHOW statement_timeout").fetchone() == ("20ms",)
+        assert connection.execute("SHOW statement_timeout").fetchone() == ("100ms",)
         installer.uninstall(connection)
 
 
@@ -378,6 +379,42 @@ def test_tables_of_version_1_become_those_of_a_fresh_installation(
     upgraded, fresh = objects(connection), objects(connect())
     assert [line for line in upgraded if line not in fresh] == []
     assert [line for line in fresh if line not in upgraded] == []
+
+
+def test_conversations_that_an_older_version_left_without_a_leader_have_one_again(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    sql = Statements(connect())
+    sql.do("SELECT ssb.create_queue('dbo.work'), ssb.create_service('Work', 'dbo.work')")
+    first, second, third, fourth = (begin(sql.connection, "Work", "Nowhere") for _ in range(4))
+    endpoint = "SELECT endpoint_id FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+    change = "UPDATE ssb.conversation_endpoint SET {} WHERE conversation_handle = ANY (%s)"
+    sql.do(change.format("lock_id = 1000"), [first, second])
+    sql.do(change.format("claim_id = -7"), [third])
+    sql.do(change.format("claim_id = -8"), [fourth])
+    sql.do(
+        "INSERT INTO ssb.quarantined_group (quarantine_id, queue_id, lock_id, conversation_group_id,"
+        " endpoint_id, queuing_order, rollbacks) OVERRIDING SYSTEM VALUE"
+        f" VALUES (8, 1, 1000, %s, ({endpoint}), 0, 5)",
+        fourth,
+        fourth,
+    )
+    sql.do("UPDATE ssb.runtime_version SET version = 56")
+    installer.upgrade(sql.connection)
+    found = dict(
+        sql.rows(
+            "SELECT e.conversation_handle, ROW(l.conversation_handle, l.claim_id)::text"
+            " FROM ssb.conversation_endpoint AS e"
+            " JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id"
+        )
+    )
+    assert found == {
+        first: f"({first},)",
+        second: f"({first},)",
+        third: f"({third},)",
+        fourth: f"({fourth},-8)",
+    }
+    assert sql.value("SELECT lock_id FROM ssb.quarantined_group") == sql.value(endpoint, fourth)
 
 
 def test_the_order_of_a_tables_columns_does_not_matter() -> None:

@@ -1,0 +1,148 @@
+"""Two who change definitions at once, and those who send meanwhile."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import Pair, Session, refused, start_and_block
+
+Open = Callable[[], Session]
+
+
+def test_a_grant_and_a_denial_at_once(session: Session, another: Open, pair: Pair) -> None:
+    """Where anybody is denied, no grant is mirrored: it could reach him through a role."""
+    granted, denied = (f"r{uuid.uuid4().hex[:12]}" for _ in range(2))
+    session.do(f"CREATE ROLE {granted}")
+    session.do(f"CREATE ROLE {denied} IN ROLE {granted}")
+    first, second = another(), another()
+    change = "SELECT ssb.{}_permission('{{RECEIVE}}', 'OBJECT', %s, %s)"
+    first.do(change.format("grant"), pair.far, [granted])
+    denying = start_and_block(session, second, lambda: second.do(change.format("deny"), pair.far, [denied]))
+    first.commit()
+    denying.result()
+    second.commit()
+    may = "SELECT has_sequence_privilege(%s, q.order_sequence, 'USAGE') FROM ssb.queue AS q WHERE q.name = %s"
+    assert not session.value(may, denied, pair.far)
+    session.do(f"DROP OWNED BY {granted}, {denied}")
+    session.do(f"DROP ROLE {granted}, {denied}")
+
+
+def test_two_grants_at_once(session: Session, another: Open, pair: Pair) -> None:
+    roles = [f"r{uuid.uuid4().hex[:12]}" for _ in range(2)]
+    first, second = another(), another()
+    grant = "SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, %s)"
+    for role in roles:
+        session.do(f"CREATE ROLE {role}")
+    first.do(grant, pair.far, [roles[0]])
+    granting = start_and_block(session, second, lambda: second.do(grant, pair.far, [roles[1]]))
+    first.commit()
+    granting.result()
+    second.commit()
+    may = "SELECT has_sequence_privilege(%s, q.order_sequence, 'USAGE') FROM ssb.queue AS q WHERE q.name = %s"
+    assert [session.value(may, role, pair.far) for role in roles] == [True, True]
+    for role in roles:
+        session.do(f"DROP OWNED BY {role}")
+        session.do(f"DROP ROLE {role}")
+
+
+@pytest.mark.parametrize("how", ["slow path", "fast path", "send_new"])
+@pytest.mark.parametrize("change", ["queue", "drop"])
+def test_a_service_changes_when_those_who_begin_dialogs_with_it_are_through(
+    session: Session, another: Open, pair: Pair, how: str, change: str
+) -> None:
+    def begin(sender: Session, body: str) -> None:
+        if how == "send_new":
+            pair.send_new(body, sender)
+        else:
+            pair.say(pair.dialog(sender, lifetime=1000), body, session=sender)
+
+    other = f"{pair.far}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    if how == "slow path":
+        session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+        session.do("SELECT ssb.watch_queue(%s, true)", pair.far)
+    else:
+        begin(session, "which keeps the path")
+        session.receive(pair.far)
+    early, late, admin = another(), another(), another()
+    begin(early, "early")
+    ask = ("SELECT ssb.alter_service(%s, queue => %s)", pair.target, other)
+    if change == "drop":
+        ask = ("SELECT ssb.drop_service(%s)", pair.target)
+    changing = start_and_block(session, admin, lambda: admin.do(*ask))
+    sending = start_and_block(session, late, lambda: begin(late, "late"))
+    early.commit()
+    changing.result()
+    admin.commit()
+    sending.result()
+    late.commit()
+    session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.far)
+    assert session.bodies(pair.far) == []
+    left = (
+        "SELECT count(*) FROM ssb.conversation_endpoint AS e JOIN ssb.queue AS q ON q.queue_id = e.queue_id"
+        " WHERE q.name = %s AND e.closed_at IS NULL"
+    )
+    assert session.value(left, pair.far) == 0
+    if change == "queue":
+        found = [body for _ in range(3) for body in session.bodies(other)]
+        assert found == ["early", "late"]
+    else:
+        session.do("SELECT ssb.create_service(%s, %s, ARRAY[%s])", pair.target, other, pair.contract)
+        assert session.bodies(other) == ["late"]
+
+
+def test_two_who_tell_the_first_event_begin_one_dialog(session: Session, another: Open) -> None:
+    n = uuid.uuid4().hex
+    contract = "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
+    session.do("SELECT ssb.create_queue(%s)", f"dbo.e{n}")
+    session.do("SELECT ssb.create_service(%s, %s, ARRAY[%s])", f"//{n}", f"dbo.e{n}", contract)
+    session.do(
+        "SELECT ssb.create_event_notification(%s, '{CREATE_SERVICE}', 'DATABASE', %s, 'current database')",
+        f"n{n}",
+        f"//{n}",
+    )
+    first, second = another(), another()
+    make = "SELECT ssb.create_service(%s, %s)"
+    first.do(make, f"//first/{n}", f"dbo.e{n}")
+    telling = start_and_block(session, second, lambda: second.do(make, f"//second/{n}", f"dbo.e{n}"))
+    first.commit()
+    telling.result()
+    second.commit()
+    told = [message for _ in range(2) for message in session.receive(f"dbo.e{n}")]
+    assert len(told) == 2
+    assert len({message.handle for message in told}) == 1
+    session.do("SELECT ssb.drop_event_notification(%s, 'DATABASE')", f"n{n}")
+
+
+def test_a_database_is_dropped_when_those_who_begin_dialogs_with_it_are_through(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    name = f"d{uuid.uuid4().hex[:8]}"
+    session.do("SELECT ssb.create_database(%s)", name)
+    session.do("SELECT ssb.use_database(%s)", name)
+    queue = f"{name}_dbo.inbox"
+    session.do("SELECT ssb.create_queue(%s)", queue)
+    session.do("SELECT ssb.create_service(%s, %s, '{DEFAULT}')", f"//{name}", queue)
+    session.do("SELECT ssb.use_database(NULL)")
+    sender, admin = another(), another()
+    begin = "SELECT ssb.begin_dialog(%s, %s)"
+    handle = sender.value(begin, pair.initiator, f"//{name}")
+    sender.send(handle, "DEFAULT", "early")
+    dropping = start_and_block(session, admin, lambda: admin.do("SELECT ssb.drop_database(%s)", name))
+    sender.commit()
+    dropping.result()
+    admin.commit()
+    assert session.state(handle) == "ER"
+    left = "SELECT count(*) FROM ssb.conversation_endpoint WHERE service_name = %s"
+    assert session.value(left, f"//{name}") == 0
+
+
+def test_of_two_endpoints_at_once_one_is_made(session: Session, another: Open) -> None:
+    first, second = another(), another()
+    make = "SELECT ssb.create_endpoint(%s, 'STOPPED', 4022)"
+    first.do(make, "one")
+    making = start_and_block(session, second, lambda: second.do(make, "two"))
+    first.commit()
+    with refused(7862):
+        making.result()
+    session.do("SELECT ssb.drop_endpoint('one')")
