@@ -175,10 +175,12 @@ def require_classic(session: Any) -> None:
 
 def _require_alike(session: Any, options: JobOptions) -> None:
     """Raise BulkError where a session that runs already is not as the options want it."""
-    conf = session.sparkContext.getConf()
     wanted = dict(options.settings)
     if options.master is not None:
         wanted["spark.master"] = options.master
+    if not wanted:
+        return
+    conf = session.sparkContext.getConf()
     other = []
     for key, value in wanted.items():
         there = session.conf.get(key, conf.get(key, ""))

@@ -6,6 +6,7 @@ the report of exactly one attempt per partition. What other attempts wrote stays
 and goes with the staging table.
 """
 
+import gc
 import itertools
 import re
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ _PIECE = 1 << 20
 # How large a batch of rows may become that Spark 4.1 and newer hands to Python, and its word for any size.
 _LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ANY = str(2**31 - 1)
+_UNSET = "1"
+"""What nobody would set it to."""
 OWN_SESSION = "spark.pgsb.session"
 """A setting of the sessions that this package has made."""
 # 10,000 bodies of that size are a quarter of Spark's limit.
@@ -78,7 +81,7 @@ def unmeasured(frame: "DataFrame", largest: int) -> Iterator[None]:
     if (
         largest > _SMALL
         or settings.get(OWN_SESSION, "") != "true"
-        or _LIMIT in settings.getAll
+        or settings.get(_LIMIT, _UNSET) != _UNSET
         or not _is_narrow(frame._jdf.queryExecution().analyzed().toString())
     ):
         yield
@@ -92,6 +95,15 @@ def unmeasured(frame: "DataFrame", largest: int) -> Iterator[None]:
 
 def _is_narrow(plan: str) -> bool:
     return all(word in _NARROW for word in re.findall(r"^[\s:+-]*(\w+)", plan, re.MULTILINE))
+
+
+def _leave_modules_out() -> None:
+    """Let Python's look for cycles leave out what is there by now: once in a process.
+
+    PySpark asks for such a look behind each task, which takes 33 ms where pyarrow and its like were imported.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 def stage(
@@ -112,6 +124,7 @@ def stage(
         import pyarrow
         from pyspark import TaskContext
 
+        _leave_modules_out()
         context = TaskContext.get()
         assert context is not None
         attempt = context.taskAttemptId()

@@ -5,7 +5,7 @@ import socket
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,30 @@ def test_batches_are_measured_where_they_may_become_large(
         assert spark.conf.get(limit) == before
         spark.conf.unset(limit)
     assert seen == [before if is_measured else str(2**31 - 1)]
+
+
+def test_pythons_look_for_cycles_leaves_modules_out(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    """PySpark asks for one behind each task; those that wrote rows are asked here."""
+    desk.send(1, 2)
+
+    def look(batches: Iterator[Any]) -> Iterator[Any]:
+        import gc
+
+        import pyarrow
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict(
+                {"seen": [len(gc.get_objects())], "left_out": [gc.get_freeze_count()]}
+            )
+
+    def program(messages: Any) -> Outputs:
+        return Outputs(
+            tables={"dbo.total": messages.selectExpr("conversation_handle", "1L AS messages", "2L AS sum")}
+        )
+
+    run_job(tcp(desk.database), "dbo.target", program)
+    rows = spark.range(2, numPartitions=2).mapInArrow(look, "seen long, left_out long").collect()
+    assert any(0 < row.seen < row.left_out for row in rows)
 
 
 def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
