@@ -1039,3 +1039,29 @@ BEGIN TRY EXEC ('SELECT * FROM key_of_table') END TRY BEGIN CATCH SELECT ERROR_N
 BEGIN TRY EXEC ('CREATE TABLE of_two_keys (a int PRIMARY KEY, b int, PRIMARY KEY (b))') END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_MESSAGE() END CATCH
 -- expect
 8110 | Cannot add multiple PRIMARY KEY constraints to table 'of_two_keys'.
+
+-- case: a name in brackets that begins with @ is a name
+CREATE TABLE [@tagged] ([@id] int PRIMARY KEY, [$b] int, [@@c] int NULL)
+INSERT [@tagged] ([@id], [$b]) VALUES (1, 2)
+DECLARE @id int = 5, @t table ([@id] int, n int), @tagged table (a int)
+INSERT @t VALUES (@id, 8)
+UPDATE @t SET [@id] = @id + 1 OUTPUT deleted.[@id], inserted.[@id] WHERE [@id] = 5
+SELECT t.[@id], [@id], @id AS v FROM [@tagged] AS t WHERE [@id] < @id
+SELECT [@id], [$b] AS b FROM [@tagged] FOR XML PATH ('row')
+MERGE [@tagged] AS x USING (SELECT 6 AS [@id]) AS y ON x.[@id] = y.[@id] WHEN NOT MATCHED THEN INSERT ([@id]) VALUES (y.[@id]);
+ALTER TABLE [@tagged] ADD [@n] int
+CREATE INDEX [@i] ON [@tagged] ([@n])
+SELECT [@id], [@n] INTO [@copied] FROM [@tagged]
+SELECT * FROM [@copied] ORDER BY [@id]
+DELETE [@tagged] OUTPUT deleted.[@id] WHERE [@id] = 6
+-- expect
+5 | 6
+
+1 | 1 | 5
+
+<row id="1"><b>2</b></row>
+
+1 | NULL
+6 | NULL
+
+6

@@ -25,6 +25,7 @@ from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
+from ..parse.nodes import is_variable
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import Targets
@@ -54,7 +55,7 @@ class Target:
 
 def _target(table: exp.Table, ctx: Context) -> Target | None:
     name = object_name(table)
-    if name.name.startswith("@"):
+    if is_variable(table):
         variable = changed_table_variable(name.name, table, ctx)
         if variable is None:
             return None
@@ -285,7 +286,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     node.set("into", None)
     identities = _identity_items(node, ctx)
     name = object_name(table)
-    if name.name.startswith("@"):
+    if is_variable(table):
         ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
         return None
     result = query_tree(node, ctx)

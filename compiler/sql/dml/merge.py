@@ -28,6 +28,7 @@ from ..expressions.names import condition, scalar
 from ..interface import Dml, TableVariableDml
 from ..messages import COLUMNS_DIFFER, is_default, values_differ
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
+from ..parse.nodes import is_variable
 from ..query.from_clause import source as translate_source
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
@@ -68,7 +69,7 @@ class Work:
 def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     """Translate a MERGE statement."""
     statement = read_merge(tokens, ctx.reader)
-    if statement.target.name.startswith("@"):
+    if is_variable(statement.target):
         ctx.unsupported("MERGE into a table variable", statement.target, hint="use UPDATE and INSERT")
         return None
     definitions, recursive = ctes(statement.with_, ctx)
@@ -287,14 +288,14 @@ def _finish(
     if ctx.captured is not None and output.target is None:
         return leave(definitions, recursive, rows, items, before, (), ctx)
     if output.target is not None:
-        if output.target.name.startswith("@") and any(item.name == "*" for item in items):
+        if is_variable(output.target) and any(item.name == "*" for item in items):
             ctx.unsupported(
                 "OUTPUT … INTO a table variable with '*' of a table that the script does not create",
                 output.items[0],
                 hint="name the columns",
             )
             return None
-        if output.target.name.startswith("@"):
+        if is_variable(output.target):
             types = [item.value.type if item.value is not None else None for item in items]
             kept = rows_into(
                 output.target,

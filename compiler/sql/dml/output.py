@@ -16,6 +16,7 @@ from ..context import Context, OutputItem, Relation, object_name
 from ..expressions.names import scalar
 from ..interface import Dml, TableVariableDml
 from ..parse.dml import Output
+from ..parse.nodes import is_variable
 from ..values import Value
 from .columns import fillable, fitted
 from .table_variable_rows import rows_into
@@ -33,7 +34,7 @@ def output_items(output: Output, relations: list[Relation], ctx: Context) -> lis
             continue
         value = scalar(inner, ctx)
         name = node.alias if isinstance(node, exp.Alias) else None
-        if name is None and isinstance(inner, exp.Column) and not inner.name.startswith("@"):
+        if name is None and isinstance(inner, exp.Column) and not is_variable(inner):
             name = inner.name
         items.append(OutputItem(value.code, name, value, node))
     ctx.pop()
@@ -138,7 +139,7 @@ def finish(
     kept_labels = labels[: len(kept)]
     target = into[0].target
     assert target is not None
-    if target.name.startswith("@"):
+    if is_variable(target):
         if client_items:
             ctx.unsupported("OUTPUT … INTO a table variable beside OUTPUT to the client", into[0].items[0])
             return None

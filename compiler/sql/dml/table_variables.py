@@ -22,6 +22,7 @@ from ..expressions.names import condition
 from ..from_items import Source
 from ..interface import Query, TableVariableDml
 from ..parse.dml import Change, Insert, Output
+from ..parse.nodes import is_variable
 from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
 from ..values import Value
@@ -104,7 +105,7 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
         if output.target is None:
             named = (q.Labelled(item.code, fold(item.name)) if item.name else item.code for item in items)
             dml = replace(dml, output_after=Query(added(tuple(named)), result_columns(items)))
-        elif output.target.name.startswith("@"):
+        elif is_variable(output.target):
             kept = added(tuple(item.code for item in items))
             types = [item.value.type if item.value is not None else None for item in items]
             into = rows_into(output.target, output.columns, kept, types, ctx)
@@ -367,7 +368,7 @@ def _outputs(
             result.shown = Query(code, result_columns(items))
             continue
         rows = found(tuple(item.code for item in items))
-        if output.target.name.startswith("@"):
+        if is_variable(output.target):
             types = [item.value.type if item.value is not None else None for item in items]
             result.kept = rows_into(
                 output.target,

@@ -33,7 +33,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
 from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
-from ..parse.nodes import SetVariable
+from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
 from ..query.row_limits import changing_top, limit_of, limit_rows
@@ -123,14 +123,14 @@ def _change(change: Change, ctx: Context) -> Statement:
     change.top = changing_top(change.top, ctx)
     derived_target(change)
     chosen = cte_target(change, ctx)
-    if chosen is not None and chosen.base.name.startswith("@"):
+    if chosen is not None and is_variable(chosen.base):
         return chosen.translate_variable(ctx)
     if chosen is not None:
         return chosen.translate(ctx)
     definitions, recursive = ctes(change.with_, ctx)
     item = _target_item(change, ctx)
     real = item if item is not None else change.target
-    if real.name.startswith("@"):
+    if is_variable(real):
         return change_variable(change, item, definitions, recursive, ctx)
     work = _open(change, item, ctx)
     if work is None:
@@ -168,13 +168,13 @@ def _target_item(change: Change, ctx: Context) -> exp.Table | None:
         for item in items:
             if item.args.get("alias") is not None and fold(item.alias) == wanted:
                 return item
-    if change.target.name.startswith("@"):
+    if is_variable(change.target):
         return next((item for item in items if fold(item.name) == wanted), None)
     target = ctx.relation_name(object_name(change.target))
     named = [
         item
         for item in items
-        if not item.name.startswith("@") and ctx.relation_name(object_name(item)) == target
+        if not is_variable(item) and ctx.relation_name(object_name(item)) == target
     ]
     return named[0] if named else None
 

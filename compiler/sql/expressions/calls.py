@@ -22,7 +22,7 @@ from ..functions.xml_methods import XML_METHODS, xml_method
 from ..json_values import is_json
 from ..messages import is_default
 from ..operand_types import conversion_error
-from ..parse.nodes import AtTimeZone, Conversion, NextValue
+from ..parse.nodes import AtTimeZone, Conversion, NextValue, is_variable
 from ..values import Value
 from .conditions import lowered, without_accents
 from .names import condition, find_relation, scalar, variable
@@ -143,7 +143,7 @@ def default_value(node: exp.Expr, ctx: Context) -> Value:
         return function_value(node, ctx)
     if (
         isinstance(node, exp.Column)
-        and not node.name.startswith("@")
+        and not is_variable(node)
         and node.name.lower() not in builtin.NAMES_WITHOUT_PARENTHESES
     ):
         return ctx.problem(
@@ -158,7 +158,7 @@ def default_value(node: exp.Expr, ctx: Context) -> Value:
 def _reads_rows(node: exp.Anonymous) -> bool:
     """Whether a column stands in it, or a query; a variable is no column of a row."""
     return any(
-        isinstance(inner, exp.Subquery) or not inner.name.startswith("@")
+        isinstance(inner, exp.Subquery) or not is_variable(inner)
         for inner in node.find_all(exp.Column, exp.Subquery)
     )
 
@@ -244,7 +244,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     values: list[Value] = []
     for position, argument in enumerate(node.expressions):
         if position == 0 and upper in builtin.DATE_PART_FUNCTIONS:
-            if not isinstance(argument, exp.Column) or argument.name.startswith("@"):
+            if not isinstance(argument, exp.Column) or is_variable(argument):
                 message = f"Invalid parameter 1 specified for {node.name.lower()}."
                 ctx.problem(message, argument, number=1023)
                 return None
@@ -445,7 +445,7 @@ def table_argument(node: exp.Expr, ctx: Context) -> n.Node | None:
     """The rows of a table variable that is handed to a function; None for any other argument."""
     if not isinstance(node, exp.Column) or node.args.get("table") is not None:
         return None
-    variable = ctx.scope.table_variable(node.name) if node.name.startswith("@") else None
+    variable = ctx.scope.table_variable(node.name) if is_variable(node) else None
     if variable is None:
         return None
     return n.Variable(variable.query_reference if ctx.has_relations else variable.reference)

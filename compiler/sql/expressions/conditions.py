@@ -16,6 +16,7 @@ from ..assignments import assign
 from ..context import Context
 from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
+from ..parse.nodes import is_variable
 from ..precedence import common_of_types, common_type
 from ..values import Value
 from .names import condition, scalar, subquery
@@ -99,7 +100,7 @@ def _comparison(node: exp.Binary, ctx: Context) -> Value:
 
 
 def _is_column(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Column) and not node.name.startswith("@")
+    return isinstance(node, exp.Column) and not is_variable(node)
 
 
 def _without_zeros(value: Value) -> Value:

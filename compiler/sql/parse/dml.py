@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
+from .nodes import is_variable
 from .reader import Reader
 from .tokens import to_sqlglot
 
@@ -300,7 +301,7 @@ def _set_item(reader: Reader) -> SetItem:
         return SetItem(target.expression, column=target.this, method=target.expression.name.lower())
     if not isinstance(target, exp.Column):
         reader.fail()
-    if target.name.startswith("@") and not target.this.args.get("quoted"):
+    if is_variable(target):
         operator = _operator(reader)
         if operator == "=" and reader.is_assignment_ahead():
             column = Parser._parse_column(reader)

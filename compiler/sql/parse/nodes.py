@@ -18,6 +18,16 @@ def variable_name(node: exp.Expr | None) -> str | None:
     return text if text[:1] == "@" else None
 
 
+def is_variable(node: exp.Expr) -> bool:
+    """Tell whether the name of a column or table, or a name by itself, is a variable: ``[@a]`` is none."""
+    if not node.name.startswith("@"):
+        return False
+    if isinstance(node, exp.Identifier):
+        return not node.args.get("quoted")
+    qualified = node.args.get("table") is not None or node.args.get("db") is not None
+    return not qualified and not node.this.args.get("quoted")
+
+
 def unwrapped(node: exp.Expr) -> exp.Expr:
     """Return what stands in the parentheses around the whole of an expression."""
     while isinstance(node, exp.Paren):

@@ -21,6 +21,7 @@ from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
 from sqlglot.errors import ErrorLevel
 from sqlglot.parser import Parser
+from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from .json import read_json_text
@@ -132,14 +133,14 @@ class Reader(TokenReader):
     def name(self) -> exp.Identifier:
         """An identifier."""
         token = self._curr
-        if not token or token.token_type not in (T.IDENTIFIER, *self._NAMES) or token.text.startswith("@"):
+        if not token or token.token_type not in (T.IDENTIFIER, *self._NAMES) or _is_variable(token):
             self.fail()
         self._advance()
         return placed(exp.Identifier(this=token.text, quoted=token.token_type == T.IDENTIFIER), token)
 
     def number(self) -> exp.Expr | None:
         """A number literal or a variable."""
-        if self._curr and self._curr.token_type == T.VAR and self._curr.text.startswith("@"):
+        if self._curr and _is_variable(self._curr):
             return self._parse_column()
         return self._parse_number()
 
@@ -204,7 +205,7 @@ class Reader(TokenReader):
         while index + 1 < self._tokens_size and self._tokens[index].token_type in (T.VAR, T.IDENTIFIER):
             following = self._tokens[index + 1].token_type
             if following in (T.EQ, T.COLON_EQ):
-                return not self._tokens[index].text.startswith("@")
+                return not _is_variable(self._tokens[index])
             if following != T.DOT:
                 return False
             index += 2
@@ -259,7 +260,7 @@ class Reader(TokenReader):
     def _read_projection(self) -> exp.Expr | None:
         token, after = self._curr, self._next
         if token and after and token.token_type in (T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING):
-            variable = token.token_type == T.VAR and token.text.startswith("@")
+            variable = _is_variable(token)
             if variable and (after.token_type == T.COLON_EQ or after.token_type == T.EQ):
                 self._advance(2)
                 value = self._parse_disjunction() or self.fail()
@@ -573,6 +574,10 @@ class Reader(TokenReader):
             self._retreat(self._index - 1)
             return None
         return NextValue(this=Parser._parse_table_parts(self))
+
+
+def _is_variable(token: Token) -> bool:
+    return token.token_type == T.VAR and token.text.startswith("@")
 
 
 __all__ = [

@@ -21,7 +21,7 @@ from ..dispatch import handles, query_tree
 from ..expressions.names import scalar
 from ..functions import builtin
 from ..interface import Assignment
-from ..parse.nodes import SetVariable, TypeName
+from ..parse.nodes import SetVariable, TypeName, is_variable
 from ..values import Value
 
 RECORD = Assignment.RECORD
@@ -120,13 +120,9 @@ def _is_plain(node: exp.Select) -> bool:
 def reads(node: exp.Expr, assigned: set[str]) -> bool:
     """Whether an expression reads one of the variables ``assigned`` (lower case, with @)."""
     return any(
-        _is_variable(column) and column.name.lower() in assigned
+        is_variable(column) and column.name.lower() in assigned
         for column in node.find_all(exp.Column, exp.Identifier)
     )
-
-
-def _is_variable(node: exp.Expr) -> bool:
-    return node.name.startswith("@") and not (isinstance(node, exp.Identifier) and node.args.get("quoted"))
 
 
 def _flowing(
@@ -246,7 +242,7 @@ def lift(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], *, prefix: 
         return node
     if not reads(node, assigned):
         if isinstance(node, (exp.Literal, exp.National, exp.Null)) or (
-            isinstance(node, exp.Column) and _is_variable(node)
+            isinstance(node, exp.Column) and is_variable(node)
         ):
             return node
         lifted.append(node)

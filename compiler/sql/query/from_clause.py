@@ -21,6 +21,7 @@ from ..expressions.calls import dotted_names
 from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..messages import ROWS_DIFFER
+from ..parse.nodes import is_variable
 from .pivot import pivoted
 from .table_functions import table_function
 
@@ -193,7 +194,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     if name.server or len(node.parts) > 4:
         ctx.unsupported(f"the linked server '{name.server}'", node)
         return failed(kind, ctx)
-    if name.name.startswith("@") and len(node.parts) == 1:
+    if is_variable(node):
         return _table_variable(node, name.name, alias, ctx, kind)
     hints = _hints(node)
     if len(node.parts) == 1 and fold(name.name) in ctx.ctes:

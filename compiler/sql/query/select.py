@@ -245,7 +245,9 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         name = alias
         if alias is not None:
             aliases[fold(alias)] = value
-        elif isinstance(inner, exp.Column) and not inner.name.startswith(("@", "$")):
+        elif isinstance(inner, exp.Column) and (
+            inner.this.args.get("quoted") or not inner.name.startswith(("@", "$"))
+        ):
             name = inner.name
         codes.append(q.labelled(value.code, fold(name) if name is not None else None))
         names.append(name)
