@@ -132,6 +132,9 @@ def test_a_route_that_lapses_is_looked_up_each_time(session: Session, away: Away
     )
     assert {away.address() for _ in range(2)} == {ONE}
     assert away.kept() == 0
+    session.do("SELECT ssb.drop_route(%s)", f"{away.name} too")
+    assert away.address() == ONE
+    assert away.kept() == 1
 
 
 def test_a_priority_and_retention_count(session: Session, pair: Pair, away: Away) -> None:
