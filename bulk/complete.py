@@ -17,7 +17,7 @@ from .connections import Server, same_place
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
-from .staging import Staged, stage, unmeasured
+from .staging import Staged, files_of, stage, unmeasured
 from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
@@ -196,7 +196,8 @@ def _stage_table(
     assert row is not None
     with step(frame.sparkSession, f"rows for {name}"), unmeasured(frame, held.largest):
         own = len(columns) if in_packs else None
-        staged = stage(frame.selectExpr(*expressions), server.dsn, kind, str(row[0]), types, own)
+        files = files_of(frame.sparkSession) if in_packs else None
+        staged = stage(frame.selectExpr(*expressions), server.dsn, kind, str(row[0]), types, own, files)
     known = dict(zip(names, types, strict=True))
     told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
     has_uuids = known.get("conversation_handle") == UUID_OR_TEXT

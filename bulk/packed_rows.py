@@ -5,23 +5,34 @@ in its own table. Where a row's values travel in the very types of their columns
 tasks put rows, in COPY's binary form, into packs of a page each, and the session that completes hands the
 packs on to COPY, which fills pages where INSERT writes row by row. What PostgreSQL refuses is then
 told row by row: the packs are undone into a staging table of the usual kind.
+
+Where all tasks run on the driver's machine the packs need not go through the server: they go into files, in
+the form in which COPY of the staging table would read them.
 """
 
+import shutil
 import struct
+import tempfile
+import weakref
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from .binary_copy import UUID_OR_TEXT, join, pieces, plain_pieces
+from .problems import BulkError
 
 COLUMNS = ("attempt_id", "place", "is_plain", "packed", "origin")
 """Of a staging table of packs. ``origin``: of which message each row is, where its own columns do not say so;
 ``place``: the pack's number in its attempt; ``is_plain``: whether COPY of the table can take it."""
 
 # A pack and what stands before it fill a page, and are not moved out of the row (toast_tuple_target).
-_PAGE = 8000
+PAGE = 8000
+"""About how large a pack becomes in a staging table."""
 # Of rows that leave much of a page empty: in another table, in parts.
 _LARGE_ROW = 2000
 _LARGE = 1 << 18
+IN_FILES = 1 << 20
+"""About how large a pack in a file becomes."""
 
 _HEAD = struct.Struct(">hiqiiibi")
 _LENGTH = struct.Struct(">i")
@@ -29,12 +40,51 @@ _FIELDS = struct.Struct(">h")
 _NULL = b"\xff\xff\xff\xff"
 
 
+class Files:
+    """A directory for files of packs, one for each attempt at a task; it goes when nobody needs it."""
+
+    def __init__(self, parent: str) -> None:
+        self.path = tempfile.mkdtemp(prefix="pgsb-rows-", dir=parent)
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def packs(self, attempt: int) -> Iterator[tuple[bytes, bytes | None, bool]]:
+        """The packs of an attempt, in order: rows, origins, whether COPY of the table can take them.
+
+        Raises BulkError where the file is not whole.
+        """
+        try:
+            with place_of(self.path, attempt).open("rb") as file:
+                while head := file.read(_HEAD.size):
+                    _, _, _, _, _, _, is_plain, length = _HEAD.unpack(head)
+                    packed = _whole(file, length)
+                    (length,) = _LENGTH.unpack(_whole(file, _LENGTH.size))
+                    yield packed, None if length < 0 else _whole(file, length), bool(is_plain)
+        except (OSError, struct.error) as error:
+            raise BulkError(
+                f"the rows of a task cannot be read again: {error}",
+                "they were in Spark's temporary directory (spark.local.dir): run the job again",
+            ) from error
+
+
+def place_of(directory: str, attempt: int) -> Path:
+    """The file of an attempt."""
+    return Path(directory, str(attempt))
+
+
+def _whole(file: BinaryIO, length: int) -> bytes:
+    data = file.read(length)
+    if len(data) < length:
+        raise OSError(f"{file.name} has been cut")
+    return data
+
+
 def pack(
-    batch: Any, types: tuple[str, ...], own: int, attempt: int, place: int
+    batch: Any, types: tuple[str, ...], own: int, attempt: int, place: int, most: int = PAGE
 ) -> tuple[bytes, int, int, bool]:
     """A batch's packs as rows of COPY, how many, the size of the largest, and whether COPY takes them.
 
     The first ``own`` columns are the table's, the others tell the origin. ``place`` is the first pack's.
+    A pack has about ``most`` bytes, or one row.
     """
     columns = list(zip(batch.columns, types, batch.schema.names, strict=True))
     made = [plain_pieces(*one) for one in columns[:own]]
@@ -48,7 +98,7 @@ def pack(
     origin, origin_ends = _buffers(origins) if origins is not None else (None, ends)
     sizes = ends + origin_ends if origin is not None else ends
     count = len(sizes) - 1
-    limit = _PAGE if sizes[-1] - sizes[0] < count * _LARGE_ROW else _LARGE
+    limit = most if sizes[-1] - sizes[0] < count * _LARGE_ROW else max(most, _LARGE)
     parts: list[Any] = []
     row = number = largest = 0
     while row < count:

@@ -46,14 +46,15 @@ _NARROW = frozenset(
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
 class Staged:
     """What was written: the staging table, the attempts that count, and their number of rows.
 
-    Of packs: the size of the largest, and whether COPY of the table takes all of them.
+    Of packs: the size of the largest, whether COPY of the table takes all of them, and where they are in
+    files, those.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Staged:
     rows: int
     largest: int = 0
     is_plain: bool = False
+    files: packed_rows.Files | None = None
 
     def as_json(self) -> dict[str, object]:
         """The form that ssb_internal.complete_claim takes."""
@@ -97,6 +99,20 @@ def _is_narrow(plan: str) -> bool:
     return all(word in _NARROW for word in re.findall(r"^[\s:+-]*(\w+)", plan, re.MULTILINE))
 
 
+def files_of(spark: "SparkSession") -> packed_rows.Files | None:
+    """Files for packs, in Spark's temporary directory, which goes with it; None where tasks run elsewhere.
+
+    None also where Spark is to encrypt what it writes to disks.
+    """
+    context = spark.sparkContext
+    is_local = re.fullmatch(r"local(\[[^]]*\])?", context.master) is not None
+    if not is_local or context._conf.get("spark.io.encryption.enabled", "false") == "true":
+        return None
+    from pyspark import SparkFiles
+
+    return packed_rows.Files(SparkFiles.getRootDirectory())
+
+
 def _leave_modules_out() -> None:
     """Let Python's look for cycles leave out what is there by now: once in a process.
 
@@ -107,18 +123,26 @@ def _leave_modules_out() -> None:
 
 
 def stage(
-    frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[str, ...], own: int | None = None
+    frame: "DataFrame",
+    dsn: str,
+    kind: str,
+    staging: str,
+    types: tuple[str, ...],
+    own: int | None = None,
+    files: packed_rows.Files | None = None,
 ) -> Staged:
     """Run the DataFrame and copy its rows into ``staging`` (schema.table); one transaction per task.
 
     ``types`` are those of `binary_copy.encode`, one for each column. A column row_number counts the rows of
-    each task from 0. With ``own`` they go in packs (`packed_rows`): so many columns are the table's own.
+    each task from 0. With ``own`` they go in packs (`packed_rows`): so many columns are the table's own; with
+    ``files`` into those, where driver and tasks see one directory.
     Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)
     placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
     copied = (*placed, "row_number", "attempt_id") if own is None else packed_rows.COLUMNS
     schema, _, table = staging.partition(".")
+    directory = None if files is None else files.path
 
     def write(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -136,8 +160,26 @@ def stage(
         )
         filled = (batch for batch in batches if batch.num_rows)
         first = next(filled, None)
+
+        def encoded(most: int) -> Iterator[memoryview]:
+            nonlocal written, packs, largest, is_plain
+            for batch in itertools.chain([first], filled):
+                if own is None:
+                    yield memoryview(binary_copy.encode(batch, types, attempt, written))
+                else:
+                    packed, number, size, is_all = packed_rows.pack(batch, types, own, attempt, packs, most)
+                    yield memoryview(packed)
+                    packs += number
+                    largest = max(largest, size)
+                    is_plain = is_plain and is_all
+                written += batch.num_rows
+
         # After a shuffle most partitions may be empty: they need no connection.
-        if first is not None:
+        if first is not None and directory is not None:
+            with packed_rows.place_of(directory, attempt).open("xb") as file:
+                for rows in encoded(packed_rows.IN_FILES):
+                    file.write(rows)
+        elif first is not None:
             with (
                 psycopg.connect(
                     dsn, client_encoding="utf8", application_name="pgsb spark write"
@@ -145,20 +187,11 @@ def stage(
                 connection.cursor().copy(target) as copy,
             ):
                 copy.write(binary_copy.HEADER)
-                for batch in itertools.chain([first], filled):
-                    if own is None:
-                        rows = memoryview(binary_copy.encode(batch, types, attempt, written))
-                    else:
-                        packed, number, size, is_all = packed_rows.pack(batch, types, own, attempt, packs)
-                        rows = memoryview(packed)
-                        packs += number
-                        largest = max(largest, size)
-                        is_plain = is_plain and is_all
+                for rows in encoded(packed_rows.PAGE):
                     for start in range(0, len(rows), _PIECE):
                         copy.write(rows[start : start + _PIECE])
-                    written += batch.num_rows
                 copy.write(binary_copy.TRAILER)
-        # The connection's block has committed: only now is the attempt reported.
+        # The connection's block has committed, the file is closed: only now is the attempt reported.
         yield pyarrow.RecordBatch.from_pydict(
             {"attempt": [attempt], "written": [written], "largest": [largest], "is_plain": [is_plain]}
         )
@@ -170,8 +203,9 @@ def stage(
         kind,
         staging,
         columns,
-        tuple(int(report["attempt"]) for report in reports),
+        tuple(int(report["attempt"]) for report in reports if report["written"]),
         sum(int(report["written"]) for report in reports),
         max((int(report["largest"]) for report in reports), default=0),
         all(report["is_plain"] for report in reports),
+        files,
     )

@@ -116,8 +116,8 @@ class StagedTable:
 class PackedTable:
     """The rows for a table in packs, of which COPY makes them.
 
-    ``names`` and ``types`` of all columns, those that tell the origin behind the table's own. The packs are
-    read by a session of their own, to which ``dsn`` leads: the claim's is busy with COPY.
+    ``names`` and ``types`` of all columns, those that tell the origin behind the table's own. Packs in a
+    staging table are read by a session of their own, to which ``dsn`` leads: the claim's is busy with COPY.
     """
 
     name: str
@@ -139,7 +139,7 @@ class PackedTable:
             with cursor.copy(copied) as copy:
                 copy.write(HEADER)
                 for packs in self._packs("packed"):
-                    copy.write(b"".join(packed for (packed,) in packs))
+                    copy.write(packs[0][0] if len(packs) == 1 else b"".join(one[0] for one in packs))
                 copy.write(TRAILER)
             count = cursor.rowcount
         _require_rows(self.name, self.staged, count)
@@ -177,7 +177,15 @@ class PackedTable:
         return StagedTable(self.name, staged, self.columns, self.origin, self.has_uuids)
 
     def _packs(self, columns: str, order: str = "") -> Iterator[list[tuple[Any, ...]]]:
-        """The packs of the attempts that count, some at a time, each with these columns as bytes."""
+        """The packs of the attempts that count, some at a time, each with these columns as bytes.
+
+        From files they come in order, and with all columns.
+        """
+        if self.staged.files is not None:
+            for attempt in sorted(self.staged.attempts):
+                for packed, origin, is_plain in self.staged.files.packs(attempt):
+                    yield [(packed, origin, b"\1" if is_plain else b"\0")]
+            return
         most = max(1, min(256, (8 << 20) // max(1, self.staged.largest)))
         with psycopg.connect(self.dsn, application_name="pgsb spark packs") as session:
             session.execute(

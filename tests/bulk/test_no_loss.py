@@ -2,7 +2,9 @@
 
 import datetime
 import decimal
+import gc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -257,6 +259,48 @@ def test_rows_come_by_copy_where_that_does_what_insert_does(
     rows = desk.connection.execute("SELECT sum::int, body FROM dbo.out ORDER BY sum").fetchall()
     text = ("insert", "insert") if kind == "a trigger" else ("1", "2")
     assert rows == [(1, text[0])] * 2 + [(2, text[1])] * 2
+
+
+@pytest.mark.parametrize(
+    ("where", "in_files"), [("this machine", True), ("a cluster", False), ("an encrypting session", False)]
+)
+def test_rows_pass_the_server_once_where_tasks_run_on_this_machine(
+    spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, where: str, in_files: bool
+) -> None:
+    desk.connection.execute("CREATE TABLE dbo.out (sum int, body text)")
+    desk.send(20, 30)
+    from pyspark import SparkFiles
+
+    temporary = Path(SparkFiles.getRootDirectory())
+    seen: list[tuple[bool, int]] = []
+
+    def staged(*arguments: Any) -> Staged:
+        made = stage(*arguments)
+        number = sum(len(list(one.iterdir())) for one in temporary.glob("pgsb-rows-*"))
+        seen.append((desk.value(f"SELECT count(*) FROM {made.staging}") > 0, number))
+        return made
+
+    monkeypatch.setattr(complete_module, "stage", staged)
+    if where == "a cluster":
+        monkeypatch.setattr(spark.sparkContext, "master", "spark://127.0.0.1:7077")
+    elif where == "an encrypting session":
+        monkeypatch.setattr(spark.sparkContext, "_conf", {"spark.io.encryption.enabled": "true"})
+
+    def program(messages: Any) -> Outputs:
+        number = "CAST(CAST(message_body AS STRING) AS INT)"
+        rows = messages.selectExpr(f"{number} AS sum", "repeat('x', 3000) AS body")
+        # Of five parts three at least are empty, and write no file.
+        return Outputs(tables={"dbo.out": rows.repartition(5, (rows["sum"] % 2).alias("odd"))})
+
+    done = run_job(tcp(desk.database), "dbo.target", program)
+    assert (done.completed, done.written) == (600, 600)
+    ((in_table, number),) = seen
+    assert in_table is not in_files and number in ((1, 2) if in_files else (0,))
+    (row,) = desk.rows("SELECT count(*), sum(sum), min(body) = repeat('x', 3000) FROM dbo.out")
+    assert row == (600, 20 * 465, True)
+    # They go with what the job has computed.
+    gc.collect()
+    assert list(temporary.glob("pgsb-rows-*")) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Rows in packs, without Spark: COPY makes of them what INSERT does of staged ones, and faults lose none."""
+"""Rows in packs, without Spark: COPY makes of them what INSERT does of staged ones, and faults lose none.
+
+Packs are in a staging table, or in files where all tasks run on the driver's machine.
+"""
 
 import signal
 import subprocess
@@ -17,7 +20,7 @@ from pgsb.bulk import claim
 from pgsb.bulk.binary_copy import HEADER, TRAILER, UUID_OR_TEXT, text_of
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import _finish
-from pgsb.bulk.packed_rows import COLUMNS, pack
+from pgsb.bulk.packed_rows import COLUMNS, Files, pack, place_of
 from pgsb.bulk.problems import BulkError, ClaimLost
 from pgsb.bulk.program import Outputs
 from pgsb.bulk.staging import Staged
@@ -49,7 +52,9 @@ COLUMNS_OF_TABLE = (
 )
 
 
-def _packed(held: Claim, desk: Desk, rows: list[tuple[Any, ...]], attempts: int = 2) -> PackedTable:
+def _packed(
+    held: Claim, desk: Desk, rows: list[tuple[Any, ...]], attempts: int = 2, files: Files | None = None
+) -> PackedTable:
     """The rows, in order, by as many tasks, each of which was run twice; the second time counts."""
     made = held.connection.execute(
         "SELECT ssb_internal.create_staging(%s, 'packed', 'dbo.kept')", (held.claim_id,)
@@ -68,17 +73,26 @@ def _packed(held: Claim, desk: Desk, rows: list[tuple[Any, ...]], attempts: int 
         for one in (batch.slice(0, 2), batch.slice(2)):
             data, packs, largest, is_plain = pack(one, TYPES, 3, number, place)
             place += packs
-            with held.connection.cursor().copy(
-                f"COPY {staging} ({', '.join(COLUMNS)}) FROM STDIN (FORMAT BINARY)".encode()
-            ) as copy:
-                copy.write(HEADER + data + TRAILER)
+            if files is not None:
+                with place_of(files.path, number).open("ab") as file:
+                    file.write(data)
+            else:
+                with held.connection.cursor().copy(
+                    f"COPY {staging} ({', '.join(COLUMNS)}) FROM STDIN (FORMAT BINARY)".encode()
+                ) as copy:
+                    copy.write(HEADER + data + TRAILER)
             sizes.append(largest)
             plain = plain and is_plain
         if number % 2:
             counted.append(number)
-    staged = Staged("packed", staging, NAMES, tuple(counted), len(rows), max(sizes), plain)
+    staged = Staged("packed", staging, NAMES, tuple(counted), len(rows), max(sizes), plain, files)
     origin = ("conversation_handle", "queuing_order")
     return PackedTable("dbo.kept", staged, COLUMNS_OF_TABLE, origin, False, NAMES, TYPES, desk.database.dsn)
+
+
+@pytest.fixture(params=["in a table", "in files"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> Files | None:
+    return Files(str(tmp_path)) if request.param == "in files" else None
 
 
 _KINDS = (pyarrow.string(), pyarrow.int64(), pyarrow.string(), pyarrow.binary(), pyarrow.int64())
@@ -118,9 +132,11 @@ def _finished(held: Claim, table: PackedTable, failures: str = "requeue") -> Any
 
 
 @pytest.mark.parametrize("count", [3, 700])
-def test_packs_of_the_attempts_that_count_become_rows(desk: Desk, held: Claim, count: int) -> None:
+def test_packs_of_the_attempts_that_count_become_rows(
+    desk: Desk, held: Claim, files: Files | None, count: int
+) -> None:
     rows = _rows(desk, count)
-    table = _packed(held, desk, rows)
+    table = _packed(held, desk, rows, files=files)
     assert table.staged.is_plain
     done = _finished(held, table)
     assert (done.written, done.deleted) == (count, 6)
@@ -140,9 +156,9 @@ def test_a_pack_fills_a_page_and_none_is_moved_out_of_its_row(desk: Desk, held: 
     assert size / 8192 < pages < 1.1 * size / 8192 + 4
 
 
-def test_what_is_spelled_otherwise_goes_the_long_way(desk: Desk, held: Claim) -> None:
+def test_what_is_spelled_otherwise_goes_the_long_way(desk: Desk, held: Claim, files: Files | None) -> None:
     rows = [("{" + USUAL + "}", 1, "a", b"", 0), (USUAL, 2, "b", b"", 0), (None, 3, None, b"", 0)]
-    table = _packed(held, desk, rows, attempts=1)
+    table = _packed(held, desk, rows, 1, files)
     assert not table.staged.is_plain
     assert _finished(held, table).written == 3
     assert _kept(desk) == _expected([(USUAL, *row[1:]) if row[0] else row for row in rows])
@@ -150,7 +166,7 @@ def test_what_is_spelled_otherwise_goes_the_long_way(desk: Desk, held: Claim) ->
 
 @pytest.mark.parametrize("bad", ["too long", "a NUL", "twice"])
 def test_a_row_that_copy_refuses_is_named_and_the_others_are_written(
-    desk: Desk, held: Claim, bad: str
+    desk: Desk, held: Claim, files: Files | None, bad: str
 ) -> None:
     desk.connection.execute("CREATE UNIQUE INDEX ON dbo.kept (number)")
     rows = _rows(desk, 6)
@@ -160,7 +176,7 @@ def test_a_row_that_copy_refuses_is_named_and_the_others_are_written(
         {"too long": "z" * 9001, "a NUL": "\0"}.get(bad),
         *rows[4][3:],
     )
-    table = _packed(held, desk, rows)
+    table = _packed(held, desk, rows, files=files)
     with pytest.raises(BulkError, match=f"a row for dbo.kept from message {rows[4][4]} of conversation"):
         _finished(held, table)
     assert _kept(desk) == [] and desk.waiting() == 6
@@ -179,6 +195,40 @@ def test_packs_that_are_gone_are_missed(desk: Desk, held: Claim) -> None:
     with pytest.raises(BulkError, match=r"wrote 6 rows for dbo\.kept, 0 are there"):
         _finished(held, table)
     assert _kept(desk) == [] and desk.waiting() == 6
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [
+        ("removed", "cannot be read again: .*No such file"),
+        ("cut in a head", "cannot be read again: unpack requires"),
+        ("cut in a row", "cannot be read again: .* has been cut"),
+        ("emptied", r"wrote 6 rows for dbo\.kept, 3 are there"),
+    ],
+)
+def test_files_of_packs_that_are_not_whole_are_missed(
+    desk: Desk, held: Claim, tmp_path: Path, deed: str, told: str
+) -> None:
+    files = Files(str(tmp_path))
+    table = _packed(held, desk, _rows(desk, 6), files=files)
+    place = place_of(files.path, 3)
+    if deed == "removed":
+        place.unlink()
+    else:
+        size = {"emptied": 0, "cut in a head": 7, "cut in a row": place.stat().st_size - 1}[deed]
+        place.write_bytes(place.read_bytes()[:size])
+    with pytest.raises(BulkError, match=told):
+        _finished(held, table)
+    assert _kept(desk) == [] and desk.waiting() == 6
+
+
+def test_files_of_packs_are_the_users_own_and_go_with_them(tmp_path: Path) -> None:
+    files = Files(str(tmp_path))
+    (place,) = tmp_path.iterdir()
+    assert place.stat().st_mode & 0o777 == 0o700
+    place_of(files.path, 1).write_bytes(b"some")
+    del files
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_of_packs_that_is_ended_takes_everything_back(
@@ -210,15 +260,17 @@ def test_a_reader_of_packs_that_is_ended_takes_everything_back(
 
 _DRIVER = """
 import os, signal, sys
-sys.path[:0] = sys.argv[3:]
+sys.path[:0] = sys.argv[4:]
 import psycopg
 import test_packs
 from pgsb.bulk import claim
+from pgsb.bulk.packed_rows import Files
 from pgsb.bulk.tables import PackedTable
 
 desk = test_packs.Desk(psycopg.connect(sys.argv[1], autocommit=True), type("D", (), {"dsn": sys.argv[1]}))
 held = claim(psycopg.connect(sys.argv[1], autocommit=True), "dbo.target")
-table = test_packs._packed(held, desk, test_packs._rows(desk, 3000))
+files = Files(sys.argv[3]) if sys.argv[3] else None
+table = test_packs._packed(held, desk, test_packs._rows(desk, 3000), files=files)
 packs = PackedTable._packs
 
 def dying(self, columns, order=""):
@@ -236,14 +288,17 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("moment", ["among packs", "behind them", "after the commit"])
+@pytest.mark.parametrize("in_files", [False, True])
 def test_a_driver_killed_while_copy_runs_loses_and_repeats_nothing(
-    desk: Desk, connect: Connect, moment: str
+    desk: Desk, connect: Connect, tmp_path: Path, in_files: bool, moment: str
 ) -> None:
     desk.connection.execute("CREATE TABLE dbo.kept (note varchar(9000), number bigint, handle uuid)")
     desk.send(2, 3)
     path = [str(Path(__file__).parent), *sys.path]
     died = subprocess.run(
-        [sys.executable, "-c", _DRIVER, desk.database.dsn, moment, *path], check=False, timeout=120
+        [sys.executable, "-c", _DRIVER, desk.database.dsn, moment, str(tmp_path) if in_files else "", *path],
+        check=False,
+        timeout=120,
     )
     assert died.returncode == -signal.SIGKILL
     # The session of the killed driver notices at once: its COPY gets no more.
