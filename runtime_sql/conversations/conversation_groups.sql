@@ -19,6 +19,7 @@ DECLARE
     at_decided CONSTANT integer := 3;
     at_skipped CONSTANT integer := 5;
     at_raise_beyond CONSTANT integer := 7;
+    at_marked_by CONSTANT integer := 11;
     v_position bigint[];
     v_queue_id integer;
     v_order_sequence regclass;
@@ -57,7 +58,8 @@ BEGIN
                           AND m.queuing_order >= greatest(v_low, l.position[at_low_water]))
          LIMIT 1;
     END IF;
-    IF FOUND AND coalesce(v_position[at_skipped], 0) = 0 THEN
+    IF FOUND AND coalesce(v_position[at_skipped], 0) = 0
+       AND (v_position[at_marked_by] IS NULL OR NOT ssb_internal.is_undone(v_position[at_marked_by])) THEN
         v_low := greatest(v_low, v_position[at_low_water]);
         SELECT m.endpoint_id, m.queuing_order, m.xmax = 0 INTO v_endpoint_id, v_order, v_is_untried
           FROM ssb.message_stored AS m
@@ -77,6 +79,7 @@ BEGIN
                 ELSIF v_order > v_low + 48 AND v_order <= v_position[at_decided] THEN
                     -- All orders below are decided, and gone.
                     v_position[at_low_water] := v_order;
+                    v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
                     v_position[at_act_beyond] := least(v_order + 48, v_position[at_raise_beyond]);
                     v_noted := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                 END IF;

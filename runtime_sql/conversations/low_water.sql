@@ -17,6 +17,7 @@
 --   at_free           the order of a message that was free in that tenth of a second, far behind the first; or NULL
 --   at_behind_claims  where bulk claims had the queue's front: below it nothing is behind them, …
 --   at_claims_end     … as long as the claims do not end before this order
+--   at_marked_by      the transaction that set the mark: what it has received itself may be below
 -- ssb.skipped_…: endpoints; then for each an order below which it has nothing, the lowest first.
 -- ssb.seen_… is an array of bigint, explained below:
 --   at_order, at_number            S and X
@@ -36,6 +37,9 @@
 -- numbers are in use, which is expensive, every tenth of a second. While S waits for X, the next
 -- S waits for its X.
 --
+-- A transaction's settings go with it when it is rolled back, but not one's that was prepared: what that has received
+-- comes back below the mark, if it is rolled back later. So a mark counts as long as the transaction that set it has not been.
+--
 -- Transactions that stay open for hours would stop that, so what counts
 -- in the end is whether one of those older than X is a sender: it holds the lock on
 -- the order sequence that nextval leaves. (Nothing here reads that sequence's last
@@ -44,15 +48,33 @@
 -- Called by  ssb.receive, ssb_internal.receive_slow_path, ssb_internal.find_first
 -- Locks      none
 
+-- Whether a transaction of this session is none that goes on in it or has committed: it was prepared.
+CREATE OR REPLACE FUNCTION ssb_internal.is_undone(p_transaction bigint)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN p_transaction IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint
+       AND coalesce(pg_xact_status(p_transaction::text::xid8) <> 'committed', false);
+END;
+$$;
+
 -- The caller's low-water mark for one priority.
 CREATE OR REPLACE FUNCTION ssb_internal.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    at_low_water CONSTANT integer := 1;    -- places of v_position
+    at_marked_by CONSTANT integer := 11;
+    v_position CONSTANT bigint[] := nullif(current_setting('ssb.read_position_' || p_queue_id || '_' || p_priority, true), '')::bigint[];
 BEGIN
-    RETURN greatest(p_base_low,
-                    (nullif(current_setting('ssb.read_position_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
+    IF v_position[at_marked_by] IS NOT NULL AND ssb_internal.is_undone(v_position[at_marked_by]) THEN
+        RETURN p_base_low;
+    END IF;
+    RETURN greatest(p_base_low, v_position[at_low_water]);
 END;
 $$;
 
@@ -221,7 +243,7 @@ BEGIN
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond,
               CASE WHEN v_position[at_looked] = v_moment::bigint THEN v_position[at_free] END,
-              v_position[at_behind_claims], v_position[at_claims_end]])::text, false);
+              v_position[at_behind_claims], v_position[at_claims_end], v_own])::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[at_number] IS NULL)) THEN

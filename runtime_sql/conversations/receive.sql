@@ -58,6 +58,7 @@ DECLARE
     at_free CONSTANT integer := 8;
     at_behind_claims CONSTANT integer := 9;
     at_claims_end CONSTANT integer := 10;
+    at_marked_by CONSTANT integer := 11;
     v_position bigint[];
     v_noted bigint;
     v_is_first_visit boolean := false; -- of this session to this queue
@@ -169,6 +170,14 @@ BEGIN
                 PERFORM FROM ssb.conversation_endpoint AS e
                   WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()) LIMIT 1;
                 EXIT fast_path WHEN FOUND;
+                IF v_position[at_marked_by] IS NOT NULL THEN
+                    IF ssb_internal.is_undone(v_position[at_marked_by]) THEN
+                        -- Rolled back after it was prepared, or not decided: the mark is forgotten.
+                        v_type_name := set_config('ssb.skipped_' || v_queue_id || '_' || v_level, '', false)
+                                    || set_config('ssb.read_position_' || v_queue_id || '_' || v_level, '', false);
+                        EXIT fast_path;
+                    END IF;
+                END IF;
                 v_is_time_to_look := NOT v_is_first_visit;
                 IF v_is_first_visit THEN
                     v_position[at_act_beyond] := 9223372036854775807;
@@ -616,6 +625,7 @@ BEGIN
                   AND coalesce(v_claimed, 0) <= v_position[at_low_water] THEN
                 -- All orders below are decided, and gone.
                 v_position[at_low_water] := v_passed;
+                v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
                 v_position[at_act_beyond] := least(v_passed + 48, v_position[at_raise_beyond]);
                 v_type_name := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
             ELSIF v_first > v_position[at_behind_claims] + 48 AND v_first <= v_position[at_decided]
@@ -623,6 +633,7 @@ BEGIN
                 -- The same for those behind the claims.
                 v_position[at_behind_claims] := v_first;
                 v_position[at_claims_end] := v_claimed;
+                v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
                 v_type_name := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
             END IF;
             RETURN;

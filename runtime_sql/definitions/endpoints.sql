@@ -8,11 +8,12 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(replace(m[1], ']]', ']'), replace(m[2], '""', '"'), m[3])
-      FROM regexp_match(p_authentication, '\ycertificate\s+(?:\[((?:[^]]|\]\])+)\]|"((?:[^"]|"")+)"|([^\s"[]+))', 'i') AS m;
+      FROM regexp_match(p_authentication, E'\\ycertificate\\s+(?:\\[((?:[^]]|\\]\\])+)\\]|"((?:[^"]|"")+)"|([^\\s"[]+))', 'i') AS m;
 $$;
 
 -- The words of AUTHENTICATION without the certificate's name, which may be any: WINDOWS NTLM CERTIFICATE. Who asks
--- whether an endpoint takes certificates, or anybody without one, asks this.
+-- whether an endpoint takes certificates, or anybody without one, asks this. (Texts with E: who connects chooses what
+-- standard_conforming_strings is.)
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_logins(p_authentication text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE
@@ -20,7 +21,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN btrim(regexp_replace(upper(regexp_replace(p_authentication,
-               '\ycertificate\s+(?:\[(?:[^]]|\]\])+\]|"(?:[^"]|"")+"|[^\s"[]+)', 'CERTIFICATE', 'i')), '\s+', ' ', 'g'));
+               E'\\ycertificate\\s+(?:\\[(?:[^]]|\\]\\])+\\]|"(?:[^"]|"")+"|[^\\s"[]+)', 'CERTIFICATE', 'i')), E'\\s+', ' ', 'g'));
 END;
 $$;
 

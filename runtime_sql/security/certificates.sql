@@ -53,6 +53,7 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE CERTIFICATE', v_database_id);
     PERFORM ssb_internal.check_name(name);
     v_owner := ssb_internal.certificate_owner(owner, v_database_id);
+    PERFORM ssb_internal.share_keys();
     IF EXISTS (SELECT FROM ssb.certificate AS c WHERE c.database_id = v_database_id AND c.name = name) THEN
         PERFORM ssb_internal.raise_certificate_exists(name);
     ELSIF coalesce(file, ssb_internal.hex(bytes)) IS NULL AND password IS NULL
@@ -143,6 +144,8 @@ BEGIN
     IF remove_private_key THEN
         UPDATE ssb.certificate AS c SET private_key = NULL, encryption = 'NA' WHERE c.certificate_id = v_certificate.certificate_id;
     ELSIF has_private_key_options THEN
+        PERFORM ssb_internal.share_keys();
+        SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
         v_answer := ssb_internal.ask_client('ALTER CERTIFICATE', 'alter_certificate', ssb_internal.certificate_json(v_certificate)
             || jsonb_build_object('action', 'change_private_key',
                    'private_key', coalesce(ssb_internal.key_source(private_key_file, private_key_bytes), '{}')

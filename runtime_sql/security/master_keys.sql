@@ -31,12 +31,20 @@ AS $$
     ON CONFLICT (only_row) DO UPDATE SET key_id = excluded.key_id, modify_date = now() WHERE s.key_id <> excluded.key_id;
 $$;
 
--- Two CREATE MASTER KEY at once must not each make a service master key.
+-- Two CREATE MASTER KEY at once must not each make a service master key, nor two DROP ENCRYPTION leave a key that nothing opens.
 CREATE OR REPLACE FUNCTION ssb_internal.lock_keys()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ LOCK TABLE ssb.master_key IN SHARE ROW EXCLUSIVE MODE; $$;
+
+-- Something is being sealed by a master key, which stays what it is to the end of the transaction.
+CREATE OR REPLACE FUNCTION ssb_internal.share_keys()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ LOCK TABLE ssb.master_key IN ROW EXCLUSIVE MODE; $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.share_keys() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION ssb_internal.require_master_key(p_verb text, p_database_id integer)
 RETURNS ssb.master_key
@@ -164,9 +172,12 @@ AS $$
 DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
     v_key ssb.master_key := ssb_internal.require_master_key('alter', v_database_id);
-    v_passwords integer := (SELECT count(*) FROM ssb.master_key_password AS p WHERE p.database_id = v_database_id);
+    v_passwords integer;
     v_place integer;
 BEGIN
+    PERFORM ssb_internal.lock_keys();
+    v_key := ssb_internal.require_master_key('alter', v_database_id);
+    v_passwords := (SELECT count(*) FROM ssb.master_key_password AS p WHERE p.database_id = v_database_id);
     IF v_passwords + (v_key.by_service IS NOT NULL)::integer < 2 THEN
         PERFORM ssb_internal.raise_error(15319, 'The master key cannot be left without encryption: ADD ENCRYPTION first.');
     ELSIF password IS NULL THEN
@@ -287,6 +298,7 @@ DECLARE
     v_name text;
 BEGIN
     PERFORM ssb_internal.require_master_key('drop', v_database_id);
+    PERFORM ssb_internal.lock_keys();
     SELECT c.name INTO v_name FROM ssb.certificate AS c
      WHERE c.database_id = v_database_id AND c.encryption = 'MK' ORDER BY c.certificate_id LIMIT 1;
     IF FOUND THEN

@@ -146,3 +146,31 @@ def test_of_two_endpoints_at_once_one_is_made(session: Session, another: Open) -
     with refused(7862):
         making.result()
     session.do("SELECT ssb.drop_endpoint('one')")
+
+
+def test_no_key_is_left_that_nothing_opens(session: Session, another: Open) -> None:
+    session.do("INSERT INTO ssb.master_key (database_id, by_service) VALUES (5, 'sealed')")
+    session.do("INSERT INTO ssb.master_key_password (database_id, sealed) VALUES (5, 'sealed')")
+    first, second = another(), another()
+    first.do("SELECT ssb.drop_master_key_encryption()")
+    dropping = start_and_block(
+        session, second, lambda: second.do("SELECT ssb.drop_master_key_encryption('password')")
+    )
+    first.commit()
+    with refused(15319):
+        dropping.result()
+    session.do("DELETE FROM ssb.master_key")
+
+
+@pytest.mark.parametrize(
+    "change", ["ssb.drop_master_key()", "ssb_internal.lock_keys()"], ids=["DROP MASTER KEY", "REGENERATE"]
+)
+def test_no_certificate_is_sealed_by_a_key_that_goes(session: Session, another: Open, change: str) -> None:
+    session.do("INSERT INTO ssb.master_key (database_id, by_service) VALUES (5, 'sealed')")
+    first, second = another(), another()
+    first.do(f"SELECT {change}")
+    making = start_and_block(session, second, lambda: second.do("SELECT ssb.create_certificate('c', 'CN=c')"))
+    first.commit()
+    with refused(15581 if "drop" in change else 15247):  # no client answers here
+        making.result()
+    session.do("DELETE FROM ssb.master_key")

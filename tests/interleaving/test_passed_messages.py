@@ -5,6 +5,7 @@ claim has set aside; in ssb.receive's fast path it is a line put into the functi
 session that holds the pause's lock itself does not wait.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -275,3 +276,32 @@ def test_receive_where_finds_what_came_while_it_looked(
     assert [message.body for message in waiting.result()] == ["second"]
     reader.commit()
     claim(session, group, 0)
+
+
+@pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
+def test_what_a_prepared_transaction_received_comes_back(
+    session: Session, another: Callable[[], Session], pair: Pair, end: str
+) -> None:
+    """Its session has passed that, and has kept its settings."""
+    if session.value("SHOW max_prepared_transactions") == "0":
+        pytest.skip("the server has no prepared transactions")
+    for i in range(300):
+        session.send(pair.dialog(), pair.request, str(i))
+    reader = another()
+    reader.connection.autocommit = True
+    received = [body for _ in range(3) for body in reader.bodies(pair.far, 1)]
+    reader.do("BEGIN")
+    for _ in range(250):
+        received += reader.bodies(pair.far, 1)
+    reader.do("PREPARE TRANSACTION 'reader'")
+    # It is not decided: the rest is there.
+    received += reader.bodies(pair.far, 1)
+    assert received == [str(i) for i in range(254)]
+    reader.do(f"{end} PREPARED 'reader'")
+    time.sleep(0.11)
+    late: list[str | None] = []
+    while bodies := reader.bodies(pair.far, 1):
+        late += bodies
+    back = [] if end == "COMMIT" else [str(i) for i in range(3, 253)]
+    assert sorted(late) == sorted([*back, *(str(i) for i in range(254, 300))])
+    assert session.bodies(pair.far) == []

@@ -295,3 +295,13 @@ def test_properties_are_changed_by_owners(stranger: Session, session: Session, p
         session.do(change.format(place))
     stranger.do(change.format("'SCHEMA', 'mallory', 'TABLE', 'own'"))
     stranger.do(change.format("'SCHEMA', 'mallory', 'TABLE', 'own', 'COLUMN', 'id'"))
+
+
+@pytest.mark.parametrize("conforming", ["on", "off"])
+def test_a_certificates_name_is_no_way_to_log_in(session: Session, conforming: str) -> None:
+    session.do(f"SET standard_conforming_strings = {conforming}")
+    logins = "SELECT ssb_internal.endpoint_logins(%s), ssb_internal.endpoint_certificate(%s)"
+    for written, name in (("[of windows]", "of windows"), ('"windows"', "windows"), ("windows", "windows")):
+        both = f"certificate  {written}"
+        assert session.rows(logins, both, both) == [("CERTIFICATE", name)]
+    session.do("RESET standard_conforming_strings")
