@@ -129,6 +129,7 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "THROW 50000",
             "THROW 50000, 'x';",
             "THROW 50000, 'x'",
+            "THROW 50000 + 1",
             "THROW 50000, 'x' + 'y'",
             "THROW 50000, N('x')",
             "THROW 50000, CONCAT('x', 'y'), 1",

@@ -214,8 +214,24 @@ class _BatchParser:
                 index = self._step(index)
             self._finish()
         except UnexpectedText as unexpected:
-            return self._stack[-1], self._sign(unexpected.index)
+            return self._where(), self._sign(unexpected.index)
         return None
+
+    def _where(self) -> int:
+        """Return the state at the error, once all is reduced that can only be reduced.
+
+        Behind a number all statements are in the same state: what takes the number tells them apart.
+        """
+        stack = list(self._stack)
+        while True:
+            actions = set(self._states[stack[-1]].values())
+            action = actions.pop() if len(actions) == 1 else 0
+            if action >= 0:
+                return stack[-1]
+            rule = self._rules[-1 - action]
+            if rule.size:
+                del stack[-rule.size :]
+            stack.append(self._states[stack[-1]][rule.origin])
 
     def keywords_at_end(self) -> frozenset[str]:
         """Parse all tokens and return the keywords that may follow the last of them."""
@@ -351,7 +367,7 @@ class _BatchParser:
         self._problems.add(message, span, hint=hint, number=number)
 
     def _hint(self, index: int) -> str | None:
-        key = self._stack[-1], self._sign(index)
+        key = self._where(), self._sign(index)
         sentence = _sentences().get(key)
         if sentence is not None:
             return sentence

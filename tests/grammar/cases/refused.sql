@@ -647,3 +647,16 @@ ALTER SERVICE MASTER KEY ADD ENCRYPTION BY PASSWORD = 'x';
 9:1: 156: Incorrect syntax near the keyword 'OPEN'. | the service master key is always open
 10:16: 102: Incorrect syntax near ';'. | expected DECRYPTION BY PASSWORD
 11:26: 156: Incorrect syntax near the keyword 'ADD'. | expected REGENERATE, or of a database's key ADD or DROP ENCRYPTION BY
+
+-- case: a number is followed by what its own statement can go on with
+THROW 50000 + 1, 'x', 1
+EXEC p 1 + 1
+BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' WITH LIFETIME = 5 + 5
+SET ROWCOUNT 1 + 1
+CREATE PROCEDURE p @a int = 1 + 1 AS RETURN
+-- expect
+1:13: 102: Incorrect syntax near '+'. | THROW takes a number, a message and a state: constants or variables, no expressions
+2:10: 102: Incorrect syntax near '+'. | an argument of EXEC is a constant or a variable, no expression: put it into a variable
+3:65: 102: Incorrect syntax near '+'. | expected ',', ENCRYPTION, LIFETIME, RELATED_CONVERSATION, RELATED_CONVERSATION_GROUP or the end of the statement
+4:16: 102: Incorrect syntax near '+'. | expected the end of the statement
+5:31: 102: Incorrect syntax near '+'. | expected AS, ',', FOR, OUT, OUTPUT, READONLY, VARYING or WITH
