@@ -29,6 +29,7 @@ DECLARE
     v_order bigint;
     v_endpoint_id bigint;
     v_is_untried boolean;
+    v_is_undone boolean := false;      -- the mark
     v_group uuid;
     v_noted text;
     v_queue ssb.queue;
@@ -58,8 +59,14 @@ BEGIN
                           AND m.queuing_order >= greatest(v_low, l.position[at_low_water]))
          LIMIT 1;
     END IF;
-    IF FOUND AND coalesce(v_position[at_skipped], 0) = 0
-       AND (v_position[at_marked_by] IS NULL OR NOT ssb_internal.is_undone(v_position[at_marked_by])) THEN
+    IF v_position[at_marked_by] IS NOT NULL THEN
+        v_is_undone := ssb_internal.is_undone(v_position[at_marked_by]);
+        IF NOT v_is_undone AND pg_current_xact_id_if_assigned() IS NULL THEN
+            v_position[at_marked_by] := NULL;      -- committed: it need not be asked again
+            v_noted := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
+        END IF;
+    END IF;
+    IF FOUND AND NOT v_is_undone AND coalesce(v_position[at_skipped], 0) = 0 THEN
         v_low := greatest(v_low, v_position[at_low_water]);
         SELECT m.endpoint_id, m.queuing_order, m.xmax = 0 INTO v_endpoint_id, v_order, v_is_untried
           FROM ssb.message_stored AS m

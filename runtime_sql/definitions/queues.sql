@@ -422,6 +422,10 @@ BEGIN
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
+    -- As long as one is there, each RECEIVE looks whether it is its queue's.
+    DELETE FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue.queue_id;
+    DELETE FROM ssb.claimed_front AS f WHERE f.queue_id = v_queue.queue_id;
+    DELETE FROM ssb.quarantined_group AS g WHERE g.queue_id = v_queue.queue_id;
     PERFORM ssb_internal.forget_attempts(v_queue);
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     -- While the queue is there: it is what tells its view from others (activation/definition_events.sql).

@@ -305,3 +305,30 @@ def test_what_a_prepared_transaction_received_comes_back(
     back = [] if end == "COMMIT" else [str(i) for i in range(3, 253)]
     assert sorted(late) == sorted([*back, *(str(i) for i in range(254, 300))])
     assert session.bodies(pair.far) == []
+
+
+def test_get_conversation_group_sees_what_a_prepared_transaction_received(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    if session.value("SHOW max_prepared_transactions") == "0":
+        pytest.skip("the server has no prepared transactions")
+    for i in range(300):
+        session.send(pair.dialog(), pair.request, str(i))
+    reader = another()
+    reader.connection.autocommit = True
+    get_group = "SELECT ssb.get_conversation_group(%s)"
+
+    def receive() -> list[str | None]:
+        group = reader.value(get_group, pair.far)
+        return [m.body for m in reader.receive(pair.far, conversation_group=group)] if group else []
+
+    received = [body for _ in range(60) for body in receive()]
+    reader.do("BEGIN")
+    received += [body for _ in range(200) for body in receive()]
+    assert received == [str(i) for i in range(260)]
+    reader.do("PREPARE TRANSACTION 'group reader'")
+    reader.do("ROLLBACK PREPARED 'group reader'")
+    late: list[str | None] = []
+    while bodies := receive():
+        late += bodies
+    assert sorted(late) == sorted(str(i) for i in range(60, 300))

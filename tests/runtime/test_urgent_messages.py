@@ -197,3 +197,20 @@ def test_readers_pass_what_is_gone_where_something_was_urgent_before(
     end_counted(reader.connection, session.connection)
     slow = "SELECT calls FROM pg_stat_user_functions WHERE funcname = 'receive_slow_path'"
     assert session.column(slow) == []
+
+
+def test_what_is_urgent_goes_with_its_queue(session: Session, pair: Pair) -> None:
+    """Of all queues together: while one row is there, each RECEIVE looks for its own."""
+    near, far = pair.conversing()
+    session.send(far, pair.reply)
+    _timer(session, near)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    urgent = (
+        "SELECT count(*) FROM ssb.urgent_conversation AS u"
+        " WHERE NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = u.queue_id)"
+    )
+    before = session.value("SELECT count(*) FROM ssb.urgent_conversation")
+    session.do("SELECT ssb.drop_service(%s)", pair.initiator)
+    session.do("SELECT ssb.drop_queue(%s)", pair.near)
+    assert session.value(urgent) == 0
+    assert session.value("SELECT count(*) FROM ssb.urgent_conversation") == before - 1
