@@ -376,9 +376,8 @@ def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 @builders.register("alter_role")
 def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     end = read.range_of(tree)[1]
-    action = next(
-        word for word in ("ADD MEMBER", "DROP MEMBER", "NAME") if f" {word} " in f" {read.words(tree)} "
-    )
+    added, dropped = read.terminal(tree, "ADD"), read.terminal(tree, "DROP")
+    action = "ADD MEMBER" if added else "DROP MEMBER" if dropped else "NAME"
     return nodes.AlterRole(
         kind=read.words_before_text(tree).removeprefix("ALTER "),
         name=read.name(tree),
