@@ -689,3 +689,22 @@ DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE OF a, t.[b c]
 3:49: 156: Incorrect syntax near the keyword 'OF'. | expected the name of a column
 5:55: 102: Incorrect syntax near '1'. | expected the name of a column
 7:52: 102: Incorrect syntax near 'a'. | expected the name of a column
+
+-- case: what a permission's statement has not
+GRANT SELECT (a, [b c]), UPDATE (a) ON t TO ann
+DENY SELECT ON t (a, b) TO ann
+REVOKE SELECT ON t (a) FROM ann
+GRANT SELECT ON t FROM ann
+GRANT SELECT ON t TO ann CASCADE
+DENY SELECT ON t TO ann WITH GRANT OPTION
+DENY GRANT OPTION FOR SELECT ON t TO ann
+GRANT SELECT ON t TO ann WITH GRANT OPTION WITH GRANT OPTION
+-- expect
+1:15: GRANT on columns is not supported. | GRANT on a view that has just these columns
+2:19: DENY on columns is not supported. | GRANT on a view that has just these columns
+3:21: REVOKE on columns is not supported. | GRANT on a view that has just these columns
+4:19: 156: Incorrect syntax near the keyword 'FROM'. | GRANT has TO
+5:26: 156: Incorrect syntax near the keyword 'CASCADE'. | expected the end of the statement
+6:25: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement
+7:6: 156: Incorrect syntax near the keyword 'GRANT'. | GRANT OPTION FOR belongs to REVOKE
+8:44: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement
