@@ -236,6 +236,11 @@ class _Composer:
 
     # ------------------------------------------------------------ directives
 
+    def _value_in_directive(self, variable: re.Match[str]) -> str:
+        """A variable without a value stays as it is written; the directive's own error shows it."""
+        value = self._value(variable[1])
+        return variable[0] if value is None else value
+
     def _obey(self, match: re.Match[str], source: Source) -> None:
         span = source.span(match.start(), match.end())
         if match["shell"]:
@@ -244,7 +249,7 @@ class _Composer:
             )
             return
         name = " ".join(match["name"].lower().split())
-        rest = _VARIABLE.sub(lambda found: self._value(found[1]) or found[0], match["rest"]).strip()
+        rest = _VARIABLE.sub(self._value_in_directive, match["rest"]).strip()
         if name == "setvar":
             self._set(rest, source, match)
         elif name == "r":

@@ -3,7 +3,7 @@
 Needs ``pip install 'pg-service-broker[tracing]'``. Other sessions than those of `traced` do nothing of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from .messages import DEFAULT, Message
 from .session import Body, Session
 
 _SYSTEM = "pgsb"
+_CONVERSATION = "messaging.message.conversation_id"
 
 
 class TracedSession(Session):
@@ -27,20 +28,44 @@ class TracedSession(Session):
 
     def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body | None = None) -> None:
         """See `Session.send`: a span of kind PRODUCER, whose context goes with the message."""
-        attributes = {
+        with self._sending(message_type, conversation) as sent:
+            super().send(conversation, message_type, body)
+            sent(conversation)
+
+    def send_new(
+        self,
+        from_service: str,
+        to_service: str,
+        contract: str = DEFAULT,
+        message_type: str = DEFAULT,
+        body: str | bytes | bytearray | memoryview = b"",
+    ) -> UUID:
+        """See `Session.send_new`: a span as that of `send`."""
+        with self._sending(message_type) as sent:
+            conversation = super().send_new(from_service, to_service, contract, message_type, body)
+            sent(conversation)
+        return conversation
+
+    @contextmanager
+    def _sending(
+        self, message_type: str, conversation: UUID | None = None
+    ) -> Iterator[Callable[[UUID], None]]:
+        """The span of a send; the block hands over the conversation on which it has sent."""
+        attributes: dict[str, Any] = {
             "messaging.system": _SYSTEM,
             "messaging.operation.type": "send",
-            "messaging.message.conversation_id": str(conversation),
             "pgsb.message_type": message_type,
         }
+        if conversation is not None:
+            attributes[_CONVERSATION] = str(conversation)
         with self._tracer.start_as_current_span(
             f"send {message_type}", kind=SpanKind.PRODUCER, attributes=attributes
-        ):
+        ) as span:
             carrier: dict[str, str] = {}
             propagate.inject(carrier)
-            # Message and context together, or neither.
-            with self.sql.transaction():
-                super().send(conversation, message_type, body)
+
+            def sent(conversation: UUID) -> None:
+                span.set_attribute(_CONVERSATION, str(conversation))
                 if "traceparent" in carrier:
                     self._call(
                         "SELECT ssb.trace_message(%s, %s, %s)",
@@ -48,6 +73,10 @@ class TracedSession(Session):
                         carrier["traceparent"],
                         carrier.get("tracestate") or None,
                     )
+
+            # Message and context together, or neither.
+            with self.sql.transaction():
+                yield sent
 
     @contextmanager
     def processing(self, message: Message) -> Iterator[Span]:
@@ -65,7 +94,7 @@ class TracedSession(Session):
         attributes: dict[str, Any] = {
             "messaging.system": _SYSTEM,
             "messaging.operation.type": "process",
-            "messaging.message.conversation_id": str(message.conversation),
+            _CONVERSATION: str(message.conversation),
             "pgsb.service": message.service,
             "pgsb.message_type": message.type,
             "pgsb.message_sequence_number": message.sequence_number,

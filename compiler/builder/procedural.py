@@ -376,16 +376,9 @@ def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
     columns: tuple[nodes.Identifier, ...] = ()
     for_clause = _for_clause(start, end, read)
     if for_clause is not None:
-        words = [token.word for token in read.tokens[for_clause:end]]
-        if words[1] == "READ":
-            updatable = "READ ONLY"
-        else:
-            updatable = "UPDATE"
-            columns = tuple(
-                read.identifier_at(last - 1)
-                for _, last in read.split(for_clause + 3, end)
-                if words[2:3] == ["OF"]
-            )
+        updatable = "READ ONLY" if read.tokens[for_clause + 1].word == "READ" else "UPDATE"
+        if updatable == "UPDATE" and for_clause + 2 < end:
+            columns = _updated_columns(for_clause + 2, end, read)
         end = for_clause
     return nodes.CursorDefinition(
         span=read.span(query),
@@ -394,6 +387,23 @@ def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
         updatable=updatable,
         update_columns=columns,
     )
+
+
+def _updated_columns(start: int, end: int, read: Reader) -> tuple[nodes.Identifier, ...]:
+    """Return the columns that FOR UPDATE OF names."""
+    if read.tokens[start].word != "OF":
+        read.unexpected(start, "expected OF or the end of the statement")
+        return ()
+    columns = []
+    for first, last in read.split(start + 1, end):
+        # A column may stand behind the name or alias of its table.
+        names = range(first, last, 2)
+        dots = [read.tokens[index].word for index in range(first + 1, last, 2)]
+        if len(names) == len(dots) or set(dots) - {"."} or not all(map(read.is_name, names)):
+            read.unexpected(min(first, end - 1), "expected the name of a column")
+            continue
+        columns.append(read.identifier_at(last - 1))
+    return tuple(columns)
 
 
 def _for_clause(start: int, end: int, read: Reader) -> int | None:

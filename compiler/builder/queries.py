@@ -376,9 +376,8 @@ def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 @builders.register("alter_role")
 def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     end = read.range_of(tree)[1]
-    action = next(
-        word for word in ("ADD MEMBER", "DROP MEMBER", "NAME") if f" {word} " in f" {read.words(tree)} "
-    )
+    added, dropped = read.terminal(tree, "ADD"), read.terminal(tree, "DROP")
+    action = "ADD MEMBER" if added else "DROP MEMBER" if dropped else "NAME"
     return nodes.AlterRole(
         kind=read.words_before_text(tree).removeprefix("ALTER "),
         name=read.name(tree),
@@ -432,10 +431,29 @@ def _principals(tree: Node, read: Reader) -> tuple[nodes.Identifier, ...]:
     return tuple(map(read.identifier, read.terminals(tree, "NAME", "PUBLIC", "CONSTANT_WORD")))
 
 
+def _check_clauses(tree: Node, action: str, read: Reader) -> None:
+    """Report the clauses that another of GRANT, DENY and REVOKE has."""
+    option_for = read.tree(tree, "grant_option_for")
+    if option_for is not None and action != "REVOKE":
+        read.unexpected(read.range_of(option_for)[0], "GRANT OPTION FOR belongs to REVOKE")
+    preposition = read.range_of(read.need_tree(tree, "principals"))[0] - 1
+    if action != "REVOKE" and read.tokens[preposition].word == "FROM":
+        read.unexpected(preposition, f"{action} has TO")
+    ends = {"GRANT": {"with_grant_option", "grantor"}}.get(action, {"cascade", "grantor"})
+    seen: set[str] = set()
+    for end in read.trees(tree):
+        clause = str(end.data)
+        if clause in ("with_grant_option", "cascade", "grantor"):
+            if clause not in ends or clause in seen:
+                read.unexpected(read.range_of(end)[0], "expected the end of the statement")
+            seen.add(clause)
+
+
 @builders.register("permission")
 def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action = read.words(read.need_tree(tree, "permission_action"))
     grantor = read.tree(tree, "grantor")
+    _check_clauses(tree, action, read)
     permissions = []
     for name in read.trees(tree, "permission_name"):
         words = " ".join(read.words(terminal) for terminal in read.terminals(name, "ANY_WORD"))

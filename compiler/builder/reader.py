@@ -348,7 +348,9 @@ class Reader:
         synonym: str | None = None
         if tokens[start].word == "NATIONAL":
             position += 1
-            synonym = {"TEXT": "ntext"}.get(tokens[position].word, "nchar")
+            synonym = {"TEXT": "ntext", "CHAR": "nchar", "CHARACTER": "nchar"}.get(tokens[position].word)
+            if synonym is None:
+                self.unexpected(position, "expected CHAR, CHARACTER or TEXT")
             position += 1
         elif tokens[start].word == "DOUBLE":
             synonym, position = "float", start + 2
@@ -367,10 +369,11 @@ class Reader:
                 }.get(tokens[start].word)
         name_end = position
         if position < end and tokens[position].word == "VARYING":
+            fixed = synonym or tokens[start].text.lower()
+            synonym = {"nchar": "nvarchar", "char": "varchar", "binary": "varbinary"}.get(fixed)
+            if synonym is None or name_end - start > 2:
+                self.unexpected(position, "CHAR, NCHAR and BINARY can be VARYING")
             position += 1
-            synonym = {"nchar": "nvarchar", "char": "varchar", "binary": "varbinary"}.get(
-                synonym or tokens[start].text.lower(), synonym
-            )
         arguments: tuple[str, ...] = ()
         collection: nodes.QualifiedName | None = None
         document = False

@@ -401,6 +401,15 @@ class _Scope:
             )
 
     def _check_permission(self, statement: nodes.Permission) -> None:
+        columns = [column for permission in statement.permissions for column in permission.columns]
+        if statement.securable is not None:
+            columns += statement.securable.columns
+        if columns:
+            self.problems.add(
+                f"{statement.action} on columns is not supported.",
+                columns[0].span,
+                hint="GRANT on a view that has just these columns",
+            )
         for permission in statement.permissions:
             if permission.name.split()[0] not in _PERMISSIONS:
                 self.problems.add(

@@ -131,6 +131,25 @@ def test_an_untraced_session_writes_nothing(session: pgsb.client.Session) -> Non
         assert span is not None
 
 
+def test_a_new_dialog_carries_the_trace_with_its_first_message(session: pgsb.client.Session) -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    near = traced(session, provider.get_tracer("test"))
+    handle = near.send_new("//Near", "//Far", body="three rolls")
+    (message,) = near.receive("dbo.far")
+    with near.processing(message):
+        pass
+    with pytest.raises(pgsb.client.BrokerError):
+        near.send_new("//Near", "//Far", "no such contract")
+    sent, processed, failed = exporter.get_finished_spans()
+    assert sent.attributes is not None and sent.context is not None
+    assert sent.attributes["messaging.message.conversation_id"] == str(handle)
+    assert processed.parent is not None and processed.parent.span_id == sent.context.span_id
+    assert failed.name == "send DEFAULT" and not failed.status.is_ok
+    assert session.sql.execute("SELECT count(*) FROM ssb.message_trace").fetchone() == (0,)
+
+
 def test_a_session_sets_its_context_without_opentelemetry(
     session: pgsb.client.Session, database: Database
 ) -> None:

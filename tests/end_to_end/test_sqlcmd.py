@@ -41,6 +41,12 @@ def test_files_are_read_in_with_their_batches_and_variables(
     assert (left.status, left.out) == (0, "first\none\nparts\nyes\nthree\n")
 
 
+def test_an_empty_value_is_one_in_a_directive_too(database: Database, pgsb: Pgsb, folder: Path) -> None:
+    write(folder, main=':setvar folder ""\n:r $(folder)one.sql\n', one="PRINT 'one$(folder)'")
+    left = pgsb("run", "--dsn", database.dsn, "main.sql")
+    assert (left.status, left.out) == (0, "one\n")
+
+
 def test_places_are_those_of_the_file_that_was_read(pgsb: Pgsb, folder: Path) -> None:
     write(folder, main="PRINT 1\nGO\n:r inner.sql\nGO\nPRINT 0 SELEC 2\n", inner="\nPRINT 1\nFROBNICATE 1\n")
     left = pgsb("check", "main.sql")

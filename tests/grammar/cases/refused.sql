@@ -660,3 +660,51 @@ CREATE PROCEDURE p @a int = 1 + 1 AS RETURN
 3:65: 102: Incorrect syntax near '+'. | expected ',', ENCRYPTION, LIFETIME, RELATED_CONVERSATION, RELATED_CONVERSATION_GROUP or the end of the statement
 4:16: 102: Incorrect syntax near '+'. | expected the end of the statement
 5:31: 102: Incorrect syntax near '+'. | expected AS, ',', FOR, OUT, OUTPUT, READONLY, VARYING or WITH
+
+-- case: what can be national and varying
+DECLARE @a int VARYING
+DECLARE @a nvarchar VARYING (10)
+DECLARE @a NATIONAL int
+CREATE TABLE t (a NATIONAL TEXT, b dbo.char VARYING)
+-- expect
+1:16: 156: Incorrect syntax near the keyword 'VARYING'. | CHAR, NCHAR and BINARY can be VARYING
+2:9: 134: The variable name '@a' has already been declared. Variable names must be unique within a query batch or stored procedure.
+2:21: 156: Incorrect syntax near the keyword 'VARYING'. | CHAR, NCHAR and BINARY can be VARYING
+3:9: 134: The variable name '@a' has already been declared. Variable names must be unique within a query batch or stored procedure.
+3:21: 102: Incorrect syntax near 'int'. | expected CHAR, CHARACTER or TEXT
+4:45: 156: Incorrect syntax near the keyword 'VARYING'. | CHAR, NCHAR and BINARY can be VARYING
+
+-- case: a cursor FOR UPDATE names columns behind OF, or nothing
+DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE a
+GO
+DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE OF
+GO
+DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE OF a, 1
+GO
+DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE OF a b
+GO
+DECLARE a CURSOR FOR SELECT a FROM t FOR UPDATE OF a, t.[b c]
+-- expect
+1:49: 102: Incorrect syntax near 'a'. | expected OF or the end of the statement
+3:49: 156: Incorrect syntax near the keyword 'OF'. | expected the name of a column
+5:55: 102: Incorrect syntax near '1'. | expected the name of a column
+7:52: 102: Incorrect syntax near 'a'. | expected the name of a column
+
+-- case: what a permission's statement has not
+GRANT SELECT (a, [b c]), UPDATE (a) ON t TO ann
+DENY SELECT ON t (a, b) TO ann
+REVOKE SELECT ON t (a) FROM ann
+GRANT SELECT ON t FROM ann
+GRANT SELECT ON t TO ann CASCADE
+DENY SELECT ON t TO ann WITH GRANT OPTION
+DENY GRANT OPTION FOR SELECT ON t TO ann
+GRANT SELECT ON t TO ann WITH GRANT OPTION WITH GRANT OPTION
+-- expect
+1:15: GRANT on columns is not supported. | GRANT on a view that has just these columns
+2:19: DENY on columns is not supported. | GRANT on a view that has just these columns
+3:21: REVOKE on columns is not supported. | GRANT on a view that has just these columns
+4:19: 156: Incorrect syntax near the keyword 'FROM'. | GRANT has TO
+5:26: 156: Incorrect syntax near the keyword 'CASCADE'. | expected the end of the statement
+6:25: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement
+7:6: 156: Incorrect syntax near the keyword 'GRANT'. | GRANT OPTION FOR belongs to REVOKE
+8:44: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement

@@ -293,8 +293,6 @@ GRANT RECEIVE, SELECT ON OBJECT::q TO ann WITH GRANT OPTION AS dbo
 DENY CONTROL ON MESSAGE TYPE :: [//a/m] TO ann CASCADE
 REVOKE REFERENCES ON CONTRACT::c FROM ann
 REVOKE GRANT OPTION FOR EXECUTE ON OBJECT::dbo.p TO ann CASCADE AS dbo
-GRANT SELECT (a, [b c]), UPDATE (a) ON t TO ann
-GRANT SELECT ON t (a, b) TO ann
 GRANT CREATE QUEUE, CREATE SERVICE, CREATE XML SCHEMA COLLECTION, VIEW DEFINITION TO ann
 GRANT ALL PRIVILEGES ON t TO ann
 GRANT CONNECT ON ENDPOINT::e TO [public]
@@ -312,8 +310,6 @@ Permission action=GRANT permissions=(PermissionName(name=RECEIVE), PermissionNam
 Permission action=DENY permissions=(PermissionName(name=CONTROL)) securable=Securable(kind=MESSAGE TYPE name=//a/m) principals=(ann) cascade=True
 Permission action=REVOKE permissions=(PermissionName(name=REFERENCES)) securable=Securable(kind=CONTRACT name=c) principals=(ann)
 Permission action=REVOKE permissions=(PermissionName(name=EXECUTE)) securable=Securable(kind=OBJECT name=dbo.p) principals=(ann) grant_option_for=True cascade=True grantor=dbo
-Permission action=GRANT permissions=(PermissionName(name=SELECT columns=(a, [b c])), PermissionName(name=UPDATE columns=(a))) securable=Securable(kind=OBJECT name=t) principals=(ann)
-Permission action=GRANT permissions=(PermissionName(name=SELECT)) securable=Securable(kind=OBJECT name=t columns=(a, b)) principals=(ann)
 Permission action=GRANT permissions=(PermissionName(name=CREATE QUEUE), PermissionName(name=CREATE SERVICE), PermissionName(name=CREATE XML SCHEMA COLLECTION), PermissionName(name=VIEW DEFINITION)) principals=(ann)
 Permission action=GRANT permissions=(PermissionName(name=ALL)) securable=Securable(kind=OBJECT name=t) principals=(ann)
 Permission action=GRANT permissions=(PermissionName(name=CONNECT)) securable=Securable(kind=ENDPOINT name=e) principals=(public)
