@@ -84,7 +84,9 @@ END;
 -- Keeps out who reads the type's validation to note it, to the end of the transaction, and waits for those
 -- who have. They share the type's advisory lock, which anybody may hold: a holder who has not read the
 -- contracts' types is none of them (or about to be). Then the table is locked that they all read after it.
+-- 'service' and its number: the same for a service (ssb_internal.share_service).
 --
+-- Called by  ssb_internal.alter_message_type; ALTER and DROP SERVICE, DROP DATABASE
 -- Locks      ssb.change_lock, ROW EXCLUSIVE; then the type's advisory lock, or ssb.contract_message_usage
 CREATE OR REPLACE FUNCTION ssb_internal.change_message_type(p_name text)
 RETURNS void
@@ -118,7 +120,7 @@ BEGIN
                             WHERE r.virtualtransaction = l.virtualtransaction AND r.locktype = 'relation' AND r.granted
                               AND r.relation = 'ssb.contract_message_usage'::regclass AND r.database = l.database);
         IF v_pids IS NOT NULL THEN
-            RAISE LOG 'pgsb: the lock of message type % is held by sessions that do not use it: %', p_name, v_pids;
+            RAISE LOG 'pgsb: the lock of % is held by sessions that do not use it: %', p_name, v_pids;
             LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
             RETURN;
         END IF;
