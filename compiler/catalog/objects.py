@@ -188,8 +188,8 @@ class SqlScope(Protocol):
         None for every other name.
         """
 
-    def cursor_status(self, name: str) -> Known | None:
-        """``CURSOR_STATUS('…', name)``; None when there is no such cursor."""
+    def cursor_status(self, scope: str, name: str) -> Known | None:
+        """``CURSOR_STATUS(scope, name)``: ``local``, ``global`` or ``variable``, in small letters."""
 
     def is_cursor(self, name: str) -> bool:
         """Whether a variable was declared as a cursor."""

@@ -154,6 +154,8 @@ class Cursor:
     """STATIC, INSENSITIVE or KEYSET: T-SQL knows the number of its rows from OPEN on."""
     row_place: RowPlace | None = None
     """What finds the row again, where WHERE CURRENT OF asks for it."""
+    local: bool = False
+    """Declared LOCAL: without the word T-SQL's default is GLOBAL, wherever the rows are kept here."""
     read_only: bool = False
     """Declared so, or over a query of which no row is one of a table."""
     key: n.Variable | n.Text | None = None
@@ -479,9 +481,14 @@ class Scope:
         """Tell whether SET IDENTITY_INSERT is ON for a table."""
         return self.catalog.key(name) in self.catalog.identity_insert
 
-    def cursor_status(self, name: str) -> Known | None:
+    def cursor_status(self, scope: str, name: str) -> Known | None:
         """Return CURSOR_STATUS of a cursor of this routine."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
+        if scope == "local" and not (cursor is not None and cursor.local):
+            return Known(n.integer(-3), INT)
+        if scope == "global" and cursor is not None and cursor.local:
+            # One of that name that others left.
+            cursor = None
         if cursor is None or cursor.key is not None:
             key = cursor.key if cursor is not None and cursor.key is not None else n.Text(fold(name))
             return Known(n.Call("ssb_internal.kept_cursor_status", (key,)), INT)

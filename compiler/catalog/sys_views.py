@@ -607,7 +607,7 @@ VIEWS: dict[str, str] = {
     """,
     "triggers": """
         name:s object_id:i parent_class:y parent_class_desc:s parent_id:i type:s type_desc:s create_date:d
-        modify_date:d is_ms_shipped:b is_not_for_replication:b is_disabled:b is_instead_of_trigger:b
+        modify_date:d is_ms_shipped:b is_disabled:b is_not_for_replication:b is_instead_of_trigger:b
     """,
     "types": """
         name:s system_type_id:y user_type_id:i schema_id:i max_length:i precision:y scale:y is_nullable:b

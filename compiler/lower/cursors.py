@@ -126,6 +126,7 @@ def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Sta
     if cursor is None:
         new = _kept if _is_kept(node.name.text, node.cursor, ctx) else _new_cursor
         cursor = ctx.scope.cursors[key] = new(node.name.text, ctx)
+    cursor.local = "LOCAL" in node.cursor.options
     return _define(node, node.cursor, cursor, ctx, fresh=True)
 
 

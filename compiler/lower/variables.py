@@ -207,7 +207,8 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 if ctx.mode is Mode.BATCH:
                     setattr(ctx.catalog, field, node.on if certain else None)
             case "IDENTITY_INSERT" if node.table is not None:
-                _identity_insert(node, ctx)
+                calls = [pl.Perform(call) for call in _identity_insert(node, ctx)]
+                return [*ctx.guard(node, [*calls, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
             case "NOEXEC" if ctx.mode is Mode.BATCH:
                 result.append(pl.Assign(f"{ctx.session}.noexec", pl.TRUE if node.on else pl.FALSE))
             case "ROWCOUNT" if ctx.scope.limits_rows and node.argument is not None:
@@ -244,19 +245,26 @@ def set_option_calls(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke] | N
                 result.append(_set_config(f"pgsb.{name.lower()}", "on" if node.on else "off"))
                 setattr(ctx.catalog, name.lower(), node.on)
             case "IDENTITY_INSERT" if node.table is not None:
-                _identity_insert(node, ctx)
+                result += _identity_insert(node, ctx)
             case _:
                 result += _option_calls(name, node, ctx)
     return result
 
 
-def _identity_insert(node: nodes.SetOption, ctx: Context) -> None:
+def _identity_insert(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke]:
+    """SET IDENTITY_INSERT: what follows in the text is compiled by it; 1088 and 8106 are known as it runs."""
     assert node.table is not None
     key = ctx.catalog.key(ctx.object(node.table))
     if node.on:
         ctx.catalog.identity_insert.add(key)
     else:
         ctx.catalog.identity_insert.discard(key)
+    if node.table.name.text.startswith("#"):
+        return []
+    parts = (node.table.database, node.table.schema, node.table.name)
+    quoted = ".".join("[" + part.text.replace("]", "]]") + "]" if part else "" for part in parts).lstrip(".")
+    names = (pl.Text(quoted), pl.Text(node.table.text))
+    return [pl.Invoke("ssb_internal.require_identity", names, ctx.database_argument())]
 
 
 def _set_config(name: str, value: str) -> pl.Invoke:

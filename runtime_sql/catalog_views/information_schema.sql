@@ -42,8 +42,9 @@ SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specif
 
 CREATE OR REPLACE VIEW sys.information_schema_parameters AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
-       p.parameter_id AS ordinal_position, CASE p.is_output WHEN 1 THEN 'INOUT' ELSE 'IN' END AS parameter_mode,
-       'NO'::text AS is_result, p.name AS parameter_name, t.name AS data_type
+       p.parameter_id AS ordinal_position,
+       CASE WHEN p.parameter_id = 0 THEN 'OUT' WHEN p.is_output = 1 THEN 'INOUT' ELSE 'IN' END AS parameter_mode,
+       CASE p.parameter_id WHEN 0 THEN 'YES' ELSE 'NO' END AS is_result, p.name AS parameter_name, t.name AS data_type
   FROM sys.parameters AS p
   JOIN sys.objects AS o ON o.object_id = p.object_id
   LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id;

@@ -64,7 +64,15 @@ SELECT p.oid::integer AS object_id, '@' || ssb_internal.spelled_parameter(obj_de
   CROSS JOIN LATERAL (SELECT g AS place, a.types FROM generate_series(1, cardinality(a.types)) AS g) AS n
   LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(n.types[n.place])
  WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
-   AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o');
+   AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o')
+UNION ALL
+-- What a scalar function returns: parameter 0, without a name.
+SELECT p.oid::integer, '', 0, t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
+       1::sys.bit, 0::sys.bit, 0::sys.bit, NULL, 0::sys.bit, 1::sys.bit
+  FROM pg_proc AS p
+  JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
+  LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(p.prorettype)
+ WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype);
 
 -- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete. One for a group of events is for
 -- each event in it.

@@ -89,7 +89,7 @@ class Givens:
     def empty_like(self, name: str) -> str | None:
         return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
 
-    def cursor_status(self, name: str) -> Known | None:
+    def cursor_status(self, scope: str, name: str) -> Known | None:
         return None
 
     def cursor_row(self, name: str) -> CursorRow | None:

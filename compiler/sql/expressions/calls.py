@@ -187,7 +187,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
             )
         return Value(bits.code, bits.type)
     if upper == "CURSOR_STATUS" and len(node.expressions) == 2:
-        status = ctx.scope.cursor_status(node.expressions[1].name)
+        status = ctx.scope.cursor_status(node.expressions[0].name.lower(), node.expressions[1].name)
         if status is not None:
             return Value(status.code, status.type or tm.SMALLINT)
     if upper == "IIF":

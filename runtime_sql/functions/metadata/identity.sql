@@ -88,3 +88,28 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- SET IDENTITY_INSERT of what is no table (1088), or of a table without an identity column (8106).
+-- shown: the name as the statement has it.
+--
+-- Called by  compiled SET IDENTITY_INSERT
+CREATE OR REPLACE FUNCTION ssb_internal.require_identity(table_name text, shown text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_table oid := sys.object_id(table_name, NULL, database)::oid;
+BEGIN
+    IF v_table IS NULL THEN
+        PERFORM ssb_internal.raise_error(1088, format(
+            'Cannot find the object "%s" because it does not exist or you do not have permissions.', shown));
+    END IF;
+    IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_table AND c.relkind IN ('r', 'p'))
+       AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '' AND NOT a.attisdropped) THEN
+        PERFORM ssb_internal.raise_error(8106, format(
+            'Table ''%s'' does not have the identity property. Cannot perform SET operation.', shown));
+    END IF;
+END;
+$$;

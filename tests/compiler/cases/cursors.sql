@@ -101,9 +101,10 @@ FETCH RELATIVE 2 FROM c INTO @n; PRINT @n;
 FETCH NEXT FROM c INTO @n; PRINT CONCAT(@n, ' ', @@FETCH_STATUS);
 FETCH FIRST FROM c;
 CLOSE c;
+PRINT CURSOR_STATUS('global', 'c');
 PRINT CURSOR_STATUS('local', 'c');
 DEALLOCATE c;
-PRINT CURSOR_STATUS('local', 'c');
+PRINT CURSOR_STATUS('global', 'c');
 FETCH NEXT FROM c INTO @n;
 PRINT @@ERROR;
 -- expect
@@ -191,12 +192,16 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb_internal.deallocate_cursor('c', c_at);
+            PERFORM ssb_internal.print((-3)::text);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb_internal.print(ssb_internal.cursor_status(c_at, array_length(c_rows, 1))::text);
+            c_at := ssb_internal.deallocate_cursor('c', c_at);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.print(ssb_internal.cursor_status(c_at, array_length(c_rows, 1))::text);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
@@ -205,7 +210,7 @@ BEGIN
                 n := c_rows[c_at][1]::integer;
             END IF;
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 15, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         PERFORM ssb_internal.print(session.error::text);
     END batch;
@@ -226,7 +231,8 @@ n
 
 -1
 -3
-Msg 16916, Level 16, State 1, Line 14
+-3
+Msg 16916, Level 16, State 1, Line 15
 A cursor with the name 'c' does not exist.
 16916
 
