@@ -124,6 +124,8 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             if kind is _NUMBER and written[:2] in ("0x", "0X"):
                 kind = TokenKind.BINARY
             token = new(Token, (kind, written, start, position, ""))
+            if position - start > _LONGEST_IDENTIFIER and group == "variable":
+                _report_long_identifier(source, token, problems)
         elif group == "comment":
             if text.startswith("/*", start):
                 position = _end_of_comment(source, start, problems)

@@ -334,13 +334,54 @@ def _database_options(
 # ------------------------------------------------------------------ principals
 
 
+_PRINCIPAL_OPTIONS = {
+    "LOGIN": frozenset(
+        """
+        CHECK_EXPIRATION CHECK_POLICY CREDENTIAL DEFAULT_DATABASE DEFAULT_LANGUAGE NAME OBJECT_ID
+        OLD_PASSWORD PASSWORD SID
+        """.split()
+    ),
+    "USER": frozenset(
+        """
+        ALLOW_ENCRYPTED_VALUE_MODIFICATIONS DEFAULT_LANGUAGE DEFAULT_SCHEMA LOGIN NAME OBJECT_ID
+        OLD_PASSWORD PASSWORD SID TYPE
+        """.split()
+    ),
+    "APPLICATION ROLE": frozenset({"DEFAULT_SCHEMA", "NAME", "PASSWORD"}),
+}
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "LOGIN": ("WINDOWS", "CERTIFICATE", "ASYMMETRIC", "EXTERNAL"),
+    "USER": ("LOGIN", "CERTIFICATE", "ASYMMETRIC", "EXTERNAL"),
+}
+
+
+def _check_principal(tree: Node, kind: str, read: Reader) -> None:
+    """Report an option that principals of a kind do not have, and what none can come from."""
+    text = read.terminal(tree, "TEXT")
+    known = _PRINCIPAL_OPTIONS.get(kind)
+    if text is None or known is None:
+        return
+    start, end = read.range_of(text)
+    sources = _SOURCES.get(kind, ())
+    if read.tokens[start].word in ("FOR", "FROM"):
+        if start + 1 >= end or read.tokens[start + 1].word not in sources:
+            read.unexpected(min(start + 1, end - 1), f"expected {' or '.join(sources or ('WITH',))}")
+        elif start + 2 >= end and read.tokens[start + 1].word != "WINDOWS":
+            read.unexpected(start + 1, "a name is missing")
+    for index in range(start, end - 1):
+        if read.tokens[index + 1].word == "=" and read.tokens[index].word not in known:
+            read.unexpected(index, f"expected {' or '.join(sorted(known))}")
+
+
 @builders.register("create_login")
 def _create_login(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    _check_principal(tree, "LOGIN", read)
     return nodes.CreateLogin(name=read.name(tree), text=read.text(tree), **common)
 
 
 @builders.register("create_user")
 def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    _check_principal(tree, "USER", read)
     start, end = read.range_of(tree)
     words = [token.word for token in read.tokens[start:end]]
 
@@ -389,8 +430,10 @@ def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
 
 @builders.register("alter_principal")
 def _alter_principal(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    kind = read.words_before_text(tree).removeprefix("ALTER ")
+    _check_principal(tree, kind, read)
     return nodes.AlterPrincipal(
-        kind=read.words_before_text(tree).removeprefix("ALTER "),
+        kind=kind,
         name=read.name(tree),
         text=read.text(tree),
         **common,

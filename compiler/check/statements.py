@@ -461,6 +461,22 @@ def _check_module(module: _Module, problems: Problems) -> None:
                     hint="a trigger on a table fires for INSERT, UPDATE and DELETE",
                     number=102,
                 )
+    if isinstance(module, nodes.CreateTrigger):
+        for event in dict.fromkeys(one for one in module.events if module.events.count(one) > 1):
+            problems.add(
+                f'Syntax error: Duplicate specification of the action "{event}" in the trigger declaration.',
+                _head(module),
+                number=1034,
+            )
+    if isinstance(module, nodes.CreateFunction):
+        for parameter in module.parameters:
+            if parameter.output:
+                problems.add(
+                    "Incorrect syntax near 'OUTPUT'.",
+                    parameter.span,
+                    hint="a function gives back what it RETURNS: its parameters are no OUTPUT",
+                    number=102,
+                )
     if isinstance(module, nodes.CreateProcedure | nodes.CreateFunction):
         seen: set[str] = set()
         for parameter in module.parameters:

@@ -317,14 +317,19 @@ def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke]
 
 @invocations.register
 def alter_endpoint(node: nodes.AlterEndpoint, ctx: Context) -> list[pl.Invoke] | None:
-    """ALTER ENDPOINT."""
-    return outside_transactions("ALTER ENDPOINT", ctx) + _queue_call(
+    """ALTER ENDPOINT: AUTHORIZATION in it is what ALTER AUTHORIZATION does."""
+    name = pl.Text(node.name.text)
+    calls = outside_transactions("ALTER ENDPOINT", ctx) + _queue_call(
         ctx,
         "ssb.alter_endpoint",
-        pl.Text(node.name.text),
+        name,
         state=pl.Text(node.state) if node.state else None,
         **_endpoint_options(node.protocol_options, node.payload_options),
     )
+    if node.owner is not None:
+        owner = (pl.Text("ENDPOINT"), name, pl.Text(node.owner.text))
+        calls += _call(ctx, "ssb.alter_authorization", *owner)
+    return calls
 
 
 def _scope(scope: nodes.EventScope) -> str:

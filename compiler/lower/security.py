@@ -92,6 +92,13 @@ def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke]
         parameter = {"NAME": "new_name", "DEFAULT_SCHEMA": "default_schema", "LOGIN": "login"}.get(token.word)
         if parameter and words[index + 1].word == "=":
             options[parameter] = pl.Text(words[index + 2].name)
+    if node.kind == "LOGIN" and words[-1].word in ("ENABLE", "DISABLE"):
+        ctx.problems.add(
+            f"ALTER LOGIN … {words[-1].word} has no effect: PostgreSQL's roles log in.",
+            node.span,
+            hint="ALTER ROLE … LOGIN or NOLOGIN, in PostgreSQL",
+            severity="warning",
+        )
     return _call(ctx, "ssb.alter_principal", pl.Text(node.name.text), pl.Text(node.kind), **options)
 
 

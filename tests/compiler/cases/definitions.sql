@@ -315,3 +315,73 @@ SELECT ssb.create_queue('dbo.r');
 -- shows
 Msg 2714, Level 16, State 6, Line 2
 There is already an object named 'q' in the database.
+
+-- case: an endpoint changes its owner, and a role's name may hold words
+CREATE LOGIN Ann WITH PASSWORD = 'x';
+CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
+ALTER ENDPOINT e AUTHORIZATION Ann STATE = STOPPED;
+GO
+SELECT e.state_desc, p.name AS owner FROM sys.endpoints AS e JOIN sys.server_principals AS p ON p.principal_id = e.principal_id WHERE e.name = 'e';
+DROP ENDPOINT e;
+DROP LOGIN Ann;
+GO
+CREATE ROLE [x ADD MEMBER y];
+CREATE USER z WITHOUT LOGIN;
+ALTER ROLE [x ADD MEMBER y] ADD MEMBER z;
+ALTER ROLE [x ADD MEMBER y] DROP MEMBER z;
+SELECT COUNT(*) AS members FROM sys.database_role_members AS m JOIN sys.database_principals AS r ON r.principal_id = m.role_principal_id WHERE r.name = 'x ADD MEMBER y';
+DROP ROLE [x ADD MEMBER y];
+DROP USER z;
+-- expect
+SELECT ssb.create_principal('Ann', 'LOGIN');
+
+SELECT ssb.create_endpoint('e', state => 'STARTED', listener_port => 4022, authentication => 'WINDOWS');
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb.alter_endpoint('e', state => 'STOPPED');
+
+PERFORM ssb.alter_authorization('ENDPOINT', 'e', 'Ann');
+
+END;
+$whole$;
+
+SELECT e.state_desc, p.name AS owner
+FROM sys.endpoints AS e
+JOIN sys.server_principals AS p ON p.principal_id = e.principal_id
+WHERE e.name = 'e';
+
+SELECT ssb.drop_endpoint('e');
+
+SELECT ssb.drop_principal('Ann', 'LOGIN');
+
+SELECT ssb.create_principal('x ADD MEMBER y', 'ROLE');
+
+SELECT ssb.create_principal('z', 'USER');
+
+SELECT ssb.add_member('x ADD MEMBER y', 'z');
+
+SELECT ssb.drop_member('x ADD MEMBER y', 'z');
+
+SELECT count(*) AS members
+FROM sys.database_role_members AS m
+JOIN sys.database_principals AS r ON r.principal_id = m.role_principal_id
+WHERE lower(r.name) = 'x add member y';
+
+SELECT ssb.drop_principal('x ADD MEMBER y', 'ROLE');
+
+SELECT ssb.drop_principal('z', 'USER');
+-- shows
+state_desc owner
+---------- -----
+STOPPED    Ann
+
+(1 row affected)
+
+members
+-------
+      0
+
+(1 row affected)

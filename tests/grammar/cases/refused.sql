@@ -708,3 +708,33 @@ GRANT SELECT ON t TO ann WITH GRANT OPTION WITH GRANT OPTION
 6:25: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement
 7:6: 156: Incorrect syntax near the keyword 'GRANT'. | GRANT OPTION FOR belongs to REVOKE
 8:44: 156: Incorrect syntax near the keyword 'WITH'. | expected the end of the statement
+
+-- case: options that principals do not have
+CREATE LOGIN l WITH PASSWROD = 'x'
+CREATE LOGIN [d\l] FROM WINDWS
+ALTER LOGIN l WITH DEFAULT_SCHEMA = dbo
+CREATE USER u FOR LOGN l
+CREATE USER u FOR LOGIN
+ALTER USER u WITH NAMEE = v
+ALTER APPLICATION ROLE r WITH LOGIN = l
+ALTER APPLICATION ROLE r FROM l
+-- expect
+1:21: 102: Incorrect syntax near 'PASSWROD'. | expected CHECK_EXPIRATION or CHECK_POLICY or CREDENTIAL or DEFAULT_DATABASE or DEFAULT_LANGUAGE or NAME or OBJECT_ID or OLD_PASSWORD or PASSWORD or SID
+2:25: 102: Incorrect syntax near 'WINDWS'. | expected WINDOWS or CERTIFICATE or ASYMMETRIC or EXTERNAL
+3:20: 102: Incorrect syntax near 'DEFAULT_SCHEMA'. | expected CHECK_EXPIRATION or CHECK_POLICY or CREDENTIAL or DEFAULT_DATABASE or DEFAULT_LANGUAGE or NAME or OBJECT_ID or OLD_PASSWORD or PASSWORD or SID
+4:19: 102: Incorrect syntax near 'LOGN'. | expected LOGIN or CERTIFICATE or ASYMMETRIC or EXTERNAL
+5:19: 102: Incorrect syntax near 'LOGIN'. | a name is missing
+6:19: 102: Incorrect syntax near 'NAMEE'. | expected ALLOW_ENCRYPTED_VALUE_MODIFICATIONS or DEFAULT_LANGUAGE or DEFAULT_SCHEMA or LOGIN or NAME or OBJECT_ID or OLD_PASSWORD or PASSWORD or SID or TYPE
+7:31: 102: Incorrect syntax near 'LOGIN'. | expected DEFAULT_SCHEMA or NAME or PASSWORD
+8:31: 102: Incorrect syntax near 'l'. | expected WITH
+
+-- case: events of a trigger and parameters of functions
+CREATE TRIGGER tr ON t AFTER INSERT, UPDATE, INSERT AS PRINT 'x'
+GO
+CREATE FUNCTION f(@a int, @b int OUTPUT) RETURNS int AS BEGIN RETURN 1 END
+GO
+DECLARE @aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa int
+-- expect
+1:1: 1034: Syntax error: Duplicate specification of the action "INSERT" in the trigger declaration.
+3:27: 102: Incorrect syntax near 'OUTPUT'. | a function gives back what it RETURNS: its parameters are no OUTPUT
+5:9: 103: The identifier that starts with '@aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is too long. Maximum length is 128.
