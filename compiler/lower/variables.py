@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...grammar.lexer import string_value
+from ...grammar.lexer import bracketed, string_value
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.live_status import DEAD
@@ -262,7 +262,7 @@ def _identity_insert(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke]:
     if node.table.name.text.startswith("#"):
         return []
     parts = (node.table.database, node.table.schema, node.table.name)
-    quoted = ".".join("[" + part.text.replace("]", "]]") + "]" if part else "" for part in parts).lstrip(".")
+    quoted = ".".join(bracketed(part.text) if part else "" for part in parts).lstrip(".")
     names = (pl.Text(quoted), pl.Text(node.table.text))
     return [pl.Invoke("ssb_internal.require_identity", names, ctx.database_argument())]
 
