@@ -76,11 +76,14 @@ def _watch(
 
     tracker = spark.sparkContext.statusTracker()
     before = ("", 0, 0)
+    # What each job was for when it was first seen: Spark tells of its tasks when the step has ended, too.
+    steps: dict[int, str | None] = {}
     while not ended.wait(_EVERY):
         done = total = 0
         stage = ""
         try:
             for job in tracker.getJobIdsForGroup(group):
+                own = steps.setdefault(job, _steps.get(owner))
                 info = tracker.getJobInfo(job)
                 for number in info.stageIds if info is not None else ():
                     one = tracker.getStageInfo(number)
@@ -91,12 +94,12 @@ def _watch(
                     done += one.numCompletedTasks if is_running else one.numTasks
                     total += one.numTasks
                     if one.numActiveTasks:
-                        stage = one.name.split(" at ")[0]
+                        stage = own or one.name.split(" at ")[0]
         except (Py4JError, OSError):
             # The JVM is gone; who waits for its jobs hears of it.
             return
         # Of jobs that the program starts itself: what Spark calls them, such as count. Between two: the last.
-        stage = _steps.get(owner, stage) or before[0]
+        stage = _steps.get(owner) or stage or before[0]
         if (stage, done, total) != before:
             before = (stage, done, total)
             progress.stage, progress.tasks, progress.all_tasks = stage, done, total
