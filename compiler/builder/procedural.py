@@ -368,6 +368,32 @@ def _revert(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement
 # ------------------------------------------------------------------ cursors
 
 
+_EXCLUDING_OPTIONS = (
+    ("LOCAL", "GLOBAL"),
+    ("FORWARD_ONLY", "SCROLL"),
+    ("STATIC", "KEYSET", "DYNAMIC", "FAST_FORWARD"),
+    ("READ_ONLY", "SCROLL_LOCKS", "OPTIMISTIC"),
+    ("FAST_FORWARD", "SCROLL"),
+    ("FAST_FORWARD", "SCROLL_LOCKS"),
+    ("FAST_FORWARD", "OPTIMISTIC"),
+)
+"""Options of a cursor of which one excludes the others of its group."""
+
+
+def _cursor_options(tree: Node, read: Reader) -> tuple[str, ...]:
+    clauses = {read.words(option): option for option in read.trees(tree, "cursor_option")}
+    for group in _EXCLUDING_OPTIONS:
+        given = [word for word in clauses if word in group]
+        if len(given) > 1:
+            read.problems.add(
+                f"Conflicting cursor options {given[0]} and {given[1]}.",
+                read.span(clauses[given[1]]),
+                number=1048,
+            )
+            break
+    return tuple(clauses)
+
+
 def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
     """Return what DECLARE … CURSOR or SET @c = CURSOR says: options, query, FOR clause."""
     query = read.need_tree(tree, "cursor_query")
@@ -382,7 +408,7 @@ def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
         end = for_clause
     return nodes.CursorDefinition(
         span=read.span(query),
-        options=tuple(read.words(option) for option in read.trees(tree, "cursor_option")),
+        options=_cursor_options(tree, read),
         query=read.text_at(start, end),
         updatable=updatable,
         update_columns=columns,

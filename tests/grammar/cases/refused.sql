@@ -738,3 +738,19 @@ DECLARE @aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 1:1: 1034: Syntax error: Duplicate specification of the action "INSERT" in the trigger declaration.
 3:27: 102: Incorrect syntax near 'OUTPUT'. | a function gives back what it RETURNS: its parameters are no OUTPUT
 5:9: 103: The identifier that starts with '@aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is too long. Maximum length is 128.
+
+-- case: options of a cursor that exclude each other
+DECLARE c CURSOR LOCAL GLOBAL FOR SELECT 1
+GO
+DECLARE c CURSOR SCROLL READ_ONLY FORWARD_ONLY FOR SELECT 1
+GO
+DECLARE c CURSOR STATIC FAST_FORWARD FOR SELECT 1
+GO
+DECLARE c CURSOR LOCAL FAST_FORWARD FORWARD_ONLY READ_ONLY FOR SELECT 1
+GO
+DECLARE @c CURSOR; SET @c = CURSOR FAST_FORWARD OPTIMISTIC FOR SELECT 1
+-- expect
+1:24: 1048: Conflicting cursor options LOCAL and GLOBAL.
+3:35: 1048: Conflicting cursor options SCROLL and FORWARD_ONLY.
+5:25: 1048: Conflicting cursor options STATIC and FAST_FORWARD.
+9:49: 1048: Conflicting cursor options FAST_FORWARD and OPTIMISTIC.
