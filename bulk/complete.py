@@ -83,8 +83,13 @@ class Computed:
 
     def complete(self) -> Completed:
         """The one transaction that makes all of it true, in the claim's session. See `complete`."""
-        with _explained(self.held):
-            done = _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+        try:
+            with _explained(self.held):
+                done = _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+        finally:
+            for table in self.tables:
+                if table.staged.files is not None:
+                    table.staged.files.remove()
         if self.first_error is not None:
             # Of what goes back to the queue nothing else would tell why.
             logger.warning("claim %s: %s", self.held.claim_id, self.first_error)

@@ -45,7 +45,8 @@ class Files:
 
     def __init__(self, parent: str) -> None:
         self.path = tempfile.mkdtemp(prefix="pgsb-rows-", dir=parent)
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        """Removes it now: who has completed, or failed to, need not wait for who still holds an error."""
 
     def packs(self, attempt: int) -> Iterator[tuple[bytes, bytes | None, bool]]:
         """The packs of an attempt, in order: rows, origins, whether COPY of the table can take them.

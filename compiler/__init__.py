@@ -8,7 +8,7 @@ A folder imports those below it, never one above; CONTRIBUTING.md has the table 
 pipeline      compile_script, check_scripts: the way in
 session       CompileSession: batch after batch, with what they define; reading: scripts, before that
 checking      many scripts at once, on all processors; collecting: fewer searches for cycles
-batches       what a batch becomes: plain statements, a module, a DO block; blocks: that of several
+batches       what a batch becomes: plain statements, a module, a DO block
 compiled      what comes out: CompiledScript, CompiledBatch, CompiledStatement
 lower/        statements → PL/pgSQL, one family a module; dispatch has the handlers, context what
               they know of the routine around; dynamic/ has EXEC of texts, system/ the system procedures

@@ -20,8 +20,7 @@ from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
 from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
-from .batches import MODULES, block_labels, error_verb, is_plain
-from .blocks import JoinedBatches
+from .batches import MODULES, JoinedBatches, block_labels, error_verb, is_plain
 from .catalog.scope import Catalog, Scope, object_name, sets_row_limit
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
 from .lower.batches import lower_batch_body, lower_module, lower_plain

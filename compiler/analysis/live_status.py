@@ -14,7 +14,6 @@ from ...grammar.records import dataclass
 from .. import nodes
 from .execution_switches import WhenExecuting
 from .mentions import reads_status, status_read_in
-from .statement_classes import IsOneOf
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ BOTH = Live(True, True)
 _LIVE = {(error, rowcount): Live(error, rowcount) for error in (False, True) for rowcount in (False, True)}
 
 
-_MOVES = IsOneOf(
+_MOVES = nodes.IsOneOf(
     nodes.Block,
     nodes.AtomicBlock,
     nodes.If,

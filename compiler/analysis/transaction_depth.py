@@ -17,7 +17,6 @@ from sqlglot import exp
 from .. import nodes
 from ..sql.parse.nodes import unwrapped, variable_name
 from .execution_switches import WhenExecuting
-from .statement_classes import IsOneOf
 
 MANY = 4
 """Stands for four and more."""
@@ -28,7 +27,7 @@ NOWHERE: State = frozenset()
 CLOSED: State = frozenset({0})
 ANY: State = frozenset(range(MANY + 1))
 
-_MOVES = IsOneOf(
+_MOVES = nodes.IsOneOf(
     nodes.BeginTransaction,
     nodes.CommitTransaction,
     nodes.RollbackTransaction,

@@ -63,6 +63,23 @@ class Statement(Node):
         return tuple(result)
 
 
+class IsOneOf(dict[type[Statement], bool]):
+    """Whether a statement is of one of many classes: ``IsOneOf(If, While)[type(statement)]``.
+
+    A subclass counts. Each class is asked about once.
+    """
+
+    def __init__(self, *classes: type[Statement]) -> None:
+        """Nothing was asked yet."""
+        super().__init__()
+        self._classes = classes
+
+    def __missing__(self, kind: type[Statement]) -> bool:
+        """Find the answer for a class."""
+        self[kind] = issubclass(kind, self._classes)
+        return self[kind]
+
+
 def children_of(statement: Statement) -> tuple[Statement, ...]:
     """Return the statements directly inside ``statement``: branches, bodies, blocks.
 

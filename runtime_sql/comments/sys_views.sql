@@ -430,8 +430,8 @@ all_sql_modules < sql_modules: The same rows as sys.sql_modules.
 parameters: The parameters of procedures and functions.
   object_id: Number of the routine.
   name: Its name, with the @.
-  parameter_id: Its place, from 1. What a function returns has no row.
-  is_output: 1: OUTPUT.
+  parameter_id: Its place, from 1; 0: what a function returns, which has no name.
+  is_output: 1: OUTPUT, or what a function returns.
   is_cursor_ref: Always 0.
   has_default_value: 1: it may be left out.
   default_value: Always NULL.
@@ -673,8 +673,8 @@ information_schema_routines: INFORMATION_SCHEMA.ROUTINES: procedures and functio
   created, last_altered: Always NULL: PostgreSQL does not keep it.
 
 information_schema_parameters: INFORMATION_SCHEMA.PARAMETERS: the parameters of routines.
-  parameter_mode: IN or INOUT.
-  is_result: Always NO: what a function returns has no row.
+  parameter_mode: IN, INOUT, or OUT: what a function returns.
+  is_result: YES: what a function returns.
   parameter_name: Its name, with the @.
 
 information_schema_schemata: INFORMATION_SCHEMA.SCHEMATA: the schemas.

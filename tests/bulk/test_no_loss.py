@@ -2,7 +2,6 @@
 
 import datetime
 import decimal
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -272,11 +271,13 @@ def test_rows_pass_the_server_once_where_tasks_run_on_this_machine(
     from pyspark import SparkFiles
 
     temporary = Path(SparkFiles.getRootDirectory())
+    # Errors that tests before this one have caught may hold theirs.
+    others = set(temporary.glob("pgsb-rows-*"))
     seen: list[tuple[bool, int]] = []
 
     def staged(*arguments: Any) -> Staged:
         made = stage(*arguments)
-        number = sum(len(list(one.iterdir())) for one in temporary.glob("pgsb-rows-*"))
+        number = sum(len(list(one.iterdir())) for one in set(temporary.glob("pgsb-rows-*")) - others)
         seen.append((desk.value(f"SELECT count(*) FROM {made.staging}") > 0, number))
         return made
 
@@ -298,9 +299,8 @@ def test_rows_pass_the_server_once_where_tasks_run_on_this_machine(
     assert in_table is not in_files and number in ((1, 2) if in_files else (0,))
     (row,) = desk.rows("SELECT count(*), sum(sum), min(body) = repeat('x', 3000) FROM dbo.out")
     assert row == (600, 20 * 465, True)
-    # They go with what the job has computed.
-    gc.collect()
-    assert list(temporary.glob("pgsb-rows-*")) == []
+    # They go when it has completed.
+    assert set(temporary.glob("pgsb-rows-*")) <= others
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,7 @@ def _target_item(change: Change, ctx: Context) -> exp.Table | None:
         return next((item for item in items if fold(item.name) == wanted), None)
     target = ctx.relation_name(object_name(change.target))
     named = [
-        item
-        for item in items
-        if not is_variable(item) and ctx.relation_name(object_name(item)) == target
+        item for item in items if not is_variable(item) and ctx.relation_name(object_name(item)) == target
     ]
     return named[0] if named else None
 
