@@ -99,6 +99,11 @@ EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOW
 UNSAFE UPDATE VIEW
 """
 _PERMISSIONS = frozenset(_PERMISSION_VERBS.split())
+_OF_ONE_OBJECT = {
+    "SEND": "write SEND ON SERVICE::name",
+    "RECEIVE": "write RECEIVE ON the queue",
+}
+"""Permissions that no database has for all of its objects, and how they are granted."""
 _COMPARES = frozenset(
     {
         "=",
@@ -416,6 +421,15 @@ class _Scope:
                     f"Incorrect syntax near '{permission.name.split()[0]}'.",
                     permission.span,
                     hint="expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL",
+                    number=102,
+                )
+            elif permission.name in _OF_ONE_OBJECT and (
+                statement.securable is None or statement.securable.kind == "DATABASE"
+            ):
+                self.problems.add(
+                    f"Incorrect syntax near '{permission.name}'.",
+                    permission.span,
+                    hint=f"a database has no such permission: {_OF_ONE_OBJECT[permission.name]}",
                     number=102,
                 )
 

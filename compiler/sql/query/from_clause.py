@@ -244,6 +244,10 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     if kept is not None or shown != pg_name:
         code = q.Aliased(code, shown)
     ctx.frame.relations.append(relation)
+    if info is not None and info.read_only and node.args.get("sample") is not None:
+        # Views underneath: PostgreSQL has no pages of theirs to choose from, either.
+        ctx.problem("The TABLESAMPLE clause can only be used with local tables.", node, number=494)
+        return failed(kind, ctx)
     code = _sampled(node, code, bare, ctx)
     lockable = (
         version is None

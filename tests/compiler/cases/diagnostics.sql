@@ -411,3 +411,39 @@ case.sql:7:18: error: RECEIVE cannot compute aggregate and window functions: its
     7 | WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
       |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
+
+-- case: SEND and RECEIVE are no permissions of a database
+GRANT SEND TO ann;
+DENY RECEIVE ON DATABASE::orders TO ann;
+REVOKE VIEW DEFINITION, SEND FROM ann;
+-- expect
+case.sql:1:7: error 102: Incorrect syntax near 'SEND'.
+    1 | GRANT SEND TO ann;
+      |       ^^^^
+hint: a database has no such permission: write SEND ON SERVICE::name
+
+case.sql:2:6: error 102: Incorrect syntax near 'RECEIVE'.
+    2 | DENY RECEIVE ON DATABASE::orders TO ann;
+      |      ^^^^^^^
+hint: a database has no such permission: write RECEIVE ON the queue
+
+case.sql:3:25: error 102: Incorrect syntax near 'SEND'.
+    3 | REVOKE VIEW DEFINITION, SEND FROM ann;
+      |                         ^^^^
+hint: a database has no such permission: write SEND ON SERVICE::name
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:7: error 102: Incorrect syntax near 'SEND'.
+    1 | GRANT SEND TO ann;
+      |       ^^^^
+hint: a database has no such permission: write SEND ON SERVICE::name
+Msg 102, Level 15, State 1, Line 2
+case.sql:2:6: error 102: Incorrect syntax near 'RECEIVE'.
+    2 | DENY RECEIVE ON DATABASE::orders TO ann;
+      |      ^^^^^^^
+hint: a database has no such permission: write RECEIVE ON the queue
+Msg 102, Level 15, State 1, Line 3
+case.sql:3:25: error 102: Incorrect syntax near 'SEND'.
+    3 | REVOKE VIEW DEFINITION, SEND FROM ann;
+      |                         ^^^^
+hint: a database has no such permission: write SEND ON SERVICE::name

@@ -88,6 +88,29 @@ y    7    7 y
 
 (2 rows affected)
 
+-- case: TABLESAMPLE of a queue and of a view of the system
+CREATE QUEUE dbo.q;
+GO
+SELECT COUNT(*) AS n FROM dbo.q TABLESAMPLE (10 PERCENT);
+SELECT COUNT(*) AS n FROM sys.objects AS o TABLESAMPLE (5 ROWS);
+-- expect
+case.sql:3:27: error 494: The TABLESAMPLE clause can only be used with local tables.
+    3 | SELECT COUNT(*) AS n FROM dbo.q TABLESAMPLE (10 PERCENT);
+      |                           ^^^
+
+case.sql:4:27: error 494: The TABLESAMPLE clause can only be used with local tables.
+    4 | SELECT COUNT(*) AS n FROM sys.objects AS o TABLESAMPLE (5 ROWS);
+      |                           ^^^
+-- shows
+Msg 494, Level 16, State 1, Line 1
+case.sql:3:27: error 494: The TABLESAMPLE clause can only be used with local tables.
+    3 | SELECT COUNT(*) AS n FROM dbo.q TABLESAMPLE (10 PERCENT);
+      |                           ^^^
+Msg 494, Level 16, State 1, Line 2
+case.sql:4:27: error 494: The TABLESAMPLE clause can only be used with local tables.
+    4 | SELECT COUNT(*) AS n FROM sys.objects AS o TABLESAMPLE (5 ROWS);
+      |                           ^^^
+
 -- case: TABLESAMPLE
 CREATE TABLE dbo.t (a int);
 INSERT INTO dbo.t VALUES (1), (2);
