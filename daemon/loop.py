@@ -183,7 +183,7 @@ class Broker:
     async def _listen(self, term: _Term) -> None:
         def heard(notice: psycopg.Notify) -> None:
             if notice.channel == "ssb_definition":
-                term.supervisor.redefined.set()
+                term.supervisor.redefine()
             elif notice.channel == "ssb_transport":
                 term.transport.wake(notice.payload)
             else:

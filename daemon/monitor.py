@@ -59,6 +59,9 @@ class Host(Protocol):
     async def probe(self, queue: ActiveQueue) -> Head | None:
         """The first message that a new reader would get."""
 
+    async def follow(self) -> None:
+        """Until what was told of definitions so far is known: the queue's activation may be off."""
+
     async def set_state(self, queue: ActiveQueue, state: str, *, started: bool = False) -> None:
         """Show the state; INACTIVE also asks senders for a NOTIFY."""
 
@@ -161,6 +164,7 @@ class QueueMonitor:
         while not self.retired:
             try:
                 await self._sleep()
+                await self.host.follow()
                 if not self.retired:
                     await (self._serve() if self.queue.title else self._announce())
             except psycopg.Error as error:

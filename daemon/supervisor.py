@@ -32,7 +32,14 @@ class Supervisor:
         self.tasks: dict[int, asyncio.Task[None]] = {}
         self._quarantined: set[int] | None = None
         self.redefined = asyncio.Event()
+        self._known = asyncio.Event()
+        """Nothing was told of definitions that is not known here."""
+        self.redefine()
+
+    def redefine(self) -> None:
+        """Definitions have changed."""
         self.redefined.set()
+        self._known.clear()
 
     def wake(self, payload: str) -> None:
         """A message has come to the queue of this number."""
@@ -90,6 +97,8 @@ class Supervisor:
                     monitor.redefine(queue)
             for number in [one for one, task in self.tasks.items() if task.done() and not task.exception()]:
                 del self.tasks[number]
+            if not self.redefined.is_set():
+                self._known.set()
 
     async def _report_quarantined(self) -> None:
         """Groups that were set aside since the last look."""
@@ -125,6 +134,7 @@ class Supervisor:
         """Start nothing more, and let what runs finish for the grace period."""
         for monitor in self.monitors.values():
             monitor.retire()
+        self._known.set()  # so nobody waits for it
         await self._runs.drain(hurry)
         await wait_for(list(self.tasks.values()), 5.0)
 
@@ -141,6 +151,10 @@ class Supervisor:
         """See `monitor.Host`."""
         rows = await self._control.rows("SELECT * FROM ssb_internal.broker_probe(%s)", queue.queue_id)
         return Head(*rows[0]) if rows else None
+
+    async def follow(self) -> None:
+        """See `monitor.Host`."""
+        await pause(self._known, _DEFINITIONS_SECONDS)
 
     async def set_state(self, queue: ActiveQueue, state: str, *, started: bool = False) -> None:
         """See `monitor.Host`."""

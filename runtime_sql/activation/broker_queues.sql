@@ -28,7 +28,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_queues() FROM PUBLIC;
 
 -- The first message in a group that nobody holds: its order, and for how many
--- seconds it has waited. No row when there is none, or poison has stopped the queue. Whether a
+-- seconds it has waited. No row when there is none, or poison has stopped the queue, or nobody wants to be started any more. Whether a
 -- group is held can only be told by trying; a RECEIVE that looks in that moment passes it. So the lock is
 -- given back at once, by the end of a subtransaction, not with the statement's commit.
 -- was_tried: somebody has received the message and rolled back.
@@ -46,7 +46,10 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_priorities smallint[] := (SELECT q.priorities FROM ssb.queue AS q
-                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb_internal.is_poisoned(q));
+                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb_internal.is_poisoned(q)
+                                   AND (q.is_activation_enabled
+                                        OR EXISTS (SELECT FROM ssb.event_notification AS n
+                                                    WHERE n.queue_id = q.queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events))));
     v_priority smallint;
     v_behind record;                   -- of the claims' front (bulk/claimed_front.sql)
 BEGIN

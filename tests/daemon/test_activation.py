@@ -349,10 +349,12 @@ def test_a_look_at_the_queue_takes_no_message_from_anybody(
     send(sql, "a")
     row = sql.execute("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.to_queue'").fetchone()
     assert row is not None
+    look = "SELECT head FROM ssb_internal.broker_probe(%s)"
+    # Nothing is to be started for it: a daemon that has not heard so yet starts nothing.
+    assert sql.execute(look, row).fetchone() is None
+    activate(sql, DRAIN)
     with connect().transaction() as looking:
-        assert looking.connection.execute(
-            "SELECT head FROM ssb_internal.broker_probe(%s)", row
-        ).fetchone() == (0,)
+        assert looking.connection.execute(look, row).fetchone() == (0,)
         assert len(sql.execute("SELECT FROM ssb.receive('dbo.to_queue')").fetchall()) == 1
 
 

@@ -221,6 +221,9 @@ class _Held:
         self.looks = 5
         return True
 
+    async def follow(self) -> None:
+        pass
+
     async def set_state(self, queue: ActiveQueue, state: str, *, started: bool = False) -> None:
         pass
 
