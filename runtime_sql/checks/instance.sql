@@ -70,12 +70,12 @@ AS $$
     UNION ALL
     -- Tables of messages have no key that could be a replica identity: nothing but RECEIVE would need its index.
     SELECT 111, format('publication %s', p.pubname),
-           CASE WHEN p.puballtables THEN 'it is FOR ALL TABLES' ELSE 'it names tables of schema ssb' END,
+           CASE WHEN p.puballtables THEN 'it is FOR ALL TABLES' ELSE 'it has tables of schema ssb' END,
            format('DROP PUBLICATION %I;  -- and make it FOR the TABLEs that are meant, none of schema ssb', p.pubname), 'psql'
       FROM pg_publication AS p
      WHERE (p.pubdelete OR p.pubupdate)
-       AND (p.puballtables
-            OR EXISTS (SELECT FROM pg_publication_rel AS r JOIN pg_class AS c ON c.oid = r.prrelid
-                        WHERE r.prpubid = p.oid AND c.relnamespace = 'ssb'::regnamespace));
+       -- Named one by one, or with their schema, which PostgreSQL 14 does not have.
+       AND EXISTS (SELECT FROM pg_get_publication_tables(p.pubname::text) AS t JOIN pg_class AS c ON c.oid = t.relid
+                    WHERE c.relnamespace = 'ssb'::regnamespace);
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -30,7 +30,8 @@ AS $$
     SELECT 302, m.queue, format('%s in the queue', ssb_internal.counted(m.depth, 'message')), format('ALTER QUEUE %s WITH STATUS = ON;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.state = 'OFF' AND m.depth > 0
     UNION ALL
-    SELECT 303, m.queue, format('%s, the oldest since %s', ssb_internal.counted(m.depth, 'message'), to_char(m.oldest_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+    SELECT 303, m.queue, format('%s, the oldest since %s%s', ssb_internal.counted(m.depth, 'message'), to_char(m.oldest_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
+                                CASE WHEN m.out_per_second IS NULL THEN '; whether anybody receives was not measured' END),
            format('ALTER QUEUE %s WITH ACTIVATION (STATUS = ON, PROCEDURE_NAME = dbo.MyProgram, MAX_QUEUE_READERS = 4, EXECUTE AS OWNER);',
                   ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m

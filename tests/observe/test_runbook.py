@@ -377,6 +377,12 @@ def test_a_publication_for_all_tables_is_found(desk: Desk) -> None:
     assert len(desk.sql.execute(finding).fetchall()) == 1
     desk.sql.execute("ALTER PUBLICATION cdc SET (publish = 'insert')")
     assert desk.sql.execute(finding).fetchall() == []
+    desk.sql.execute("DROP PUBLICATION cdc")
+    if desk.sql.info.server_version >= 150000:
+        desk.sql.execute("CREATE PUBLICATION cdc FOR TABLES IN SCHEMA dbo")
+        assert desk.sql.execute(finding).fetchall() == []
+        desk.sql.execute("ALTER PUBLICATION cdc ADD TABLES IN SCHEMA ssb")
+        assert len(desk.sql.execute(finding).fetchall()) == 1
 
 
 # Entries whose tests stand elsewhere.
