@@ -6,9 +6,9 @@ the database never make the daemon execute anything.
 """
 
 import asyncio
-import contextlib
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -36,6 +36,8 @@ _CAUSE = "Caused by: "
 _HINT = "hint: "
 # A process that the program left behind may hold its output open: seconds until nobody listens.
 _LAST_WORDS = 1.0
+# Between two looks whether what got SIGTERM is gone.
+_GROUP_LOOK = 0.05
 
 
 @dataclass
@@ -62,9 +64,9 @@ class ProgramRuns:
         """Run the queue's program to its end; its output goes to the log.
 
         It finds the queue in PGSB_QUEUE, the T-SQL database in PGSB_DATABASE and the
-        server in DATABASE_URL; ``further`` variables are for it as well. Cancelled, it gets
-        SIGTERM, and after the grace period SIGKILL. Raises ProgramError for a name that the
-        configuration does not know.
+        server in DATABASE_URL; ``further`` variables are for it as well. Cancelled, it and
+        what it has started get SIGTERM, and after the grace period SIGKILL. Raises
+        ProgramError for a name that the configuration does not know.
         """
         assert queue.program is not None
         program = self._options.programs.get(queue.program)
@@ -158,13 +160,34 @@ class ProgramRuns:
         return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-            try:
-                await asyncio.wait_for(process.wait(), max(0.1, self._options.grace))
-            except TimeoutError:
-                process.kill()
-                await process.wait()
+        # The program leads a group of its own. A signal to it alone would end a shell, and leave what that
+        # shell has started, with its session and the messages that it holds.
+        _signal_group(process.pid, signal.SIGTERM)
+        ending = asyncio.create_task(_until_gone(process))
+        try:
+            await asyncio.wait([ending], timeout=max(0.1, self._options.grace))
+        finally:  # nor does it outlive a second cancellation
+            if not ending.done():
+                _signal_group(process.pid, signal.SIGKILL)
+                ending.cancel()
+        await process.wait()
+
+
+def _signal_group(leader: int, number: int) -> bool:
+    """Whether anybody of the group is left to hear it."""
+    try:
+        os.killpg(leader, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # some of them run as other users, the rest heard it
+        return True
+    return True
+
+
+async def _until_gone(process: asyncio.subprocess.Process) -> None:
+    await process.wait()
+    while _signal_group(process.pid, 0):
+        await asyncio.sleep(_GROUP_LOOK)
 
 
 class _Words:

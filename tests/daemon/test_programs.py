@@ -264,6 +264,34 @@ def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Star
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
 
 
+def _is_alive(pid: int) -> bool:
+    """Whether it runs: what is dead and waits to be reaped does not."""
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.one_postgres
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+@pytest.mark.parametrize("heard", ["", "trap '' TERM; "], ids=["obedient", "deaf"])
+def test_what_a_program_has_started_ends_with_it(
+    sql: Connection, daemon: Start, tmp_path: Path, heard: str
+) -> None:
+    """A shell that waits for its child: the child gets the signals as well."""
+    child = tmp_path / "child"
+    script = f"{heard}sleep 3600 & echo $! > {child}.new; mv {child}.new {child}; echo up; wait; wait"
+    activate(sql, "parent")
+    running = daemon(grace=0.3, programs={"parent": Program("parent", command=("sh", "-c", script))})
+    send(sql, "a")
+    running.wait_for("output", "up")
+    pid = int(child.read_text())
+    assert _is_alive(pid)
+    running.broker.stop()
+    until(lambda: not _is_alive(pid))
+
+
 @pytest.mark.one_postgres
 def test_what_a_program_leaves_behind_does_not_count_as_the_program(
     sql: Connection, daemon: Start, tmp_path: Path
