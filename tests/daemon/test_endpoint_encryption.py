@@ -48,8 +48,6 @@ def dsns() -> Iterator[tuple[str, str]]:
     try:
         by_socket = server.start()
         with psycopg.connect(by_socket, autocommit=True) as connection:
-            install(connection)
-            connection.execute("SELECT ssb.create_endpoint('e', 'STARTED', 4022)")
             row = connection.execute("SELECT pg_catalog.current_setting('hba_file')").fetchone()
             assert row is not None
             Path(row[0]).write_text(
@@ -65,8 +63,38 @@ def dsns() -> Iterator[tuple[str, str]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def test_required_is_the_default_and_refuses_a_connection_without_tls(dsns: tuple[str, str]) -> None:
+def _set_ssl(dsn: str, setting: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        try:
+            admin.execute(f"ALTER SYSTEM SET ssl = {setting}".encode())
+        except psycopg.errors.InvalidParameterValue:
+            pytest.skip("no PostgreSQL with TLS is installed")
+        admin.execute("SELECT pg_catalog.pg_reload_conf()")
+        until(lambda: admin.execute("SHOW ssl").fetchone() == (setting,))
+
+
+def _make_instance(dsn: str, name: str) -> str:
+    """A further database of the server with the runtime and an endpoint; its DSN."""
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}".encode())
+    made = make_conninfo(dsn, dbname=name)
+    with psycopg.connect(made, autocommit=True) as connection:
+        install(connection)
+        connection.execute("SELECT ssb.create_endpoint('e', 'STARTED', 4022)")
+    return made
+
+
+@pytest.fixture
+def without_tls(dsns: tuple[str, str], request: pytest.FixtureRequest) -> tuple[str, str]:
+    """An instance of the test's own, by the socket and by TCP, on the server as it was before any had TLS."""
     by_socket, by_tcp = dsns
+    _set_ssl(by_socket, "off")
+    name = f"of_{request.node.name}"[:60]
+    return _make_instance(by_socket, name), make_conninfo(by_tcp, dbname=name)
+
+
+def test_required_is_the_default_and_refuses_a_connection_without_tls(without_tls: tuple[str, str]) -> None:
+    by_socket, by_tcp = without_tls
     with (
         psycopg.connect(by_socket, autocommit=True) as near,
         psycopg.connect(by_tcp, autocommit=True) as far,
@@ -127,11 +155,11 @@ def _endpoint(*arguments: str) -> str:
 
 
 def test_an_instance_logs_in_with_a_certificate_that_master_has(
-    dsns: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    without_tls: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The way of Microsoft's page for certificates, and what `pgsb endpoint` says of PostgreSQL's files."""
     monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
-    by_socket, by_tcp = dsns
+    by_socket, by_tcp = without_tls
     hosta = make_conninfo(by_socket, dbname="hosta")
     with psycopg.connect(by_socket, autocommit=True) as admin:
         admin.execute("CREATE DATABASE hosta")
@@ -180,10 +208,6 @@ def test_an_instance_logs_in_with_a_certificate_that_master_has(
         shutil.copy(tmp_path / "b" / "peers.crt", data / "peers.crt")
         (data / "peers.crt").chmod(0o644)
         admin.execute("ALTER SYSTEM SET ssl_ca_file = 'peers.crt'")
-        try:
-            admin.execute("ALTER SYSTEM SET ssl = on")
-        except psycopg.errors.InvalidParameterValue:
-            pytest.skip("no PostgreSQL with TLS is installed")
         lines = written.splitlines()
         kept = hba.read_text(encoding="utf-8")
         hba.write_text(
@@ -191,8 +215,7 @@ def test_an_instance_logs_in_with_a_certificate_that_master_has(
         )
         ident.write_text("\n".join(one for one in lines if one.startswith("pgsb ")) + "\n", encoding="utf-8")
         try:
-            admin.execute("SELECT pg_catalog.pg_reload_conf()")
-            until(lambda: admin.execute("SHOW ssl").fetchone() == ("on",))
+            _set_ssl(by_socket, "on")
             assert admin.execute(faults).fetchall() == []
             shown = make_conninfo(
                 by_tcp,
@@ -239,27 +262,24 @@ _ALL_NINE = {
 
 
 @pytest.fixture(scope="module")
-def with_tls(dsns: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """Two instances on a server with TLS: the first by the socket, the second by TCP."""
+def pair(dsns: tuple[str, str]) -> tuple[str, str]:
     by_socket, by_tcp = dsns
-    near, far = (make_conninfo(by_socket, dbname=name) for name in ("calling", "called"))
-    with psycopg.connect(by_socket, autocommit=True) as admin:
+    near = _make_instance(by_socket, "calling")
+    _make_instance(by_socket, "called")
+    return near, make_conninfo(by_tcp, dbname="called")
+
+
+@pytest.fixture
+def with_tls(pair: tuple[str, str]) -> tuple[str, str]:
+    """Two instances on a server with TLS: the first by the socket, the second by TCP."""
+    near, _ = pair
+    with psycopg.connect(near, autocommit=True) as admin:
         row = admin.execute("SELECT current_setting('data_directory')").fetchone()
         assert row is not None
+    if not (Path(row[0]) / "server.crt").exists():
         _make_server_certificate(Path(row[0]))
-        try:
-            admin.execute("ALTER SYSTEM SET ssl = on")
-        except psycopg.errors.InvalidParameterValue:
-            pytest.skip("no PostgreSQL with TLS is installed")
-        admin.execute("SELECT pg_catalog.pg_reload_conf()")
-        until(lambda: admin.execute("SHOW ssl").fetchone() == ("on",))
-        for name in ("calling", "called"):
-            admin.execute(f"CREATE DATABASE {name}".encode())
-    for dsn in (near, far):
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            install(connection)
-            connection.execute("SELECT ssb.create_endpoint('e', 'STARTED', 4022)")
-    yield near, make_conninfo(by_tcp, dbname="called")
+    _set_ssl(near, "on")
+    return pair
 
 
 async def _connect(near_dsn: str, far_dsn: str) -> bool:
