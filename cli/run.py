@@ -187,12 +187,14 @@ def run_command(
         open_database(target, database) as connection,
         activation(target, activate, addresses, address_files) as broker,
     ):
-        if timeout:
-            connection.execute(
-                "SELECT pg_catalog.set_config('statement_timeout', %s, false)", [f"{timeout}s"]
-            )
         renderer = make_renderer(form, out, layout)
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
+        if timeout:  # Not before: what is looked up for the scripts has no limit.
+            connection.execute(
+                "SELECT pg_catalog.set_config('statement_timeout', %s, false)",
+                # Zero would be no limit: the shortest that there is.
+                [str(max(1, round(timeout * 1000)))],
+            )
         runner.echoes = echo
         try:
             with progress_bar(

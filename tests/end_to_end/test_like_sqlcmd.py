@@ -57,8 +57,9 @@ def test_b_stops_at_the_first_error_and_e_echoes(database: Database, pgsb: Pgsb)
     assert left.out == "PRINT 1\n1\nTHROW 50000, 'x', 1\nMsg 50000, Level 16, State 1, Line 1\nx\n"
 
 
-def test_a_timeout_cancels_the_statement(database: Database, pgsb: Pgsb) -> None:
-    left = pgsb("run", "--dsn", database.dsn, "-t", "0.2", "-Q", "WAITFOR DELAY '00:01:00'")
+@pytest.mark.parametrize("seconds", ["0.2", "0.0004", "1e-9"])
+def test_a_timeout_cancels_the_statement(database: Database, pgsb: Pgsb, seconds: str) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-t", seconds, "-Q", "WAITFOR DELAY '00:01:00'")
     assert (left.status, "Query was canceled" in left.out) == (1, True)
 
 
