@@ -89,7 +89,8 @@ BEGIN
         PERFORM ssb_internal.note_transport_failure(p_peer_id, v_stopped);
         RETURN;
     ELSIF v_part.has_due THEN
-        PERFORM ssb_internal.try_parked(p_peer_id, p_messages);
+        -- Half a set: behind a set full of tries, and the next, a new dialog's message would wait until all that is parked was tried.
+        PERFORM ssb_internal.try_parked(p_peer_id, greatest(p_messages / 2, 1));
     END IF;
     -- Once more where dialogs are found to be left out.
     <<tries>>

@@ -887,6 +887,22 @@ def test_what_leaves_is_on_the_disk(near: Side) -> None:
         assert near.value("SELECT pg_current_wal_flush_lsn() >= %s::pg_lsn", written)
 
 
+def test_a_new_dialog_does_not_wait_until_all_that_is_parked_was_tried(near: Side) -> None:
+    for number in range(40):
+        near.send(near.begin("//Far"), "//Ask", f"parked {number}")
+    near.do(
+        "SELECT ssb_internal.put_off(array_agg(r.endpoint_id), 'not taken') FROM ssb.remote_conversation AS r"
+    )
+    near.do("UPDATE ssb.remote_conversation SET retry_at = now()")
+    near.send(near.begin("//Far"), "//Ask", "new")
+    bodies = near.value(
+        "SELECT bodies FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " NULL, 10, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+    assert len(bodies) == 6
+    assert b"new" in bodies
+
+
 def test_settling_alone_waits_for_no_disk(near: Side, far: Side) -> None:
     """A crash may take it back: the message is sent again, and taken for what it is."""
     handle = near.begin("//Far")
