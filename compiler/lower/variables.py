@@ -8,7 +8,7 @@ from .. import nodes
 from ..analysis.live_status import DEAD
 from ..analysis.may_fail import cannot_raise
 from ..analysis.mentions import is_literal
-from ..catalog.names import fold, quote, unquoted
+from ..catalog.names import fold, part_name, quote
 from ..catalog.objects import ScalarVariable, TableInfo
 from ..catalog.types import BIGINT
 from ..plpgsql import nodes as pl
@@ -126,8 +126,7 @@ def table_row_type(ctx: Context, variable: str) -> str:
     """Name the composite type of a table variable: beside its routine, or in pg_temp for a batch."""
     if ctx.scope.routine is None:
         return f"pg_temp.{quote(fold('@' + ctx.scope.row_type_prefix + variable))}"
-    schema, _, routine = ctx.scope.routine.rpartition(".")
-    return f"{schema}.{quote(fold(f'{unquoted(routine)}@{variable}'))}"
+    return part_name(ctx.scope.routine, f"@{variable}")
 
 
 def define_row_type(row_type: str, info: TableInfo, ctx: Context) -> None:
