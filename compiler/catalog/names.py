@@ -12,6 +12,7 @@ Temporary tables live in ``pg_temp`` under their own name, mark included.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -32,6 +33,8 @@ AGGREGATES = frozenset(
 """Built-in functions of many rows, as analysis and translation ask for them."""
 
 MAX_IDENTIFIER_BYTES = 63
+_MAX_HELPER_BYTES = 59
+_NOT_PLAIN = re.compile(r"[^\w$]")
 _MAX_STEM_BYTES = 49
 """So that @update@begin and its like still stand behind."""
 """PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
@@ -73,6 +76,12 @@ def _shortened(name: str, size: int) -> str:
         return name
     digest = hashlib.sha256(encoded).hexdigest()[:8]
     return f"{encoded[: size - 9].decode(errors='ignore')}_{digest}"
+
+
+def helper_name(wanted: str) -> str:
+    """Return a PL/pgSQL variable's name that needs no quotes, with room for a number behind it."""
+    plain = _NOT_PLAIN.sub("_", wanted)
+    return _shortened(plain if plain[0].isalpha() or plain[0] == "_" else f"_{plain}", _MAX_HELPER_BYTES)
 
 
 def stem(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Modules of which PostgreSQL has parts, whatever they are called: with dots and quotes, of 63 bytes."""
+"""Whatever things are called: with dots, quotes and blanks, of 63 bytes, as PostgreSQL spells nothing."""
 
 import pytest
 from end_to_end.tsql import Tsql
@@ -92,3 +92,44 @@ def test_a_trigger_that_is_not_there_cannot_be_switched(tsql: Tsql) -> None:
         assert [error.number for error in tsql.errors] == [1088]
     tsql.run_well("INSERT t VALUES (1)")
     assert tsql.prints == ["fired"]
+
+
+@pytest.mark.parametrize("name", ["a#b", "a@b", "#x", "$y", "1a", "é", "select", "session", "v" * 100])
+def test_variables_parameters_and_cursors(tsql: Tsql, name: str) -> None:
+    """What is made of a name for a variable of ours is one, too."""
+    tsql.run_well(
+        f"CREATE PROCEDURE p @{name} int = 3 OUTPUT, @{name}2 varchar(10) = 'z' OUTPUT AS\n"
+        f"DECLARE @{name}3 int\n"
+        f"DECLARE [{name}] CURSOR LOCAL FOR SELECT @{name} + 1\n"
+        f"OPEN [{name}]\nFETCH [{name}] INTO @{name}3\nSET @{name} = @{name}3\n"
+        f"EXEC sp_executesql N'SET @{name} *= 10', N'@{name} int OUTPUT', @{name} OUTPUT\n"
+    )
+    tsql.run_well(
+        f"DECLARE @{name} bigint = 5, @{name}2 varchar(20) = 'r'\n"
+        f"EXEC p @{name} OUTPUT, @{name}2 = @{name}2 OUTPUT\nSELECT @{name}, @{name}2"
+    )
+    assert tsql.results == [[["60", "r"]]]
+
+
+def test_where_current_of_a_table_with_an_odd_key(tsql: Tsql) -> None:
+    tsql.run_well(
+        'CREATE TABLE [t.x"] ([the key] int, [a"b] int, n int, PRIMARY KEY ([the key], [a"b]))'
+        '\nINSERT [t.x"] VALUES (1, 1, 1), (1, 2, 1)'
+        '\nGO\nDECLARE c CURSOR FOR SELECT n FROM [t.x"] WHERE [a"b] > 1 FOR UPDATE'
+        '\nOPEN c\nFETCH c\nUPDATE [t.x"] SET n = 5 WHERE CURRENT OF c'
+    )
+    tsql.run_well('SELECT n FROM [t.x"] ORDER BY [a"b]')
+    assert tsql.results == [[["1"], ["5"]]]
+
+
+def test_errors_name_columns_with_blanks(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE TABLE [Order Details] (id int, [the sum] AS id + 1, [no 1] int)"
+        "\nGO\nCREATE VIEW v AS SELECT [no 1] FROM [Order Details]"
+    )
+    tsql.run("SELECT [o d].[no 2] FROM (SELECT * FROM [Order Details]) AS [o d]")
+    assert [error.message for error in tsql.errors] == ["Invalid column name 'no 2'."]
+    tsql.run("ALTER TABLE [Order Details] DROP COLUMN [no 1]")
+    assert [error.message for error in tsql.errors] == [
+        "ALTER TABLE DROP COLUMN no 1 failed because one or more objects access this column."
+    ]
