@@ -210,6 +210,8 @@ class Catalog:
         self.nocount: bool | None = None
         """SET NOCOUNT at batch level, None while the script has not said."""
         self.xact_abort: bool | None = None
+        self.unsure: set[str] = set()
+        """Of these two those that an earlier batch has set on one of its ways only."""
         self.row_limited = False
         """An earlier batch may have left SET ROWCOUNT in force."""
         self.noexec = False
