@@ -31,6 +31,7 @@ from ..target import queries as q
 from ..target import statements as s
 from .context import Context, Mode
 from .dispatch import invocations
+from .leaving import kept_settings
 from .modules import has_own_rights, rights
 from .results import sql
 from .routines import (
@@ -200,11 +201,14 @@ def _frame(
         trigger = pl.Name("TG_RELID"), pl.Text(ctx.scope.trigger_name)
         named = pl.Invoke("ssb_internal.columns_named", trigger)
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
+    keep, put_back = kept_settings(node.body, ctx)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
         *refuse_planted(node.text.tokens),
+        *keep,
         *before,
         pl.Block(tuple(body), label=ctx.scope.label, declarations=tuple(ctx.declarations.values())),
+        *put_back,
         *ctx.drop_temporary_tables(),
         *after,
         pl.Perform(pl.Invoke("ssb_internal.leave_trigger", (pl.Name(ctx.session),))),
