@@ -253,6 +253,8 @@ class CompileSession:
             return False
         if self.catalog.row_limited or sets_row_limit(batch.statements):
             return False
+        if self.catalog.unsure:
+            return False  # only the run time knows whether rows are counted, and what an error ends
         if len(batch.statements) > 1 and any(reads_identity(s.tokens) for s in batch.statements):
             return False  # what its own INSERTs made is kept in a variable
         return all(is_plain(statement) for statement in batch.statements)

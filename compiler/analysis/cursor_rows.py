@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from ...grammar.tokens import Token
 from .. import nodes
-from ..catalog.names import AGGREGATES, ObjectName, fold, quote
+from ..catalog.names import AGGREGATES, ObjectName, fold
 from ..catalog.objects import RowPlace, TableInfo
 from ..sql.parse.dml import from_items, read_delete, read_update
 from ..sql.parse.token_reader import placed_like
@@ -77,9 +77,7 @@ def with_row_place(
         columns.append((name, column.type.postgres))
     for name in [name for name, _ in columns] or ["ctid"]:
         select.append("expressions", _column_of(item, name))
-    return select, RowPlace(
-        tuple((quote(fold(name)), type_) for name, type_ in columns) or (("ctid", "tid"),)
-    )
+    return select, RowPlace(tuple((fold(name), type_) for name, type_ in columns) or (("ctid", "tid"),))
 
 
 def _column_of(table: exp.Table, name: str) -> exp.Column:

@@ -12,6 +12,7 @@ Temporary tables live in ``pg_temp`` under their own name, mark included.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -19,6 +20,7 @@ from ...grammar.records import dataclass
 from ..target import nodes as n
 from ..target.quoting import literal as literal
 from ..target.quoting import quote as quote
+from ..target.quoting import split_name as split_name
 from ..target.quoting import unquoted as unquoted
 
 DEFAULT_SCHEMA = "dbo"
@@ -31,6 +33,10 @@ AGGREGATES = frozenset(
 """Built-in functions of many rows, as analysis and translation ask for them."""
 
 MAX_IDENTIFIER_BYTES = 63
+_MAX_HELPER_BYTES = 59
+_NOT_PLAIN = re.compile(r"[^\w$]")
+_MAX_STEM_BYTES = 49
+"""So that @update@begin and its like still stand behind."""
 """PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
 
 _TEMPORARY = "pg_temp"
@@ -60,14 +66,34 @@ def fold(name: str) -> str:
     A longer name keeps its head and gets a digest, so that two names that differ only
     behind the cut stay two names.
     """
-    folded = name.lower()
+    return _shortened(name.lower(), MAX_IDENTIFIER_BYTES)
+
+
+def _shortened(name: str, size: int) -> str:
     # A lone surrogate is told as no character elsewhere: here it must not be in the way.
-    encoded = folded.encode(errors="surrogatepass")
-    if len(encoded) <= MAX_IDENTIFIER_BYTES:
-        return folded
+    encoded = name.encode(errors="surrogatepass")
+    if len(encoded) <= size:
+        return name
     digest = hashlib.sha256(encoded).hexdigest()[:8]
-    head = encoded[: MAX_IDENTIFIER_BYTES - 9].decode(errors="ignore")
-    return f"{head}_{digest}"
+    return f"{encoded[: size - 9].decode(errors='ignore')}_{digest}"
+
+
+def helper_name(wanted: str) -> str:
+    """Return a PL/pgSQL variable's name that needs no quotes, with room for a number behind it."""
+    plain = _NOT_PLAIN.sub("_", wanted)
+    return _shortened(plain if plain[0].isalpha() or plain[0] == "_" else f"_{plain}", _MAX_HELPER_BYTES)
+
+
+def stem(name: str) -> str:
+    """Return what the names of a module's parts begin with, before the ``@`` (``ssb_internal.stem``)."""
+    return _shortened(name.partition("@")[0], _MAX_STEM_BYTES)
+
+
+def part_name(sql_name: str, suffix: str) -> str:
+    """Return the PostgreSQL name of a part of a module: ``dbo.tr`` and ``@rows`` give ``dbo."tr@rows"``."""
+    schema, name = split_name(sql_name)
+    _, mark, rest = name.partition("@")
+    return f"{schema}.{identifier(f'{stem(name)}{mark}{rest}{suffix}')}"
 
 
 def identifier(name: str) -> str:

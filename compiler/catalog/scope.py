@@ -18,7 +18,7 @@ from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n
-from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, quote, unquoted
+from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
 from .objects import (
     CursorRow,
     Known,
@@ -210,6 +210,8 @@ class Catalog:
         self.nocount: bool | None = None
         """SET NOCOUNT at batch level, None while the script has not said."""
         self.xact_abort: bool | None = None
+        self.unsure: set[str] = set()
+        """Of these two those that an earlier batch has set on one of its ways only."""
         self.row_limited = False
         """An earlier batch may have left SET ROWCOUNT in force."""
         self.noexec = False
@@ -545,10 +547,11 @@ class Scope:
 
     def helper(self, wanted: str) -> str:
         """Return a name for a helper variable that no T-SQL variable and no other helper has."""
-        name, number = wanted, 1
+        plain = helper_name(wanted)
+        name, number = plain, 1
         while name in self.taken or name in self.taken_around:
             number += 1
-            name = f"{wanted}_{number}"
+            name = f"{plain}_{number}"
         self.taken.add(name)
         return name
 

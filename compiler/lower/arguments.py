@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...grammar.records import dataclass
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.names import fold, unquoted
@@ -32,7 +33,10 @@ def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) ->
     if len(text.tokens) == 1 and text.tokens[0].kind in _WORDS:
         token = text.tokens[0]
         if token.word != "NULL":
-            return pl.Text(token.name)
+            word = Expression(n.Text(token.name), NVARCHAR_MAX)
+            if target is None or target.is_string:
+                return pl.Text(token.name)
+            return pl.Raw(convert_expression(word, target).code)
     return ctx.value(text, target)
 
 
@@ -59,7 +63,8 @@ def converted_before(
     if ctx.mode in (Mode.FUNCTION, Mode.PLAIN):
         checked.append(assign)
         return pl.Name(scratch)
-    source = ctx.expression(written, None).type or NVARCHAR_MAX
+    word = len(written.tokens) == 1 and written.tokens[0].kind in _WORDS
+    source = NVARCHAR_MAX if word else ctx.expression(written, None).type or NVARCHAR_MAX
     told = (pl.Text(procedure.name.name), pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
     types = (pl.Text(_shown_type(source)), pl.Text(_shown_type(parameter.type)))
     failed = pl.Invoke(
@@ -178,9 +183,9 @@ def lower_argument(
         )
         return value if same or parameter.type is None else _spelled_out(value, parameter.type)
     if argument.output and variable is not None and parameter.type is not None:
-        if variable.type.postgres_bare == parameter.type.postgres_bare:
+        if _holds(variable.type, parameter.type):
             return pl.Name(variable.reference)
-        # Another type: through a variable of the parameter's type, and back.
+        # Another type, or a shorter one: through a variable of the parameter's type, and back.
         scratch = ctx.helper(f"{fold(parameter.name)}_out", pg_type(parameter))
         before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
         back = convert_expression(Expression(n.Variable(scratch), parameter.type), variable.type)
@@ -189,6 +194,15 @@ def lower_argument(
     scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
     before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
     return pl.Name(scratch)
+
+
+def _holds(variable: SqlType, parameter: SqlType) -> bool:
+    """Whether a variable takes every value of a parameter as it is: no CALL cuts or rounds one."""
+    if variable.postgres_bare != parameter.postgres_bare:
+        return False
+    if variable.postgres in (variable.postgres_bare, parameter.postgres):
+        return True
+    return variable.is_string and (variable.length or 1) >= (parameter.length or 1)
 
 
 def _needs_assignment(text: nodes.SqlText, target: SqlType, ctx: Context) -> bool:
@@ -218,17 +232,37 @@ def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
     return cursor.key.spelling if cursor is not None and isinstance(cursor.key, n.Variable) else None
 
 
-def as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
-    """Return an argument as PostgreSQL writes it: T-SQL's text of a datetime has no seconds."""
+@dataclass
+class Texts:
+    """An argument on its way to a procedure that only the run time knows."""
+
+    exact: pl.Expr
+    """As PostgreSQL writes it."""
+    source: str | None = None
+    """PostgreSQL's type, or money; None: the text is read as the parameter's type."""
+    as_string: pl.Expr | None = None
+    """For a parameter that is a string, where T-SQL writes it otherwise: a datetime without its seconds."""
+
+
+def as_texts(text: nodes.SqlText, ctx: Context) -> Texts:
+    """Return an argument as text."""
     table = ctx.scope.table_variable(text.tokens[0].text) if len(text.tokens) == 1 else None
     if table is not None:
         # Its rows, for a table-valued parameter.
-        return pl.Cast(pl.Name(table.reference), "text")
+        return Texts(pl.Cast(pl.Name(table.reference), "text"))
     cursor = passed_cursor(text, ctx)
     if cursor is not None:
-        return pl.Name(cursor)
+        return Texts(pl.Name(cursor))
     word = len(text.tokens) == 1 and text.tokens[0].kind in _WORDS
     written = None if word else ctx.expression(text)
-    if written is None or written.type is None or written.type.family in ("string", "integer"):
-        return argument_value(text, NVARCHAR_MAX, ctx)
-    return pl.Cast(pl.Raw(written.code), "text")
+    if written is None or written.type is None:
+        return Texts(argument_value(text, NVARCHAR_MAX, ctx), "text" if word else None)
+    type_ = written.type
+    if type_.family in ("string", "integer"):
+        return Texts(argument_value(text, NVARCHAR_MAX, ctx), type_.postgres_bare)
+    exact = pl.Cast(pl.Raw(written.code), "text")
+    if type_.family in ("user", "variant", "xml"):
+        return Texts(exact)
+    string = convert_expression(Expression(written.code, type_), NVARCHAR_MAX)
+    source = "money" if type_.name in ("money", "smallmoney") else type_.postgres_bare
+    return Texts(exact, source, pl.Raw(string.code))

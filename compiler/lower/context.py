@@ -411,6 +411,25 @@ class Context:
         ]
         return begin, [pl.Perform(pl.Invoke("ssb_internal.tell_called", (identity, pl.Name(told))))]
 
+    @property
+    def lasts(self) -> bool:
+        """Whether what is set here is still set in the next batch: not in a module, nor in EXEC ('…')."""
+        return self.mode is Mode.BATCH and not self.string_level
+
+    def note_option(self, name: str, on: bool) -> None:
+        """From here on NOCOUNT or XACT_ABORT is so, whichever way control came."""
+        setattr(self, name, on)
+        if self.lasts:
+            setattr(self.catalog, name, on)
+            self.catalog.unsure.discard(name)
+
+    def forget_option(self, name: str) -> None:
+        """From here on only the run time knows it."""
+        setattr(self, name, None)
+        if self.lasts:
+            setattr(self.catalog, name, None)
+            self.catalog.unsure.add(name)
+
     def outer_helper(self, wanted: str, type_: str) -> str:
         """Return a helper variable of the block around the body, declared once."""
         key = f"{wanted}:{type_}"

@@ -68,11 +68,8 @@ def passed_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
 
 
 def _new_cursor(name: str, ctx: Context) -> Cursor:
-    stem = "".join(c if c.isalnum() or c == "_" else "_" for c in fold(name))
-    if not stem or stem[0].isdigit():
-        stem = f"cursor_{stem}"
-    rows = ctx.new_variable(f"{stem}_rows", "text[]")
-    at = ctx.new_variable(f"{stem}_at", "integer")
+    rows = ctx.new_variable(f"{fold(name)}_rows", "text[]")
+    at = ctx.new_variable(f"{fold(name)}_at", "integer")
     return Cursor(name, rows, at)
 
 

@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from ...grammar.records import replace
 from .. import nodes
 from ..catalog.names import fold
-from ..catalog.objects import ColumnInfo, TableVariable
+from ..catalog.objects import ColumnInfo, Expression, TableVariable
 from ..catalog.scope import Procedure
+from ..catalog.types import INT
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
+from ..sql.operand_types import implicit_error
+from ..sql.values import Value
 from ..target import nodes as n
 from ..target import queries as q
 from .arguments import (
     WrongArguments,
     argument_value,
-    as_text,
+    as_texts,
     converted_before,
     lower_argument,
     match_arguments,
@@ -106,7 +109,8 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
     prepared = [*checked, *_guarded(before, node, ctx)]
     asked, told = ctx.around_call()
-    return [*prepared, *asked, call, *told, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    given_back = ctx.guard(node, after) if after else []
+    return [*prepared, *asked, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
 def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -121,7 +125,15 @@ def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         return []
     variable = ctx.variable(node.return_variable)
     code = f"{ctx.session}.return_code"
-    return [pl.Assign(variable.spelling, pl.Invoke("coalesce", (pl.Name(code), variable)))]
+    known = ctx.scope.variable(node.return_variable.name)
+    if known is None or known.type.postgres_bare in ("integer", "bigint"):
+        return [pl.Assign(variable.spelling, pl.Invoke("coalesce", (pl.Name(code), variable)))]
+    if error := implicit_error(Value(n.Variable(code), INT), known.type):
+        ctx.problem(error[1], node.return_variable.span, number=error[0])
+        return []
+    given = pl.Raw(n.IsNull(n.Variable(code), negated=True))
+    value = translate.convert_expression(Expression(n.Variable(code), INT), known.type)
+    return ctx.guard(node, [pl.If(((given, (pl.Assign(variable.spelling, pl.Raw(value.code)),)),))])
 
 
 def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:
@@ -132,15 +144,20 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     values = ctx.helper("arguments", "text[]")
     names: list[str] = []
     texts: list[pl.Expr] = []
+    strings: list[pl.Expr] = []
     after: list[pl.Statement] = []
     for number, argument in enumerate(node.arguments, 1):
         mark = argument.name.name if argument.name else ""
         if argument.value is None:
             names.append(f"{mark} DEFAULT")
             texts.append(pl.NULL)
+            strings.append(pl.NULL)
             continue
-        names.append(f"{mark} OUTPUT" if argument.output else mark)
-        texts.append(as_text(argument.value, ctx))
+        passed = as_texts(argument.value, ctx)
+        output = " OUTPUT" if argument.output else ""
+        names.append(f"{mark}{output} OF {passed.source}" if passed.source else f"{mark}{output}")
+        texts.append(passed.exact)
+        strings.append(passed.as_string or pl.NULL)
         if argument.output:
             variable = ctx.scope.variable(argument.value.alone)
             cursor = passed_cursor(argument.value, ctx)
@@ -149,6 +166,8 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
                 after.append(pl.Assign(cursor, pl.Raw(given)))
             elif variable is not None:
                 after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
+    if any(string != pl.NULL for string in strings):
+        texts += strings
     before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
     marks = pl.Array(tuple(pl.Text(text) for text in names), "text")
     session = pl.Name(ctx.session)
@@ -156,7 +175,8 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     call = pl.Call("ssb_internal.execute", (name, marks, pl.Name(values), session, line, shown))
     asked, told = ctx.around_call()
     prepared = [*ctx.guard(node, before), *asked]
-    return [*prepared, call, *told, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    given_back = ctx.guard(node, after) if after else []
+    return [*prepared, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
 @lower.register

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from .. import nodes
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from ..target import queries as q
 from .context import Context, Mode
+
+_OF_THE_CONNECTION = {
+    "LOCK_TIMEOUT": "lock_timeout",
+    "TRANSACTION ISOLATION LEVEL": "default_transaction_isolation",
+}
+"""Options of SET that are settings of PostgreSQL's."""
 
 
 def leave_blocks(ctx: Context, tries: int, catches: int) -> list[pl.Statement]:
@@ -47,6 +56,23 @@ def outer_error(ctx: Context, catches: int) -> pl.Expr:
 def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
     """First in a module: enter and enter_string of ssb_internal raise error 217 beyond 32 levels."""
     return pl.Exit(label, pl.Name(f"{session}.leaving"), note="nested deeper than 32")
+
+
+def kept_settings(
+    body: Sequence[nodes.Statement], ctx: Context
+) -> tuple[list[pl.Statement], list[pl.Statement]]:
+    """What SET changes for the connection, kept where a module or a string begins, and put back behind it."""
+    options = {name for one in nodes.all_of(body) if isinstance(one, nodes.SetOption) for name in one.names}
+    keep: list[pl.Statement] = []
+    put_back: list[pl.Statement] = []
+    for option, setting in _OF_THE_CONNECTION.items():
+        if option in options:
+            kept = ctx.scope.helper(f"{setting}_kept")
+            ctx.frame.declarations[kept] = pl.Declaration(kept, "text")
+            keep.append(pl.Assign(kept, pl.Invoke("current_setting", (pl.Text(setting),))))
+            restored = pl.Invoke("set_config", (pl.Text(setting), pl.Name(kept), pl.FALSE))
+            put_back.append(pl.Perform(restored))
+    return keep, put_back
 
 
 def return_table(reference: str) -> list[pl.Statement]:

@@ -12,7 +12,7 @@ from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
-from ..catalog.names import fold, quote, spelling_arguments, unquoted
+from ..catalog.names import fold, part_name, quote, spelling_arguments, unquoted
 from ..catalog.objects import ColumnInfo, TableInfo, UserFunction
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
@@ -183,7 +183,7 @@ def _table_function(
     info = translate.translate_table_variable(node.table.text, ctx.scope, ctx.problems)
     if info is None:
         return []
-    row_type = _row_type(sql_name)
+    row_type = part_name(sql_name, "@row")
     define_row_type(row_type, info, ctx)
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
     ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
@@ -207,11 +207,6 @@ def _table_function(
     return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, sql_name)]
 
 
-def _row_type(sql_name: str) -> str:
-    schema, _, name = sql_name.rpartition(".")
-    return f"{schema}.{quote(fold(unquoted(name) + '@row'))}"
-
-
 def _inline(
     node: nodes.CreateFunction,
     ctx: Context,
@@ -232,7 +227,7 @@ def _inline(
     failed = "CREATE FUNCTION failed because a column name is not specified for column"
     if not _names_its_columns(node, [column.name for column in query.columns or ()], 4514, failed, ctx):
         return []
-    row_type = _row_type(sql_name)
+    row_type = part_name(sql_name, "@row")
     before: list[pl.TopLevel] = []
     columns = query.columns
     if columns is not None and all(column.name and column.type for column in columns):

@@ -34,7 +34,7 @@ from .arguments import (
 from .context import SESSION_TYPE, Context, Mode
 from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
 from .dispatch import lower
-from .leaving import leave_if_nested_too_deep
+from .leaving import kept_settings, leave_if_nested_too_deep
 from .parameters import (
     conversions,
     converted,
@@ -140,9 +140,11 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
             pl.If(((pl.not_set(f"{scope.session}.leaving"), back),)),
         ]
     session = pl.Name(scope.session)
+    keep, put_back = kept_settings(node.body, ctx)
     outer: list[pl.Statement] = [
         *refuse_planted(node.text.tokens),
         pl.Call("ssb_internal.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
+        *keep,
         pl.Block(
             (leave_if_nested_too_deep(label, scope.session), *entry, *body),
             label=label,
@@ -153,7 +155,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         # The end of a savepoint's block makes a doomed transaction writable again.
         forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
         outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
-    outer += ctx.drop_temporary_tables()
+    outer += [*put_back, *ctx.drop_temporary_tables()]
     if kept:
         outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))
     outer.append(pl.Assign(scope.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(caller)))))

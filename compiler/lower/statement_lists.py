@@ -8,7 +8,7 @@ from itertools import zip_longest
 from .. import nodes
 from ..analysis.structured_jumps import JumpBlock, JumpLoop
 from ..plpgsql import nodes as pl
-from .context import Context, Mode
+from .context import Context
 from .dialogs import fused, lower_fused
 from .dispatch import lower
 
@@ -63,9 +63,7 @@ def options_set(body: Sequence[nodes.Statement]) -> set[str]:
 def forget_options(names: Iterable[str], ctx: Context) -> None:
     """Options that were set on one of the ways to a place, or are set before control comes back to it."""
     for name in names:
-        setattr(ctx, name.lower(), None)
-        if ctx.mode is Mode.BATCH:
-            setattr(ctx.catalog, name.lower(), None)
+        ctx.forget_option(name.lower())
 
 
 def comments(written: Sequence[nodes.Comment]) -> list[pl.Statement]:

@@ -21,7 +21,7 @@ from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
-from ..catalog.names import ObjectName, fold, quote, unquoted
+from ..catalog.names import ObjectName, fold, part_name, quote, stem, unquoted
 from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
@@ -31,6 +31,7 @@ from ..target import queries as q
 from ..target import statements as s
 from .context import Context, Mode
 from .dispatch import invocations
+from .leaving import kept_settings
 from .modules import has_own_rights, rights
 from .results import sql
 from .routines import (
@@ -137,7 +138,7 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
     catalog = context.catalog
     name = node.name.name.text
     scope_name = _scope_of(node.scope)
-    function = _with_suffix(catalog.sql_name(object_name(node.name)), f"@{scope_name.lower()}")
+    function = part_name(catalog.sql_name(object_name(node.name)), f"@{scope_name.lower()}")
     label = free_label(fold(name), node.text.tokens)
     scope = DdlTriggerScope(catalog, label=label, routine=function, trigger=True)
     scope.reserve(variable_names(node.body))
@@ -200,11 +201,14 @@ def _frame(
         trigger = pl.Name("TG_RELID"), pl.Text(ctx.scope.trigger_name)
         named = pl.Invoke("ssb_internal.columns_named", trigger)
         ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
+    keep, put_back = kept_settings(node.body, ctx)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
         *refuse_planted(node.text.tokens),
+        *keep,
         *before,
         pl.Block(tuple(body), label=ctx.scope.label, declarations=tuple(ctx.declarations.values())),
+        *put_back,
         *ctx.drop_temporary_tables(),
         *after,
         pl.Perform(pl.Invoke("ssb_internal.leave_trigger", (pl.Name(ctx.session),))),
@@ -248,7 +252,7 @@ def _trigger_of_event(
     folded = fold(node.name.name.text)
     label = free_label(folded, node.text.tokens)
     scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
-    function = _with_suffix(sql_name, suffix)
+    function = part_name(sql_name, suffix) if suffix else sql_name
     scope.event, scope.trigger_name, scope.noted = event, folded, set()
     columns = known.columns if known else ()
     if known is not None and not known.partial:
@@ -265,7 +269,7 @@ def _trigger_of_event(
     scope.reserve(variable_names(node.body))
     scope.updates = scope.helper("updates")
     ctx = _context_of(node, context, scope)
-    running = (pl.Text(function),)
+    running = (pl.Text(sql_name),)
     routine = pl.Routine(
         function,
         (),
@@ -283,9 +287,9 @@ def _trigger_of_event(
         returns="trigger",
         attributes=rights(node.options),
     )
-    trigger_name = quote(folded + suffix)
+    trigger_name = stem(folded) + suffix if suffix else folded
     if instead:
-        create = _instead(node, event, scope, trigger_name, function, table)
+        create = _instead(node, event, scope, trigger_name, function, sql_name, table)
     else:
         create = [_after(event, trigger_name, function, table)]
     notes = [_note(folded, table, column) for column in ("", *sorted(scope.noted)) if scope.noted]
@@ -299,7 +303,7 @@ def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
     """
     words = tuple(n.Text(word) for word in (trigger, column) if word)
     note = s.CreateStatementTrigger(
-        f"!{trigger}@{column}",
+        fold(f"!{stem(trigger)}@{column}"),
         "UPDATE",
         table,
         n.Call("ssb_internal.note_update", words),
@@ -315,7 +319,7 @@ def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLe
     outermost = n.Comparison("=", n.Call("pg_trigger_depth"), n.Integer(0))
     fires = n.Call("ssb_internal.fires", (n.Text(function),))
     trigger = s.CreateStatementTrigger(
-        unquoted(trigger_name),
+        trigger_name,
         event,
         table,
         n.Call(function),
@@ -326,19 +330,25 @@ def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLe
 
 
 def _instead(
-    node: nodes.CreateTrigger, event: str, scope: TriggerScope, trigger_name: str, function: str, table: str
+    node: nodes.CreateTrigger,
+    event: str,
+    scope: TriggerScope,
+    trigger_name: str,
+    function: str,
+    trigger: str,
+    table: str,
 ) -> list[pl.TopLevel]:
     """The triggers of an INSTEAD OF trigger: the rows are kept, then the body runs over them.
 
     Whether the target is a view only the run time may know: ssb_internal.create_instead asks it.
     """
-    rows = _with_suffix(function, "@rows")
+    rows = part_name(function, "@rows")
     kept = {
         row: scope.kept_rows(name) or ""
         for name, row, missing in (("inserted", "NEW", "DELETE"), ("deleted", "OLD", "INSERT"))
         if event != missing
     }
-    begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (function, table, *kept.values()))))
+    begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (trigger, table, *kept.values()))))
     once = (pl.Perform(begin), pl.Return(pl.NULL))
     of_statement = n.Comparison("=", n.Word("TG_LEVEL"), n.Text("STATEMENT"))
     body: list[pl.Statement] = [pl.If(((pl.Raw(of_statement), once),))]
@@ -356,7 +366,7 @@ def _instead(
         returns="trigger",
         attributes=rights(node.options),
     )
-    names = (table, event, unquoted(trigger_name), function, rows)
+    names = (table, event, trigger_name, function, rows, trigger)
     made = pl.Invoke("ssb_internal.create_instead", tuple(map(pl.Text, names)))
     return [_definition(node, keep), pl.Select(made)]
 
@@ -369,13 +379,6 @@ def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -
     source = n.Variable(scope.kept_rows(rows) or rows)
     counted = q.Select((n.Call("count", (n.STAR,)),), source, breaks=q.Breaks.NEVER)
     return [pl.Assign(f"{scope.session}.rowcount", pl.Raw(n.Subquery(counted)))]
-
-
-def _with_suffix(sql_name: str, suffix: str) -> str:
-    if not suffix:
-        return sql_name
-    schema, _, name = sql_name.rpartition(".")
-    return f"{schema}.{quote(unquoted(name) + suffix)}"
 
 
 @invocations.register

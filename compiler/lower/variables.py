@@ -8,7 +8,7 @@ from .. import nodes
 from ..analysis.live_status import DEAD
 from ..analysis.may_fail import cannot_raise
 from ..analysis.mentions import is_literal
-from ..catalog.names import fold, quote, unquoted
+from ..catalog.names import fold, part_name, quote
 from ..catalog.objects import ScalarVariable, TableInfo
 from ..catalog.types import BIGINT
 from ..plpgsql import nodes as pl
@@ -126,8 +126,7 @@ def table_row_type(ctx: Context, variable: str) -> str:
     """Name the composite type of a table variable: beside its routine, or in pg_temp for a batch."""
     if ctx.scope.routine is None:
         return f"pg_temp.{quote(fold('@' + ctx.scope.row_type_prefix + variable))}"
-    schema, _, routine = ctx.scope.routine.rpartition(".")
-    return f"{schema}.{quote(fold(f'{unquoted(routine)}@{variable}'))}"
+    return part_name(ctx.scope.routine, f"@{variable}")
 
 
 def define_row_type(row_type: str, info: TableInfo, ctx: Context) -> None:
@@ -203,9 +202,10 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 if ctx.in_function:
                     continue
                 result.append(pl.Assign(f"{ctx.session}.{field}", pl.TRUE if node.on else pl.FALSE))
-                setattr(ctx, field, node.on if certain else None)
-                if ctx.mode is Mode.BATCH:
-                    setattr(ctx.catalog, field, node.on if certain else None)
+                if certain:
+                    ctx.note_option(field, node.on)
+                else:
+                    ctx.forget_option(field)
             case "IDENTITY_INSERT" if node.table is not None:
                 calls = [pl.Perform(call) for call in _identity_insert(node, ctx)]
                 return [*ctx.guard(node, [*calls, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
@@ -226,7 +226,7 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
 
 def _row_limit(node: nodes.SetOption, argument: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
     """SET ROWCOUNT: a field of the session; the procedure or batch that sets it obeys it."""
-    if ctx.mode is Mode.BATCH:
+    if ctx.lasts:
         ctx.catalog.row_limited = node.value != "0" or (ctx.nesting > 0 and ctx.catalog.row_limited)
     limit = pl.Invoke("ssb_internal.row_limit", (ctx.value(argument, BIGINT),))
     assign_limit = pl.Assign(f"{ctx.session}.row_limit", limit)

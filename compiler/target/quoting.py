@@ -52,10 +52,15 @@ def unquoted(identifier: str) -> str:
     return identifier[1:-1].replace('""', '"') if identifier.startswith('"') else identifier
 
 
+def split_name(spelling: str) -> tuple[str, str]:
+    """Return what stands before the last of the names that dots join, as it is spelled, and that name."""
+    found = _LAST_PART.search(spelling)
+    return ("", "") if found is None else (spelling[: max(found.start() - 1, 0)], unquoted(found.group()))
+
+
 def last_part(spelling: str) -> str:
     """Return the last of the names, quoted or not, that dots join."""
-    found = _LAST_PART.search(spelling)
-    return unquoted(found.group()) if found is not None else ""
+    return split_name(spelling)[1]
 
 
 def literal(text: str) -> str:

@@ -154,7 +154,7 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     DELETE FROM ssb.module_source AS m USING parse_ident(p_function) AS f (name)
-     WHERE m.schema_name = f.name[1] AND m.name = regexp_replace(f.name[2], '@(database|server)$', '');
+     WHERE m.schema_name = f.name[1] AND ssb_internal.shortened(m.name, 49) = regexp_replace(f.name[2], '@(database|server)$', '');
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_ddl_trigger_source(text) FROM PUBLIC;
 

@@ -150,7 +150,7 @@ CREATE OR REPLACE VIEW sys.triggers AS
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text) AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
        t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
        NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
-       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND r.tgname = t.tgname || '@rows'))::integer::sys.bit AS is_instead_of_trigger
+       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND starts_with(r.tgname, ssb_internal.stem(t.tgname) || '@') AND r.tgname LIKE '%@rows'))::integer::sys.bit AS is_instead_of_trigger
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace

@@ -74,17 +74,19 @@ SELECT p.oid::integer, '', 0, t.system_type_id, t.user_type_id, t.max_length, t.
   LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(p.prorettype)
  WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype);
 
--- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete. One for a group of events is for
+-- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete; an INSTEAD OF trigger also has
+-- tr@begin and tr@rows, which keep the rows. One for a group of events is for
 -- each event in it.
 CREATE OR REPLACE VIEW sys.trigger_events AS
-SELECT coalesce((SELECT m.oid FROM pg_trigger AS m WHERE m.tgrelid = t.tgrelid AND m.tgname || '@' = left(t.tgname, length(m.tgname) + 1)),
+SELECT coalesce((SELECT m.oid FROM pg_trigger AS m
+                  WHERE m.tgrelid = t.tgrelid AND starts_with(t.tgname, ssb_internal.stem(m.tgname) || '@') AND strpos(m.tgname, '@') = 0),
                 t.oid)::integer AS object_id, e.type, e.type_desc, 0::sys.bit AS is_first, 0::sys.bit AS is_last,
        NULL::integer AS event_group_type, NULL::text AS event_group_type_desc, 1::sys.bit AS is_trigger_event
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   JOIN (VALUES (4, 1, 'INSERT'), (16, 2, 'UPDATE'), (8, 3, 'DELETE')) AS e (bit, type, type_desc) ON (t.tgtype & e.bit) <> 0
- WHERE NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
+ WHERE NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid) AND t.tgname !~ '@(begin|rows)$'
 UNION ALL
 SELECT d.trigger_id, e.type, e.type_desc, 0::sys.bit, 0::sys.bit, e.event_group_type, e.event_group_type_desc, 1::sys.bit
   FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL ssb_internal.events_of_all(d.events) AS e

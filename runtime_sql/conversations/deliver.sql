@@ -280,7 +280,7 @@ DECLARE
 BEGIN
     -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type_name)) THEN
-        PERFORM ssb_internal.await_message_type();
+        PERFORM ssb_internal.await_definition();
     END IF;
     SELECT e.* INTO STRICT v_sender FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender_id;
     IF NOT (SELECT d.is_broker_enabled FROM ssb.database AS d WHERE d.database_id = v_sender.database_id) THEN

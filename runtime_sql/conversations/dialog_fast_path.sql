@@ -80,7 +80,7 @@ DECLARE
     -- The lock on the message type comes before its contract is read: ALTER MESSAGE TYPE
     -- waits for us, or we for it.
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
-                        ELSE ssb_internal.await_message_type() END;
+                        ELSE ssb_internal.await_definition() END;
     v_handle uuid;
     v_conversation_id uuid;
     v_is_encrypted boolean;

@@ -24,7 +24,7 @@ DECLARE
                                   ELSE ssb_internal.database_id_of(p_database) END;
     -- Before the contract is read, as in ssb_internal.send_first_fast_path.
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
-                        ELSE ssb_internal.await_message_type() END;
+                        ELSE ssb_internal.await_definition() END;
     v_handle CONSTANT uuid := gen_random_uuid();
     v_far_handle CONSTANT uuid := ssb_internal.target_handle(v_handle);
     v_service_id integer;

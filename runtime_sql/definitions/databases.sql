@@ -184,7 +184,7 @@ BEGIN
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
     -- As DROP SERVICE does.
     FOR v_service IN SELECT s.* FROM ssb.service AS s WHERE s.database_id = v_id ORDER BY s.service_id LOOP
-        PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
+        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
     END LOOP;
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP

@@ -81,14 +81,15 @@ BEGIN ATOMIC
     SELECT hashtext('service ' || p_service_id::text);
 END;
 
--- Keeps out who reads the type's validation to note it, to the end of the transaction, and waits for those
--- who have. They share the type's advisory lock, which anybody may hold: a holder who has not read the
+-- Keeps out who reads a message type's validation to note it, to the end of the transaction, and waits for
+-- those who have. They share the type's advisory lock, which anybody may hold: a holder who has not read the
 -- contracts' types is none of them (or about to be). Then the table is locked that they all read after it.
--- 'service' and its number: the same for a service (ssb_internal.share_service).
+-- The same for a service, whose queue is noted (ssb_internal.share_service): its name here is 'service ' and
+-- its number, as in ssb_internal.service_lock.
 --
 -- Called by  ssb_internal.alter_message_type; ALTER and DROP SERVICE, DROP DATABASE
--- Locks      ssb.change_lock, ROW EXCLUSIVE; then the type's advisory lock, or ssb.contract_message_usage
-CREATE OR REPLACE FUNCTION ssb_internal.change_message_type(p_name text)
+-- Locks      ssb.change_lock, ROW EXCLUSIVE; then the definition's advisory lock, or ssb.contract_message_usage
+CREATE OR REPLACE FUNCTION ssb_internal.lock_definition(p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -128,12 +129,13 @@ BEGIN
 END;
 $$;
 
--- Somebody holds the type's advisory lock. Waits if he is changing a type; nobody changes one until the
--- caller's transaction ends. A stranger is not waited for. Never NULL: for initial values of variables.
+-- Somebody holds the advisory lock of a message type or a service. Waits if he is changing it; nobody changes
+-- any until the caller's transaction ends. A stranger is not waited for. Never NULL: for initial values of
+-- variables.
 --
--- Called by  who could not share the type's advisory lock at once
+-- Called by  who could not share the definition's advisory lock at once
 -- Locks      ssb.change_lock, SHARE
-CREATE OR REPLACE FUNCTION ssb_internal.await_message_type()
+CREATE OR REPLACE FUNCTION ssb_internal.await_definition()
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -158,10 +160,10 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    -- By the lock on this table ssb_internal.change_message_type knows who is none of us.
+    -- By the lock on this table ssb_internal.lock_definition knows who is none of us.
     PERFORM FROM ssb.contract_message_usage AS u WHERE u.contract_id = 0;
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p_service.service_id)) THEN
-        PERFORM ssb_internal.await_message_type();
+        PERFORM ssb_internal.await_definition();
     END IF;
     PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id AND s.queue_id = p_service.queue_id;
     RETURN FOUND;
@@ -182,7 +184,7 @@ DECLARE
 BEGIN
     SELECT r.* INTO v_read FROM ssb_internal.read_validation(validation, schema_collection) AS r;
     -- Nobody may note the old validation in an endpoint meanwhile (ssb_internal.deliver).
-    PERFORM ssb_internal.change_message_type(name);
+    PERFORM ssb_internal.lock_definition(name);
     UPDATE ssb.conversation_endpoint AS e SET plain_type = NULL WHERE e.plain_type_id = v_type.message_type_id;
     UPDATE ssb.message_type AS t SET validation = v_read.validation, collection_id = v_read.collection_id
      WHERE t.message_type_id = v_type.message_type_id;

@@ -120,7 +120,7 @@ BEGIN
     PERFORM ssb_internal.add_contracts(v_service.service_id, v_database_id, add_contracts);
     IF queue IS NOT NULL THEN
         v_queue := ssb_internal.queue_for_service(queue, v_database_id);
-        PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
+        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
     END IF;
     -- Also where it stays: of this update ALTER_SERVICE tells (activation/definition_events.sql).
     UPDATE ssb.service AS s SET queue_id = coalesce(v_queue.queue_id, s.queue_id) WHERE s.service_id = v_service.service_id;
@@ -191,7 +191,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
         PERFORM ssb_internal.raise_bound('service', name, 'broker priority');
     END IF;
-    PERFORM ssb_internal.change_message_type('service ' || v_service.service_id);
+    PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e
       WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP

@@ -28,7 +28,7 @@ BEGIN
                            'comment', ssb_internal.comment_without_name(obj_description(p.oid, 'pg_proc')),
                            'trigger', (SELECT t.oid FROM pg_trigger AS t WHERE t.tgfoid = p.oid AND t.tgname = p.proname LIMIT 1)) AS part
                   FROM pg_proc AS p
-                 WHERE p.pronamespace = v_schema AND split_part(p.proname, '@', 1) = v_name[2]
+                 WHERE p.pronamespace = v_schema AND ssb_internal.stem(p.proname) = ssb_internal.stem(v_name[2])
                 UNION ALL
                 SELECT jsonb_build_object('name', c.relname, 'id', c.oid, 'owner', pg_get_userbyid(c.relowner), 'acl', c.relacl::text,
                            'comment', ssb_internal.comment_without_name(obj_description(c.oid, 'pg_class')),
@@ -77,7 +77,7 @@ BEGIN
     FOR v_new IN
         SELECT p.oid, p.proname AS name, 'ROUTINE' AS kind, p.oid::regprocedure::text AS shown, p.proowner AS owner,
                (SELECT t.oid FROM pg_trigger AS t WHERE t.tgfoid = p.oid AND t.tgname = p.proname LIMIT 1) AS trigger
-          FROM pg_proc AS p WHERE p.pronamespace = v_schema AND split_part(p.proname, '@', 1) = v_name[2]
+          FROM pg_proc AS p WHERE p.pronamespace = v_schema AND ssb_internal.stem(p.proname) = ssb_internal.stem(v_name[2])
         UNION ALL
         SELECT c.oid, c.relname, 'VIEW', c.oid::regclass::text, c.relowner, NULL
           FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = v_name[2] AND c.relkind = 'v'

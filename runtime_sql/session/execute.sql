@@ -62,7 +62,8 @@ BEGIN
 END;
 $$;
 
--- Marks are '[@name][ OUTPUT| DEFAULT]', one for each argument; arguments travel as text.
+-- Marks are '[@name][ OUTPUT| DEFAULT][ OF type]', one for each argument. Arguments travel as PostgreSQL writes values of
+-- that type; behind all of them stand those that T-SQL writes otherwise as strings, for parameters that are strings.
 CREATE OR REPLACE PROCEDURE ssb_internal.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,
                                         line integer, shown_name text DEFAULT NULL)
 LANGUAGE plpgsql
@@ -129,6 +130,49 @@ BEGIN
 END;
 $$;
 
+-- A type as ssb_internal.converted_argument takes it: strings are one.
+CREATE OR REPLACE FUNCTION ssb_internal.type_of_argument(p_type oid)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN t.typcategory = 'S' AND t.typtype = 'b' THEN 'text' ELSE format_type(t.oid, -1) END FROM pg_type AS t WHERE t.oid = p_type
+$$;
+
+-- An expression of the type p_from, as T-SQL converts it to p_to where it assigns; money, a numeric here, is rounded where
+-- it becomes an integer. An argument may come without a type: then
+-- PostgreSQL reads its text.
+CREATE OR REPLACE FUNCTION ssb_internal.converted_argument(p_value text, p_from text, p_to text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_from text := CASE p_from WHEN 'money' THEN 'numeric' ELSE p_from END;
+    v_to text := CASE p_to WHEN 'money' THEN 'numeric' ELSE p_to END;
+    v_value text := CASE WHEN p_from = 'money' AND p_to IN ('smallint', 'integer', 'bigint') THEN format('round(%s)', p_value) ELSE p_value END;
+BEGIN
+    RETURN CASE
+        WHEN v_from IS NULL OR v_from = v_to THEN v_value
+        WHEN v_to = 'text' AND v_from IN ('sys.xml', 'sys."bit"') THEN format('%s::text', v_value)
+        WHEN v_to = 'text' AND v_from = 'bytea' THEN format('sys.text_of(%s)', v_value)
+        WHEN v_to = 'timestamp without time zone' AND v_from IN ('smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision')
+        THEN format('sys.convert_datetime(%s::double precision)', v_value)
+        WHEN v_to = 'numeric' AND v_from = 'text'
+        -- Whether the parameter is a money only its procedure knows.
+        THEN format('CASE WHEN btrim(%1$s) ~ ''^[-+]?(\d+\.?\d*|\.\d+)$'' THEN btrim(%1$s)::numeric ELSE sys.convert_money(%1$s) END', v_value)
+        ELSE coalesce((SELECT format('%s(%s)', f.name, v_value)
+                         FROM (VALUES ('text', 'sys.convert_nvarchar'), ('smallint', 'sys.convert_smallint'), ('integer', 'sys.convert_int'),
+                                      ('bigint', 'sys.convert_bigint'), ('sys."bit"', 'sys.convert_bit'),
+                                      ('double precision', 'sys.convert_float'), ('real', 'sys.convert_real'),
+                                      ('timestamp without time zone', 'sys.convert_datetime2'),
+                                      ('timestamp with time zone', 'sys.convert_datetimeoffset'), ('date', 'sys.convert_date'),
+                                      ('time without time zone', 'sys.convert_time'), ('uuid', 'sys.convert_uniqueidentifier'),
+                                      ('bytea', 'sys.convert_varbinary')) AS f (type, name)
+                        WHERE f.type = v_to), format('%s::%s', v_value, v_to)) END;
+END;
+$$;
+
 -- Writes the procedure in pg_temp for one procedure and one shape of argument list, and returns its name, or
 -- the error of a call that cannot be made. p_atomic: within the caller's transaction.
 CREATE OR REPLACE FUNCTION ssb_internal.write_trampoline(procedure text, marks text[], shown_name text, line integer, p_atomic boolean,
@@ -144,6 +188,9 @@ DECLARE
     v_count integer;
     v_parameter text;
     v_mark text;
+    v_from text[];
+    v_source text;
+    v_target text;
     v_at integer;
     v_given integer[];
     v_seen integer[] := '{}';
@@ -190,6 +237,8 @@ BEGIN
         RETURN;
     END IF;
     FOR i IN 1..cardinality(marks) LOOP
+        v_from[i] := ssb_internal.type_of_argument(to_regtype(substring(marks[i] FROM ' OF (.*)$')));
+        marks[i] := regexp_replace(marks[i], ' OF .*$', '');
         v_mark := split_part(marks[i], ' ', 1);
         v_at := i;
         IF v_mark <> '' THEN
@@ -218,6 +267,7 @@ BEGIN
     FOR i IN 1..v_count LOOP
         -- -1: with NULL a char would have one character.
         v_parameter := format_type(coalesce(v_found.proallargtypes[i], v_found.proargtypes[i - 1]), -1);
+        v_target := ssb_internal.type_of_argument(coalesce(v_found.proallargtypes[i], v_found.proargtypes[i - 1]));
         v_is_output := coalesce(v_found.proargmodes[i], 'i') <> 'i';
         v_default := pg_get_function_arg_default(v_found.oid, i);
         IF v_given[i] IS NULL AND v_default IS NULL THEN
@@ -228,10 +278,16 @@ BEGIN
             CONTINUE;
         END IF;
         v_declare := v_declare || format('    p%s %s;' || chr(10), i, v_parameter);
-        v_read := v_read || format('        p%s := %s;' || chr(10), i, coalesce('arguments[' || v_given[i] || ']', v_default));
+        v_source := v_from[v_given[i]];
+        v_read := v_read || format('        p%s := %s;' || chr(10), i, CASE
+            WHEN v_given[i] IS NULL THEN v_default
+            WHEN v_target = 'text' THEN format('coalesce(arguments[%s], arguments[%s])', cardinality(marks) + v_given[i], v_given[i])
+            ELSE ssb_internal.converted_argument(format(CASE WHEN v_source <> 'text' THEN 'arguments[%s]::%s' ELSE 'arguments[%s]' END,
+                                                        v_given[i], CASE v_source WHEN 'money' THEN 'numeric' ELSE v_source END), v_source, v_target) END);
         v_call := v_call || format('%I => p%s', v_found.proargnames[i], i);
         IF v_is_output AND marks[v_given[i]] LIKE '% OUTPUT' THEN
-            v_back := v_back || format('        arguments[%s] := p%s;' || chr(10), v_given[i], i);
+            v_back := v_back || format('            arguments[%s] := %s;' || chr(10), v_given[i],
+                                       CASE WHEN v_source IS NULL THEN 'p' || i ELSE ssb_internal.converted_argument('p' || i, v_target, v_source) END);
         END IF;
     END LOOP;
     IF v_is_ours THEN
@@ -245,6 +301,13 @@ BEGIN
         session.return_code := NULL;
     END;', CASE v_found.prorettype WHEN 'void'::regtype THEN 'PERFORM %I.%I(%s); session.return_code := 0;'
                                    ELSE 'session.return_code := %I.%I(%s);' END, line);
+    END IF;
+    IF v_back <> '' THEN
+        v_back := format('        BEGIN
+%s        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, %s, SQLSTATE, SQLERRM);
+        END;
+', v_back, line);
     END IF;
     v_body := format($trampoline$
 #variable_conflict use_variable
@@ -314,9 +377,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
-    IF sqlstate_code ~ '^22' THEN
-        RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, ssb_internal.tsql_type_in(message, 'int')),
-                                       16, 5, procedure, 0)::ssb.error);
+    IF sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) < 9000 THEN
+        RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from,
+            coalesce(substring(message FROM ' to (?:data type )?(\w+)\.$'), CASE WHEN message ~ 'date and/or time' THEN 'datetime' END,
+                     ssb_internal.tsql_type_in(message, 'int'))), 16, 5, procedure, 0)::ssb.error);
     END IF;
     RETURN ssb_internal.failed(session, line, sqlstate_code, message);
 END;

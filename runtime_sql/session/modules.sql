@@ -108,7 +108,8 @@ BEGIN
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = v_schema
        -- With the procedures of its group: p;2 and so on.
-       AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND p.proname LIKE replace(v_name[2], '_', '\_') || ';%' OR p_kind = 'TRIGGER' AND p.proname LIKE replace(v_name[2], '_', '\_') || '@%')
+       AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND starts_with(p.proname, v_name[2] || ';')
+            OR p_kind = 'TRIGGER' AND starts_with(p.proname, ssb_internal.stem(v_name[2]) || '@'))
        AND CASE p_kind WHEN 'PROCEDURE' THEN p.prokind = 'p'
                        WHEN 'TRIGGER' THEN p.prorettype = 'trigger'::regtype
                        ELSE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype END;
@@ -138,7 +139,7 @@ DECLARE
 BEGIN
     FOR v_type IN
         SELECT t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
-         WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND t.typname LIKE replace(v_name[2], '_', '\_') || '@%' AND t.typtype = 'c'
+         WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND starts_with(t.typname, ssb_internal.stem(v_name[2]) || '@') AND t.typtype = 'c'
     LOOP
         EXECUTE format('DROP TYPE %s', v_type);
     END LOOP;
@@ -174,7 +175,7 @@ AS $$
       FROM pg_trigger AS t
       JOIN pg_proc AS p ON p.oid = t.tgfoid
      WHERE t.tgrelid = p_table AND NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(p.oid)
-       AND split_part(p.proname, '@', 1) = split_part(t.tgname, '@', 1) AND pg_has_role(p.proowner, 'USAGE');
+       AND ssb_internal.stem(p.proname) = ssb_internal.stem(t.tgname) AND pg_has_role(p.proowner, 'USAGE');
 $$;
 
 -- After DROP TABLE: those that no trigger of another table calls.
@@ -423,7 +424,7 @@ BEGIN
     IF v_exists OR v_orphan THEN
         FOR v_version IN
             SELECT p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-             WHERE n.nspname = v_name[1] AND split_part(p.proname, '@', 1) = v_name[2] AND p.prorettype = 'trigger'::regtype
+             WHERE n.nspname = v_name[1] AND ssb_internal.stem(p.proname) = ssb_internal.stem(v_name[2]) AND p.prorettype = 'trigger'::regtype
         LOOP
             EXECUTE format('DROP ROUTINE %s CASCADE ;', v_version);
         END LOOP;
@@ -431,7 +432,7 @@ BEGIN
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND ltrim(t.tgname::text, '!') LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
+         WHERE t.tgrelid = p_table::regclass AND starts_with(ltrim(t.tgname, '!'), ssb_internal.stem(v_name[2]) || '@') AND NOT t.tgisinternal
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s ;', v_trigger.tgname, p_table);
     END LOOP;
@@ -445,12 +446,22 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_missing text;
     v_trigger record;
 BEGIN
+    SELECT n.name INTO v_missing
+      FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
+     WHERE NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = p_table::regclass AND t.tgname = n.name AND NOT t.tgisinternal
+                                                     AND NOT ssb_internal.is_runtime_function(t.tgfoid))
+     ORDER BY n.place LIMIT 1;
+    IF v_missing IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                                      v_missing), 16, 120);
+    END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
          WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
-           AND (p_names = '{}' OR split_part(t.tgname, '@', 1) = ANY (p_names))
+           AND (p_names = '{}' OR ssb_internal.stem(t.tgname) = ANY (ARRAY(SELECT ssb_internal.stem(n.name) FROM unnest(p_names) AS n (name))))
     LOOP
         EXECUTE format('ALTER TABLE %s %s TRIGGER %I ;', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
                        v_trigger.tgname);

@@ -298,7 +298,7 @@ BEGIN
     WHEN '2BP01' THEN
         IF p_message ~ '^cannot drop column' THEN
             v_error := ROW(4922, format('ALTER TABLE DROP COLUMN %s failed because one or more objects access this column.',
-                                        substring(p_message FROM 'column (\S+) of')), 16, 9, NULL, NULL);
+                                        substring(p_message FROM '^cannot drop column (.+?) of ')), 16, 9, NULL, NULL);
         END IF;
     WHEN '2200H' THEN
         v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
@@ -445,7 +445,8 @@ BEGIN
     WHEN '42703' THEN
         -- "column t.a does not exist": no quotation marks here.
         v_error := ROW(207, format('Invalid column name ''%s''.',
-                                   coalesce(v_first, substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message)), 16, 1, NULL, NULL);
+                                   coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
+                                   substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message)), 16, 1, NULL, NULL);
     WHEN '42704' THEN
         IF p_message ~ '^index' THEN
             v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
@@ -504,7 +505,7 @@ BEGIN
         END IF;
     WHEN '42501' THEN
         -- "permission denied for table t", without quotation marks and without its schema.
-        v_first := substring(p_message FROM '^permission denied for (?:table|view|relation|sequence) (\S+)$');
+        v_first := substring(p_message FROM '^permission denied for (?:table|view|relation|sequence) (.+)$');
         v_error := ROW(229, coalesce((SELECT CASE count(*) WHEN 1 THEN ssb_internal.denied_text(coalesce(p_verb, 'SELECT'), min(c.oid)::regclass) END
                                         FROM pg_class AS c
                                        WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),

@@ -77,15 +77,15 @@ BEGIN ATOMIC
                                    16, 1, caller, ssb_internal.line_of_call())::ssb.error);
 END;
 
--- The triggers that are running, innermost first, by the names of their functions. A
--- trigger for several events has one for each: tr, tr@update, …. Only triggers have no
+-- The triggers that are running, innermost first, by the stems of their functions' names. A
+-- trigger for several events has a function for each: tr, tr@update, …. Only triggers have no
 -- parameters and can write.
 CREATE OR REPLACE FUNCTION ssb_internal.triggers_running()
 RETURNS text[]
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ARRAY(SELECT split_part(f.parts[cardinality(f.parts)], '@', 1)
+    SELECT ARRAY(SELECT ssb_internal.stem(f.parts[cardinality(f.parts)])
                    FROM unnest(ssb_internal.modules_running()) WITH ORDINALITY AS m(name, n)
                   CROSS JOIN parse_ident(left(m.name, -2)) AS f(parts)
                   WHERE m.name LIKE '%()' ORDER BY m.n)
@@ -118,6 +118,6 @@ AS $$
         WHEN upper(trigger_type) <> 'AFTER' OR upper(trigger_event_category) <> 'DML' THEN 0
         WHEN object_id = 0 THEN cardinality(ssb_internal.triggers_running())
         ELSE (SELECT count(*) FROM unnest(ssb_internal.triggers_running()) AS r(name)
-               WHERE r.name IN (SELECT t.tgname FROM pg_trigger AS t WHERE t.oid = object_id::oid))
+               WHERE r.name IN (SELECT ssb_internal.stem(t.tgname) FROM pg_trigger AS t WHERE t.oid = object_id::oid))
     END
 $$;

@@ -4,7 +4,7 @@
 --            ssb_internal.instead_runs (statements/triggers.sql)
 -- Locks      none
 
--- Whether the trigger's function is on the call stack, or the innermost trigger there. The stack also shows the text of
+-- Whether the function's trigger is on the call stack, or the innermost trigger there. The stack also shows the text of
 -- statements, in which whoever wrote them may have put lines that look like a trigger's. So each mention of
 -- PL/pgSQL that no other routine accounts for has to be one of the triggers that PostgreSQL itself has counted: with more,
 -- nothing that the stack says is believed.
@@ -31,8 +31,10 @@ BEGIN
     v_others := v_others + (SELECT count(*) FROM regexp_matches(v_stack, '^[^\n"«»„“”''‘’「『]*PL/pgSQL[^\n"«»„“”''‘’「『]*\minline_code_block\M(?![.(])', 'ng'));
     v_innermost := parse_ident(left(v_triggers[1], -2));
     RETURN (length(v_stack) - length(replace(v_stack, 'PL/pgSQL', ''))) / length('PL/pgSQL') - v_others <= pg_trigger_depth()
-       -- A trigger for several events has a function for each: tr, tr@update.
-       AND CASE WHEN p_is_innermost THEN v_innermost[1] = v_own[1] AND split_part(v_innermost[2], '@', 1) = split_part(v_own[2], '@', 1)
-                ELSE format('%I.%I()', v_own[1], v_own[2]) = ANY (v_triggers) END;
+       -- A trigger for several events has a function for each: tr, tr@update. tr@rows keeps the rows before the body runs.
+       AND CASE WHEN p_is_innermost THEN v_innermost[1] = v_own[1] AND ssb_internal.stem(v_innermost[2]) = ssb_internal.stem(v_own[2])
+                ELSE EXISTS (SELECT FROM unnest(v_triggers) AS t (shown) CROSS JOIN LATERAL parse_ident(left(t.shown, -2)) AS f (name)
+                              WHERE f.name[1] = v_own[1] AND ssb_internal.stem(f.name[2]) = ssb_internal.stem(v_own[2])
+                                AND f.name[2] NOT LIKE '%@rows') END;
 END;
 $$;

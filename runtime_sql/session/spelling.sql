@@ -5,18 +5,29 @@
 -- Called by  compiled CREATE TABLE, ALTER TABLE ADD, CREATE INDEX, SELECT INTO, CREATE VIEW and those of modules, sequences
 --            and types; catalog views; server/learn.py
 
--- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
--- keep their beginning and a digest (as the compiler's names.fold does).
-CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
+-- A name of at most so many bytes: a longer one keeps its beginning and gets a digest.
+CREATE OR REPLACE FUNCTION ssb_internal.shortened(p_name text, p_bytes integer)
+RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier)
+    WHEN octet_length(p_name) <= p_bytes THEN p_name
     ELSE (
-        SELECT left(lower(identifier), count(*) FILTER (
-                   WHERE octet_length(left(lower(identifier), n)) <= 54)::integer)
-            || '_' || left(encode(sha256(convert_to(lower(identifier), 'UTF8')), 'hex'), 8)
-        FROM generate_series(1, 54) AS n)
+        SELECT left(p_name, count(*) FILTER (WHERE octet_length(left(p_name, n)) <= p_bytes - 9)::integer)
+            || '_' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 8)
+        FROM generate_series(1, p_bytes - 9) AS n)
 END;
+
+-- A T-SQL identifier as PostgreSQL stores it: lower case, at most 63 bytes (as the compiler's names.fold does).
+CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier) ELSE ssb_internal.shortened(lower(identifier), 63) END;
+
+-- What the names of a module's parts begin with, before their @: tr@update and p@rows belong to tr and p. Of a name, and of
+-- a part's name, the same. It leaves room for what follows (as the compiler's names.part_name does).
+CREATE OR REPLACE FUNCTION ssb_internal.stem(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ssb_internal.shortened(split_part(p_name, '@', 1), 49);
 
 -- A name as its comment has it, or as PostgreSQL does. Behind the comment's first line stands what else is said of the object.
 --

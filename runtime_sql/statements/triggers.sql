@@ -1,7 +1,7 @@
 -- INSTEAD OF triggers, COLUMNS_UPDATED(). The rows of a statement are kept in temporary tables of
 -- the session, one set for each trigger function; they go with the transaction, and with the
 -- savepoint of a statement that fails. Settings: pgsb.instead, the trigger functions whose bodies
--- run, which dies with the transaction.
+-- run, which dies with the transaction; between them stands chr(31), for their names may have commas.
 --
 -- Called by  compiled CREATE TRIGGER and the trigger functions it makes
 -- Locks      none beyond those of CREATE TRIGGER
@@ -62,26 +62,30 @@ END;
 $$;
 
 -- The PostgreSQL triggers of an INSTEAD OF trigger. A view's rows come to an INSTEAD OF trigger of PostgreSQL;
--- a BEFORE trigger takes those of a table away. Statements of the body itself change the table.
-CREATE OR REPLACE FUNCTION ssb_internal.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text)
+-- a BEFORE trigger takes those of a table away. Statements of the body itself change the table, also by an event that the
+-- trigger is for besides. p_trigger: the function that has the trigger's own name.
+CREATE OR REPLACE FUNCTION ssb_internal.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text,
+                                                       p_trigger text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_view boolean := (SELECT c.relkind = 'v' FROM pg_class AS c WHERE c.oid = p_table);
-    v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb_internal.instead_runs(%L))', p_function) ELSE '' END;
+    -- tr@rows, tr@update@rows.
+    v_name text := CASE WHEN strpos(p_name, '@') = 0 THEN ssb_internal.stem(p_name) ELSE p_name END;
+    v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb_internal.instead_runs(%L))', p_trigger) ELSE '' END;
 BEGIN
     EXECUTE format('CREATE TRIGGER %I BEFORE %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',
-                   p_name || '@begin', p_event, p_table, v_when, p_rows);
-    EXECUTE format('CREATE TRIGGER %I %s %s ON %s FOR EACH ROW %s EXECUTE FUNCTION %s()', p_name || '@rows',
+                   v_name || '@begin', p_event, p_table, v_when, p_rows);
+    EXECUTE format('CREATE TRIGGER %I %s %s ON %s FOR EACH ROW %s EXECUTE FUNCTION %s()', v_name || '@rows',
                    CASE WHEN v_view THEN 'INSTEAD OF' ELSE 'BEFORE' END, p_event, p_table, v_when, p_rows);
     EXECUTE format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',
                    p_name, p_event, p_table, v_when, p_function);
 END;
 $$;
 
--- Before a statement's first row: the tables are there and empty. p_kept: their names. They belong to the role as
+-- Before a statement's first row: the tables are there and empty. p_function: of the trigger's own name. p_kept: their names. They belong to the role as
 -- which the trigger runs: this, and what fills them, runs as the body does.
 CREATE OR REPLACE FUNCTION ssb_internal.begin_instead(p_function text, p_table regclass, VARIADIC p_kept text[])
 RETURNS void
@@ -93,7 +97,7 @@ DECLARE
 BEGIN
     IF ssb_internal.instead_runs(p_function) THEN
         PERFORM ssb_internal.raise_error(50000, format('The INSTEAD OF trigger ''%s'' changes the view that it stands for; change the tables under it.',
-                                                       ssb_internal.tsql_spelling(split_part(p_function, '@', 1))));
+                                                       ssb_internal.tsql_spelling(p_function)));
     END IF;
     FOREACH v_kept IN ARRAY p_kept LOOP
         IF to_regclass(v_kept) IS NOT NULL THEN
@@ -116,25 +120,25 @@ BEGIN
 END;
 $$;
 
--- The setting spares a look at the stack; whoever has written it himself is found out there.
+-- p_function: of the trigger's own name, here as below. The setting spares a look at the stack; whoever has written it himself is found out there.
 CREATE OR REPLACE FUNCTION ssb_internal.instead_runs(p_function text)
 RETURNS boolean
 LANGUAGE sql STABLE
-RETURN CASE WHEN p_function = ANY (string_to_array(current_setting('pgsb.instead', true), ','))
+RETURN CASE WHEN p_function = ANY (string_to_array(current_setting('pgsb.instead', true), chr(31)))
             THEN coalesce(ssb_internal.trigger_runs(to_regproc(p_function), false), false) ELSE false END;
 
 CREATE OR REPLACE FUNCTION ssb_internal.enter_instead(p_function text)
 RETURNS void
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT set_config('pgsb.instead', concat_ws(',', nullif(current_setting('pgsb.instead', true), ''), p_function), true);
+    SELECT set_config('pgsb.instead', concat_ws(chr(31), nullif(current_setting('pgsb.instead', true), ''), p_function), true);
 END;
 
 CREATE OR REPLACE FUNCTION ssb_internal.leave_instead(p_function text)
 RETURNS void
 LANGUAGE sql
 BEGIN ATOMIC
-    SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), ','), p_function), ','), true);
+    SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), chr(31)), p_function), chr(31)), true);
 END;
 
 -- COLUMNS_UPDATED(): a bit for each column, the first one in the lowest bit of the first byte.

@@ -215,7 +215,7 @@ BEGIN
     END IF;
     -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN
-        PERFORM ssb_internal.await_message_type();
+        PERFORM ssb_internal.await_definition();
     END IF;
     SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
      WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type;

@@ -233,7 +233,7 @@ BEGIN
         END IF;
     END LOOP;
     -- Each pair of contract and type once. Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    PERFORM ssb_internal.await_message_type()
+    PERFORM ssb_internal.await_definition()
        FROM (SELECT DISTINCT t FROM unnest(CASE WHEN v_type IS NULL THEN p_message_types ELSE ARRAY[v_type] END) AS t) AS t
       WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t));
     SELECT array_agg(k.contract_id) AS contracts, array_agg(k.is_target) AS are_targets, array_agg(k.message_type) AS types,
@@ -400,7 +400,7 @@ BEGIN
     END IF;
     -- Before the type is read: ALTER MESSAGE TYPE waits for us, or we for it.
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) THEN
-        PERFORM ssb_internal.await_message_type();
+        PERFORM ssb_internal.await_definition();
     END IF;
     -- Looking at the dialog, its lock, the number behind its last message: as one statement. What has come already, and gaps, are looked
     -- at message by message elsewhere. (It draws the transaction's number, and the numbers of the queue's order come after it: see

@@ -28,7 +28,7 @@ from ...plpgsql import nodes as pl
 from ...target import nodes as n
 from ..arguments import argument_value
 from ..context import SESSION_TYPE, Context, Mode
-from ..leaving import leave_if_nested_too_deep
+from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..routines import lower_routine_body
 
 ROUTINE = "pg_temp.ssb_text"
@@ -295,15 +295,17 @@ def _routine(
         came_to_its_end = pl.If(((pl.not_set(f"{session}.leaving"), tuple(writes)),))
         body = [whole, came_to_its_end] if writes else [whole]
     name = pl.Name(session)
+    keep, put_back = kept_settings(statements, ctx)
     outer: list[pl.Statement] = [
         pl.Assign(session, pl.Invoke("ssb_internal.enter_string", (name, pl.Number(request.levels)))),
+        *keep,
         pl.Block(tuple(body), label=label, declarations=declarations),
     ]
     if ctx.savepoints:
         # The end of a savepoint's block makes a doomed transaction writable again.
         forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
         outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
-    outer += ctx.drop_temporary_tables()
+    outer += [*put_back, *ctx.drop_temporary_tables()]
     outer.append(pl.Assign(session, pl.Invoke("ssb_internal.leave", (name, pl.Name(caller)))))
     answer = pl.Array((pl.Cast(name, "text"), pl.Cast(pl.Name(values), "text")), "text")
     outer.append(

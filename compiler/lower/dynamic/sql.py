@@ -36,7 +36,7 @@ from ...target import nodes as n
 from ..arguments import WrongArguments, argument_value, wrong_call
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
-from ..leaving import leave_if_nested_too_deep
+from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..placeholders import fill, left_over, may_be_sql, place
 from ..routines import lower_routine_body
 from .runtime_compilation import lower_runtime_compiled
@@ -455,6 +455,7 @@ def lower_text(
         used = ctx.helper("database_used", "text")
         before.append(pl.Assign(used, pl.Invoke("current_setting", (pl.Text("pgsb.database"), pl.TRUE))))
         after.insert(0, pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
+    keep, put_back = kept_settings(statements, inner)
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
     outer = ctx.new_variable("caller", SESSION_TYPE)
@@ -474,7 +475,9 @@ def lower_text(
         *result,
         pl.Assign(outer, session),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.enter_string", enter)),
+        *keep,
         *core,
+        *put_back,
         *inner.drop_temporary_tables(),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(outer)))),
         *after,

@@ -117,7 +117,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"', 'dbo.people_insert');
 
 END;
 $whole$;
@@ -199,7 +199,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"', 'dbo.people_change');
 
 CREATE TRIGGER "!people_change@" AFTER UPDATE ON dbo.people
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change');
@@ -217,7 +217,7 @@ DECLARE
     detail text;
 BEGIN
     session := ssb_internal.enter_trigger('people_change');
-    PERFORM ssb_internal.enter_instead('dbo."people_change@delete"');
+    PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
         condition boolean;
@@ -253,7 +253,7 @@ BEGIN
             EXIT people_change WHEN session.leaving;
         END;
     END people_change;
-    PERFORM ssb_internal.leave_instead('dbo."people_change@delete"');
+    PERFORM ssb_internal.leave_instead('dbo.people_change');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
@@ -266,7 +266,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo."people_change@delete"', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@delete@deleted" SELECT OLD.*;
@@ -274,7 +274,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"', 'dbo.people_change');
 
 END;
 $whole$;
@@ -334,7 +334,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"', 'dbo.another');
 
 END;
 $whole$;
@@ -392,7 +392,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+PERFORM ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"', 'dbo.loops');
 
 END;
 $whole$;
@@ -503,7 +503,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"', 'dbo.soft');
 
 END;
 $whole$;
@@ -560,7 +560,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+PERFORM ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"', 'dbo.filled');
 
 END;
 $whole$;
@@ -675,7 +675,7 @@ BEGIN
 END;
 $keep_rows$;
 
-PERFORM ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+PERFORM ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"', 'dbo.tr');
 
 END;
 $whole$;

@@ -228,7 +228,7 @@ BEGIN
             arguments := ARRAY[1::text]::text[];
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb_internal.execute('dbo.not_there', ARRAY['']::text[], arguments, session, 7, 'dbo.not_there');
+        CALL ssb_internal.execute('dbo.not_there', ARRAY[' OF integer']::text[], arguments, session, 7, 'dbo.not_there');
         EXIT batch WHEN session.leaving;
         PERFORM ssb_internal.print(session.error::text);
     END batch;
@@ -320,8 +320,11 @@ BEGIN
             arguments := ARRAY[n::text]::text[];
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY[' OUTPUT']::text[], arguments, session, 2, p);
-        n := arguments[1]::integer;
+        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY[' OUTPUT OF integer']::text[], arguments, session, 2, p);
+        BEGIN
+            n := arguments[1]::integer;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
         rc := coalesce(session.return_code, rc);
         EXIT batch WHEN session.leaving;
         PERFORM ssb_internal.print(concat(n, ' ', rc));
@@ -330,8 +333,11 @@ BEGIN
             arguments := ARRAY[n::text, 3::text]::text[];
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY['@n OUTPUT', '@by']::text[], arguments, session, 4, p);
-        n := arguments[1]::integer;
+        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY['@n OUTPUT OF integer', '@by OF integer']::text[], arguments, session, 4, p);
+        BEGIN
+            n := arguments[1]::integer;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
         EXIT batch WHEN session.leaving;
         PERFORM ssb_internal.print(n::text);
         p := '[dbo].[nobody]';
@@ -951,7 +957,7 @@ BEGIN
             arguments := ARRAY[2::text]::text[];
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb_internal.execute('dbo.p', ARRAY['']::text[], arguments, session, 1, 'dbo.p');
+        CALL ssb_internal.execute('dbo.p', ARRAY[' OF integer']::text[], arguments, session, 1, 'dbo.p');
         EXIT batch WHEN session.leaving;
     END batch;
     CALL ssb_internal.end_batch(session);

@@ -1,0 +1,100 @@
+"""Arguments of EXEC, of a procedure that the script tells and of one that only the run time knows."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+DECLARED = """\
+DECLARE @u uniqueidentifier = '6F9619FF-8B86-D011-B42D-00C04FC964FF', @d datetime = '2020-01-02 03:04:05.677',
+ @d2 datetime2(3) = '2020-01-02 03:04:05.6789', @m money = 1.5, @f float = 2.5, @n decimal(9,3) = 1.5,
+ @b bit = 1, @v varbinary(4) = 0x4142
+"""
+ARGUMENTS = {
+    "varchar(40)": {
+        "@u": "6F9619FF-8B86-D011-B42D-00C04FC964FF",
+        "@d": "Jan  2 2020  3:04AM",
+        "@d2": "2020-01-02 03:04:05.679",
+        "@m": "1.50",
+        "@f": "2.5",
+        "@n": "1.500",
+        "@b": "1",
+        "@v": "AB",
+        "bare": "bare",
+        "[two words]": "two words",
+    },
+    "int": {
+        "@f": "2",
+        "@m": "2",
+        "@n": "1",
+        "3.7": "3",
+        "''": "0",
+        "' 7 '": "7",
+        "'0x1F'": 8114,
+        "'1_0'": 8114,
+        "word": 8114,
+    },
+    "bit": {"'true'": "1", "TRUE": "1", "5": "1", "0.4": "1", "'x'": 8114},
+    "datetime": {
+        "'now'": 8114,
+        "tomorrow": 8114,
+        "'infinity'": 8114,
+        "5": "1900-01-06 00:00:00.000",
+        "@d2": "2020-01-02 03:04:05.680",
+    },
+    "float": {"''": "0", "'nan'": 8114, "@m": "1.5", "'1e3'": "1000"},
+    "money": {"$1.5": "1.5000", "'$1,234.5'": "1234.5000", "'x'": 8114},
+    "decimal(9,2)": {"@f": "2.50", "'1.005'": "1.01"},
+    "uniqueidentifier": {
+        "'{6F9619FF-8B86-D011-B42D-00C04FC964FF}'": "6F9619FF-8B86-D011-B42D-00C04FC964FF",
+        "5": 206,
+    },
+}
+
+
+@pytest.mark.parametrize("type_", ARGUMENTS)
+def test_an_argument_is_converted(tsql: Tsql, type_: str) -> None:
+    create = f"CREATE PROCEDURE p @a {type_} AS SELECT @a"
+    for argument, expected in ARGUMENTS[type_].items():
+        for text in (
+            f"DROP PROCEDURE IF EXISTS p\nGO\n{create}\nGO\n{DECLARED}EXEC p {argument}",
+            f"{DECLARED}, @name sysname = 'p'\nEXEC @name {argument}",
+        ):
+            tsql.run(text)
+            found = tsql.errors[0].number if tsql.errors else tsql.results[0][0][0]
+            assert found == expected, (argument, text)
+
+
+def test_output_comes_back_as_the_variable_s_type(tsql: Tsql) -> None:
+    create = (
+        "CREATE PROCEDURE p @d datetime OUTPUT, @n decimal(9,3) OUTPUT, @s varchar(20) OUTPUT AS"
+        " SELECT @d = '2021-02-03 04:05:06', @n = 12.5, @s = 'seven'\nRETURN 300"
+    )
+    for first, called in ((f"{create}\nGO\n", "p"), ("", "@p")):
+        tsql.run_well(
+            f"{first}DECLARE @d varchar(30), @n int, @s nvarchar(3), @p sysname = 'p', @r decimal(5,1)\n"
+            f"EXEC @r = {called} @d OUTPUT, @n OUTPUT, @s OUTPUT\nSELECT @d, @n, @s, @r"
+        )
+        assert tsql.results == [[["Feb  3 2021  4:05AM", "12", "sev", "300.0"]]]
+        for types, number in {
+            "@d datetime, @n int, @s int": 245,
+            "@d datetime, @n int, @s date": 241,
+        }.items():
+            tsql.run_well(
+                f"DECLARE {types}, @p sysname = 'p'\nBEGIN TRY EXEC {called} @d OUTPUT, @n OUTPUT, @s OUTPUT"
+                "\nEND TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_LINE() END CATCH"
+            )
+            assert tsql.results == [[[str(number), "2"]]]
+
+
+def test_the_return_code_is_converted(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE p AS RETURN 300")
+    tsql.run_well(
+        "DECLARE @r tinyint = 7\nBEGIN TRY EXEC @r = p END TRY"
+        "\nBEGIN CATCH SELECT ERROR_NUMBER(), @r END CATCH"
+    )
+    assert tsql.results == [[["220", "7"]]]
+    tsql.run_well(
+        "DECLARE @b bit, @s varchar(5), @f float\nEXEC @b = p EXEC @s = p EXEC @f = p\nSELECT @b, @s, @f"
+    )
+    assert tsql.results == [[["1", "300", "300"]]]
+    tsql.run("DECLARE @u uniqueidentifier\nEXEC @u = p")
+    assert [error.number for error in tsql.errors] == [206]

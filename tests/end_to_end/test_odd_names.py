@@ -1,0 +1,135 @@
+"""Whatever things are called: with dots, quotes and blanks, of 63 bytes, as PostgreSQL spells nothing."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+NAMES = ["plain", '[a.b"c,d]', "[100%_x]", "l" * 57, "m" * 63, "[" + "n.ä" * 42 + "]"]
+COLUMNS = ("o" * 60 + "1", "o" * 60 + "2")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_trigger_of_three_events_is_one(tsql: Tsql, name: str) -> None:
+    tsql.run_well(f"CREATE TABLE t (id int, {COLUMNS[0]} int, {COLUMNS[1]} int)")
+    asked = "".join(f" IF UPDATE({column}) PRINT '{column[-1]}'" for column in COLUMNS)
+    tsql.run_well(
+        f"CREATE TRIGGER {name} ON t AFTER INSERT, UPDATE, DELETE AS PRINT 'fired'{asked}"
+        " IF EXISTS (SELECT * FROM inserted WHERE id = 7) UPDATE t SET id = 8"
+    )
+    changes = f"\nINSERT t VALUES (1, 1, 1)\nUPDATE t SET {COLUMNS[1]} = 2\nUPDATE t SET id = 7\nDELETE t"
+    tsql.run_well(changes)
+    assert tsql.prints == ["fired", "1", "2", "fired", "2", "fired", "fired"]
+    of_table = "FROM sys.triggers AS t WHERE t.parent_id = object_id('t')"
+    tsql.run_well(
+        f"SELECT name {of_table}\nSELECT e.type FROM sys.trigger_events AS e"
+        f" WHERE e.object_id IN (SELECT t.object_id {of_table}) ORDER BY 1"
+    )
+    assert tsql.results == [[[name.strip("[]")]], [["1"], ["2"], ["3"]]]
+    tsql.run_well(f"DISABLE TRIGGER {name} ON t{changes}")
+    assert tsql.prints == []
+    tsql.run_well(f"ENABLE TRIGGER {name} ON t{changes}")
+    assert len(tsql.prints) == 7
+    tsql.run_well(f"ALTER TRIGGER {name} ON t AFTER DELETE AS PRINT 'gone'\nGO{changes}")
+    assert tsql.prints == ["gone"]
+    tsql.run_well(f"DROP TRIGGER {name}{changes}")
+    assert tsql.prints == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_instead_of_trigger_changes_its_own_table(tsql: Tsql, name: str) -> None:
+    tsql.run_well("CREATE TABLE t (id int)")
+    create = f"CREATE TRIGGER {name} ON t INSTEAD OF INSERT, UPDATE AS DELETE t"
+    tsql.run_well(
+        f"{create} INSERT t SELECT id + 1 FROM inserted\nGO\nINSERT t VALUES (1), (2)\nUPDATE t SET id = 5"
+    )
+    events = (
+        "SELECT e.type, t.is_instead_of_trigger"
+        " FROM sys.trigger_events AS e JOIN sys.triggers AS t ON t.object_id = e.object_id"
+    )
+    tsql.run_well(f"SELECT id FROM t\n{events} WHERE t.parent_id = object_id('t') ORDER BY 1")
+    assert tsql.results == [[["6"], ["6"]], [["1", "1"], ["2", "1"]]]
+    tsql.run_well(f"DROP TRIGGER {name}\nDELETE t\nINSERT t VALUES (1)\nSELECT id FROM t")
+    assert tsql.results == [[["1"]]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_table_variables_and_functions_of_tables(tsql: Tsql, name: str) -> None:
+    variables = (
+        "DECLARE @t TABLE (a int) DECLARE @u TABLE (a varchar(9)) INSERT @t VALUES (1) INSERT @u VALUES ('x')"
+    )
+    for verb in ("CREATE", "ALTER"):
+        tsql.run_well(
+            f"{verb} PROCEDURE {name} AS {variables} SELECT t.a, u.a FROM @t AS t, @u AS u\nGO\nEXEC {name}"
+        )
+        assert tsql.results == [[["1", "x"]]]
+    tsql.run_well(f"DROP PROCEDURE {name}")
+    for text in (
+        "@r TABLE (a int) AS BEGIN INSERT @r VALUES (@a) RETURN END",
+        "TABLE AS RETURN SELECT @a AS a",
+    ):
+        tsql.run_well(f"CREATE FUNCTION {name} (@a int) RETURNS {text}\nGO\nSELECT a FROM dbo.{name}(4)")
+        assert tsql.results == [[["4"]]]
+        tsql.run_well(f"DROP FUNCTION {name}")
+
+
+def test_a_name_is_not_the_beginning_of_anothers_parts(tsql: Tsql) -> None:
+    """Of names that differ behind the cut, and of those that hold what LIKE means otherwise."""
+    names = ["m" * 63 + "1", "m" * 63 + "2", "[%]", "[a_]", "[ab]"]
+    for number, name in enumerate(names):
+        tsql.run_well(
+            f"CREATE TABLE t{number} (id int)\nGO\nCREATE TRIGGER {name} ON t{number}"
+            f" AFTER INSERT, UPDATE AS PRINT '{number}'"
+        )
+    changes = "".join(f"\nUPDATE t{number} SET id = 1" for number in range(len(names)))
+    for number, name in enumerate(names):
+        tsql.run_well(f"DROP TRIGGER {name}{changes}")
+        assert tsql.prints == [str(other) for other in range(number + 1, len(names))]
+
+
+def test_a_trigger_that_is_not_there_cannot_be_switched(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (id int)\nGO\nCREATE TRIGGER tr ON t AFTER INSERT AS PRINT 'fired'")
+    for text in ("DISABLE TRIGGER tr, missing ON t", "ALTER TABLE t DISABLE TRIGGER missing"):
+        tsql.run(text)
+        assert [error.number for error in tsql.errors] == [1088]
+    tsql.run_well("INSERT t VALUES (1)")
+    assert tsql.prints == ["fired"]
+
+
+@pytest.mark.parametrize("name", ["a#b", "a@b", "#x", "$y", "1a", "é", "select", "session", "v" * 100])
+def test_variables_parameters_and_cursors(tsql: Tsql, name: str) -> None:
+    """What is made of a name for a variable of ours is one, too."""
+    tsql.run_well(
+        f"CREATE PROCEDURE p @{name} int = 3 OUTPUT, @{name}2 varchar(10) = 'z' OUTPUT AS\n"
+        f"DECLARE @{name}3 int\n"
+        f"DECLARE [{name}] CURSOR LOCAL FOR SELECT @{name} + 1\n"
+        f"OPEN [{name}]\nFETCH [{name}] INTO @{name}3\nSET @{name} = @{name}3\n"
+        f"EXEC sp_executesql N'SET @{name} *= 10', N'@{name} int OUTPUT', @{name} OUTPUT\n"
+    )
+    tsql.run_well(
+        f"DECLARE @{name} bigint = 5, @{name}2 varchar(20) = 'r'\n"
+        f"EXEC p @{name} OUTPUT, @{name}2 = @{name}2 OUTPUT\nSELECT @{name}, @{name}2"
+    )
+    assert tsql.results == [[["60", "r"]]]
+
+
+def test_where_current_of_a_table_with_an_odd_key(tsql: Tsql) -> None:
+    tsql.run_well(
+        'CREATE TABLE [t.x"] ([the key] int, [a"b] int, n int, PRIMARY KEY ([the key], [a"b]))'
+        '\nINSERT [t.x"] VALUES (1, 1, 1), (1, 2, 1)'
+        '\nGO\nDECLARE c CURSOR FOR SELECT n FROM [t.x"] WHERE [a"b] > 1 FOR UPDATE'
+        '\nOPEN c\nFETCH c\nUPDATE [t.x"] SET n = 5 WHERE CURRENT OF c'
+    )
+    tsql.run_well('SELECT n FROM [t.x"] ORDER BY [a"b]')
+    assert tsql.results == [[["1"], ["5"]]]
+
+
+def test_errors_name_columns_with_blanks(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE TABLE [Order Details] (id int, [the sum] AS id + 1, [no 1] int)"
+        "\nGO\nCREATE VIEW v AS SELECT [no 1] FROM [Order Details]"
+    )
+    tsql.run("SELECT [o d].[no 2] FROM (SELECT * FROM [Order Details]) AS [o d]")
+    assert [error.message for error in tsql.errors] == ["Invalid column name 'no 2'."]
+    tsql.run("ALTER TABLE [Order Details] DROP COLUMN [no 1]")
+    assert [error.message for error in tsql.errors] == [
+        "ALTER TABLE DROP COLUMN no 1 failed because one or more objects access this column."
+    ]

@@ -1,0 +1,65 @@
+"""SET options that a script sets on one of its ways: what the next batches see of them."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+ONE_WAY = [
+    "IF 1 = 1 SET {}",
+    "BEGIN TRY SET {} END TRY BEGIN CATCH END CATCH",
+    "WHILE 1 = 1 BEGIN SET {} BREAK END",
+    "IF 1 = 0 GOTO after\nSET {}\nafter:",
+]
+
+
+@pytest.mark.parametrize("way", ONE_WAY)
+def test_what_one_way_sets_holds_in_the_next_batches(tsql: Tsql, way: str) -> None:
+    tsql.run_well(
+        f"CREATE TABLE t (a int NOT NULL)\nGO\n{way.format('NOCOUNT ON')}\nGO\nSELECT 1\nGO\nSELECT 2"
+    )
+    assert tsql.counts == []
+    tsql.run_well("SET NOCOUNT OFF\nGO\nSELECT 1")
+    assert tsql.counts == [1]
+    tsql.run(
+        f"{way.format('XACT_ABORT ON')}\nGO\nINSERT t VALUES (1)\nINSERT t VALUES (NULL)\nINSERT t VALUES (2)"
+    )
+    assert [error.number for error in tsql.errors] == [515]
+    tsql.run_well("SELECT a FROM t")
+    assert tsql.results == [[["1"]]]
+    tsql.run(
+        f"{way.format('XACT_ABORT OFF')}\nGO\nINSERT t VALUES (NULL)\nINSERT t VALUES (3)\nSELECT a FROM t"
+    )
+    assert tsql.results == [[["1"], ["3"]]]
+
+
+def test_what_a_string_sets_ends_with_it(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (a int)\nINSERT t VALUES (1), (2)\nSET NOCOUNT ON\nSET ROWCOUNT 1")
+    tsql.run_well("EXEC ('SET NOCOUNT OFF SET ROWCOUNT 0')\nGO\nSELECT a FROM t")
+    assert (tsql.results, tsql.counts) == ([[["1"]]], [])
+    tsql.run_well(
+        "SET NOCOUNT OFF\nSET ROWCOUNT 0\nEXEC ('SET NOCOUNT ON SET ROWCOUNT 1')\nGO\nSELECT a FROM t"
+    )
+    assert (tsql.results, tsql.counts) == ([[["1"], ["2"]]], [2])
+
+
+def test_what_a_module_or_a_string_sets_for_the_connection_ends_with_it(tsql: Tsql) -> None:
+    both = "SET LOCK_TIMEOUT 55 SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+    tsql.run_well(
+        f"CREATE TABLE t (a int)\nGO\nCREATE PROCEDURE inner_p AS {both} RAISERROR ('x', 16, 1)"
+        "\nGO\nCREATE PROCEDURE p AS SET LOCK_TIMEOUT 10 EXEC ('SET LOCK_TIMEOUT 20 PRINT @@LOCK_TIMEOUT')"
+        " PRINT @@LOCK_TIMEOUT BEGIN TRY EXEC inner_p END TRY BEGIN CATCH PRINT @@LOCK_TIMEOUT END CATCH"
+        f"\nGO\nCREATE TRIGGER tr ON t AFTER INSERT AS {both} PRINT @@LOCK_TIMEOUT"
+        "\nGO\nSET LOCK_TIMEOUT 7\nSET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+    )
+    level = "SELECT current_setting('default_transaction_isolation')"
+    for text, printed in {
+        "EXEC p": ["20", "10", "10"],
+        f"EXEC ('{both} PRINT @@LOCK_TIMEOUT')": ["55"],
+        f"DECLARE @s nvarchar(200) = N'{both}' SET @s = @s + N' PRINT @@LOCK_TIMEOUT' EXEC (@s)": ["55"],
+        f"EXEC sp_executesql N'{both} PRINT @@LOCK_TIMEOUT'": ["55"],
+        "INSERT t VALUES (1)": ["55"],
+        "BEGIN TRY EXEC inner_p END TRY BEGIN CATCH END CATCH": [],
+    }.items():
+        tsql.run_well(text)
+        assert tsql.prints == printed, text
+        tsql.run_well("PRINT @@LOCK_TIMEOUT")
+        assert (tsql.prints, tsql.scalar(level)) == (["7"], "repeatable read"), text
