@@ -51,7 +51,8 @@ BEGIN
         SELECT 0 AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row;
     WHEN 'USER', 'LOGIN', 'ROLE' THEN
         PERFORM ssb_internal.require_principal(p_name, p_database_id);
-        SELECT coalesce(max(p.principal_id), 0) AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
+        SELECT coalesce(max(p.principal_id), 0) AS id, coalesce(max(p.owner), ssb_internal.runtime_owner()::text) AS owner
+          INTO v_row FROM ssb.principal AS p
          WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id;
     WHEN 'OBJECT' THEN
         SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name);
@@ -405,8 +406,11 @@ BEGIN
         UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
     WHEN 'DATABASE' THEN
         PERFORM ssb_internal.change_database_owner(v_object.major_id, v_owner);
+    WHEN 'ROLE' THEN
+        UPDATE ssb.principal AS p SET owner = v_owner
+         WHERE p.principal_id = v_object.major_id AND p.kind = 'ROLE' AND p.database_id = v_database_id;
     ELSE
-        NULL;   -- the owner of a schema collection or role is the runtime's
+        NULL;   -- the owner of a schema collection is the runtime's
     END CASE;
     IF v_is_system THEN
         PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
