@@ -158,6 +158,7 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
         options["cascade"] = pl.TRUE
     if node.action == "REVOKE" and node.grant_option_for:
         options["grant_option_only"] = pl.TRUE
+    options["grantor"] = text_or_none(node.grantor)
     function = f"ssb.{node.action.lower()}_permission"
     return _call(ctx, function, privileges, kind, name, grantees, **options)
 

@@ -83,7 +83,11 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
 _TEXT = NVARCHAR_MAX
 # Of SQL Server 2000: name → function, the kind of principal it is told, parameters as above.
 _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ...]]] = {
-    "sp_addrole": ("ssb.create_principal", "ROLE", (("@rolename", "name", _TEXT), ("@ownername", "owner", _TEXT))),
+    "sp_addrole": (
+        "ssb.create_principal",
+        "ROLE",
+        (("@rolename", "name", _TEXT), ("@ownername", "owner", _TEXT)),
+    ),
     "sp_droprole": ("ssb.drop_principal", "ROLE", (("@rolename", "name", _TEXT),)),
     "sp_addrolemember": (
         "ssb.add_member",
