@@ -31,10 +31,14 @@ def _options(tree: Node, read: Reader) -> nodes.ModuleOptions:
     execute_as: nodes.ExecuteAsClause | None = None
     for option in read.trees(clause, "module_option"):
         found = read.tree(option, "execute_as_clause")
+        word = "EXECUTE AS" if found is not None else read.words(option)
+        if word in words or (found is not None and execute_as is not None):
+            message = f"Option '{word}' is specified more than once."
+            read.problems.add(message, read.span(option), number=1039)
         if found is not None:
             execute_as = execute_as_clause(found, read)
         else:
-            words.append(read.words(option))
+            words.append(word)
     return nodes.ModuleOptions(span=read.span(clause), words=tuple(words), execute_as=execute_as)
 
 

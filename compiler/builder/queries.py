@@ -283,6 +283,25 @@ _DATABASE_OPTIONS = _SWITCHES | frozenset(
     VARDECIMAL_STORAGE_FORMAT WITNESS
     """.split()
 )
+_OPTION_VALUES = {
+    "CONTAINMENT": frozenset({"NONE", "PARTIAL"}),
+    "CURSOR_DEFAULT": frozenset({"GLOBAL", "LOCAL"}),
+    "DELAYED_DURABILITY": frozenset({"ALLOWED", "DISABLED", "FORCED"}),
+    "PAGE_VERIFY": frozenset({"CHECKSUM", "NONE", "TORN_PAGE_DETECTION"}),
+    "PARAMETERIZATION": frozenset({"FORCED", "SIMPLE"}),
+    "RECOVERY": frozenset({"BULK_LOGGED", "FULL", "SIMPLE"}),
+} | dict.fromkeys(
+    """
+    ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING ANSI_WARNINGS ARITHABORT AUTO_CLOSE
+    AUTO_SHRINK AUTO_UPDATE_STATISTICS AUTO_UPDATE_STATISTICS_ASYNC CONCAT_NULL_YIELDS_NULL
+    CURSOR_CLOSE_ON_COMMIT DATE_CORRELATION_OPTIMIZATION DB_CHAINING HONOR_BROKER_PRIORITY
+    MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT MIXED_PAGE_ALLOCATION NESTED_TRIGGERS NUMERIC_ROUNDABORT
+    QUOTED_IDENTIFIER READ_COMMITTED_SNAPSHOT RECURSIVE_TRIGGERS TORN_PAGE_DETECTION
+    TRANSFORM_NOISE_WORDS TRUSTWORTHY
+    """.split(),
+    frozenset({"OFF", "ON"}),
+)
+"""Options of a database whose values are words of a few."""
 _OPTION_EXPECTED = "expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY"
 _TERMINATION = re.compile(r"ROLLBACK (?:IMMEDIATE|AFTER [0-9]+(?: SECONDS?)?)|NO_WAIT")
 
@@ -320,6 +339,12 @@ def _database_options(
             value = read.text_at(value_start, last).text
             if read.tokens[value_start].kind is TokenKind.WORD:
                 value = value.upper()
+        values = _OPTION_VALUES.get(name)
+        if values is not None and value not in values:
+            *others, last_value = sorted(values)
+            expected = f"{', '.join(others)} or {last_value}"
+            read.unexpected(value_start if value else last - 1, f"{name} is {expected}")
+            continue
         options.append(
             nodes.DatabaseOption(
                 span=read.span_of_tokens(first, last),

@@ -291,6 +291,12 @@ class Catalog:
             return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)))
         return known
 
+    def is_made_elsewhere(self, written: nodes.DataType) -> bool:
+        """Tell whether only the server knows the type, as no script before has made it."""
+        schema = written.name.schema
+        of_user = schema is not None and schema.text.lower() != "sys"
+        return of_user and self.key(object_name(written.name)) not in self.types
+
     def table_type_of(self, written: nodes.DataType) -> TableType | None:
         """Return the table type of that name, None when it is none."""
         return self.table_types.get(self.key(object_name(written.name)))

@@ -25,7 +25,7 @@ from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
 from .leaving import return_table
-from .parameters import conversions, converted, declare_table_parameter, needs_variable
+from .parameters import conversions, converted, declare_table_parameter, needs_variable, refuse_readonly
 from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
 from .variables import define_row_type
@@ -139,6 +139,7 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
             variable = declare_table_parameter(parameter, table, ctx, name)
             parameters.append(pl.Parameter(variable.reference, f"{table.row_type}[]"))
             continue
+        refuse_readonly(parameter, ctx)
         type_ = ctx.type_of(parameter.type)
         own = needs_variable(type_) and node.kind != "INLINE"
         scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=None if own else name)

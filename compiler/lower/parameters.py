@@ -63,6 +63,17 @@ def declare_table_parameter(
     return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
 
 
+def refuse_readonly(written: nodes.Parameter, ctx: Context) -> None:
+    """Error 346: READONLY stands behind a parameter that is no table's."""
+    if written.readonly and not ctx.catalog.is_made_elsewhere(written.type):
+        ctx.problem(
+            f'The parameter "{written.variable.name}" cannot be declared READONLY since it is not a '
+            "table-valued parameter.",
+            written.span,
+            number=346,
+        )
+
+
 def conversions(parameters: list[tuple[str, SqlType | None]]) -> list[pl.Statement]:
     """Return the assignments at entry of those that stay parameters."""
     result: list[pl.Statement] = []

@@ -42,6 +42,7 @@ from .parameters import (
     may_overflow,
     needs_variable,
     pg_type,
+    refuse_readonly,
 )
 from .statement_lists import comments, lower_body, lower_branch
 
@@ -248,7 +249,9 @@ def _declare_parameter(
     table = ctx.catalog.table_type_of(written.type)
     if table is not None:
         declare_table_parameter(written, table, ctx, qualifier)
-    elif known.type is None:
+        return
+    refuse_readonly(written, ctx)
+    if known.type is None:
         declare_cursor_parameter(written.variable, known.reference, ctx)
     else:
         ctx.scope.declare(name, ctx.type_of(written.type), qualifier=qualifier)

@@ -62,7 +62,11 @@ def create_user(node: nodes.CreateUser, ctx: Context) -> list[pl.Invoke] | None:
 def create_role(node: nodes.CreateRole, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE ROLE."""
     kind = "APPLICATION ROLE" if node.kind == "APPLICATION ROLE" else "ROLE"
-    return _call(ctx, "ssb.create_principal", pl.Text(node.name.text), pl.Text(kind))
+    name = pl.Text(node.name.text)
+    calls = _call(ctx, "ssb.create_principal", name, pl.Text(kind))
+    if node.owner is not None:
+        calls += _call(ctx, "ssb.alter_authorization", pl.Text("ROLE"), name, pl.Text(node.owner.text))
+    return calls
 
 
 @invocations.register
@@ -154,6 +158,7 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
         options["cascade"] = pl.TRUE
     if node.action == "REVOKE" and node.grant_option_for:
         options["grant_option_only"] = pl.TRUE
+    options["grantor"] = text_or_none(node.grantor)
     function = f"ssb.{node.action.lower()}_permission"
     return _call(ctx, function, privileges, kind, name, grantees, **options)
 

@@ -72,6 +72,8 @@ class _Machine:
     places: dict[str, int] = field(default_factory=dict)
     savepoints: dict[str, str] = field(default_factory=dict)
     """Savepoint name → the boolean variable that tells whether it is set."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Variable that names a savepoint → the variable that keeps the name which it had then."""
     around: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Label → how many TRY and CATCH blocks are around it."""
     options: set[str] = field(default_factory=set)
@@ -129,9 +131,10 @@ def lower_states(node: States, ctx: Context) -> list[pl.Statement]:
     machine.states[1] = []
     if has_savepoints(body):
         for name in _savepoint_names(body):
-            machine.savepoints[name] = ctx.new_variable(
-                f"saved_{len(machine.savepoints) + 1}", "boolean", pl.FALSE
-            )
+            number = len(machine.savepoints) + 1
+            machine.savepoints[name] = ctx.new_variable(f"saved_{number}", "boolean", pl.FALSE)
+            if _is_variable(name):
+                machine.names[name] = ctx.new_variable(f"saved_name_{number}", "text")
         # 0: run a state outside the blocks; n: enter the blocks from the n-th on anew.
         machine.renew = ctx.new_variable("renew", "integer", pl.Number(1))
         ctx.savepoints = True
@@ -209,7 +212,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
             _flatten_try(statement, machine)
         case nodes.SaveTransaction():
             _save(statement, machine)
-        case nodes.RollbackTransaction() if _savepoint_key(statement.name) in machine.savepoints:
+        case nodes.RollbackTransaction() if _may_be(statement.name, machine):
             _rollback_to(statement, machine)
         case nodes.CommitTransaction() if machine.savepoints:
             _commit(statement, machine)
@@ -347,6 +350,30 @@ def _savepoint_names(body: Sequence[nodes.Statement]) -> list[str]:
     )
 
 
+def _is_variable(key: str) -> bool:
+    return key.startswith("@")
+
+
+def _may_be(name: nodes.NameOrVariable | None, machine: _Machine) -> dict[str, n.Node | None]:
+    """Return the savepoints that ROLLBACK's name may mean, the innermost first, each with when it does.
+
+    None: always.  A name in a variable is known when the statement runs.
+    """
+    if name is None:
+        return {}
+    result: dict[str, n.Node | None] = {}
+    asked = _savepoint_key(name)
+    value = pl.tree(machine.ctx.name_or_text(name))
+    for key in reversed(machine.savepoints):
+        if key in machine.names:
+            result[key] = n.IsDistinct(n.Variable(machine.names[key]), value, negated=True)
+        elif isinstance(name, nodes.Variable):
+            result[key] = n.IsDistinct(value, n.Text(key), negated=True)
+        elif key == asked:
+            result[key] = None
+    return result
+
+
 def _leave_blocks(machine: _Machine, when: pl.Expr | None, level: int = 0) -> list[pl.Statement]:
     """Leave the blocks of the savepoints, those from ``level`` on to be entered anew."""
     renew = pl.Assign(machine.renew, pl.Number(level))
@@ -372,6 +399,8 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
     for number, variable in enumerate(machine.savepoints.values(), 1):
         if number >= level:
             changes.append(pl.Assign(variable, pl.TRUE if number == level else pl.FALSE))
+    if (kept := machine.names.get(_savepoint_key(node.name))) is not None:
+        changes.append(pl.Assign(kept, ctx.name_or_text(node.name)))
     machine.add(
         pl.If(((succeeded, (*changes, *_leave_blocks(machine, None, level))),)),
         pl.Continue(machine.inner_label),
@@ -381,34 +410,43 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
 
 def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     ctx = machine.ctx
-    key = _savepoint_key(node.name)
-    level = list(machine.savepoints).index(key) + 1
     here, after = machine.new(), machine.new()
     machine.begin(here)
-    saved = pl.Name(machine.savepoints[key])
     doomed = n.Variable(f"{ctx.session}.doomed")
-    possible = pl.Raw(n.AllOf((n.Variable(saved.spelling), n.Not(doomed))))
-    reset = [
-        pl.Assign(f"{ctx.session}.error", pl.Number(0)),
-        pl.Assign(f"{ctx.session}.rowcount", pl.Number(0)),
-    ]
-    lost = [pl.Assign(v, pl.FALSE) for n, v in enumerate(machine.savepoints.values(), 1) if n > level]
-    undo: tuple[pl.Statement, ...] = (
-        pl.Assign(machine.pc, pl.Number(after)),
-        pl.Together(tuple(reset)),
-        *lost,
-        pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {key}"),
-    )
-    machine.add(pl.If(((possible, undo),)))
+    set_here: list[n.Node] = []
+    for key, when in _may_be(node.name, machine).items():
+        level = list(machine.savepoints).index(key) + 1
+        is_set = n.Variable(machine.savepoints[key])
+        meant: tuple[n.Node, ...] = (is_set,) if when is None else (is_set, when)
+        set_here.append(is_set if when is None else n.AllOf(meant))
+        inner = list(machine.savepoints.values())[level:]
+        undo: tuple[pl.Statement, ...] = (
+            pl.Assign(machine.pc, pl.Number(after)),
+            pl.Together(
+                (
+                    pl.Assign(f"{ctx.session}.error", pl.Number(0)),
+                    pl.Assign(f"{ctx.session}.rowcount", pl.Number(0)),
+                )
+            ),
+            *(pl.Assign(variable, pl.FALSE) for variable in inner),
+            pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {_savepoint_key(node.name)}"),
+        )
+        machine.add(pl.If(((pl.Raw(n.AllOf((*meant, n.Not(doomed)))), undo),)))
     name = ctx.name_or_text(node.name) if node.name is not None else pl.NULL
     line = pl.Number(ctx.line(node))
     leave = ctx.leave_after_error(node, certain=False)
     # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.
-    unset = n.Not(n.Variable(saved.spelling))
-    machine.add(*_leave_blocks(machine, pl.Raw(n.AllOf((unset, _is_own(name, ctx))))))
+    unset = [n.Not(meant) for meant in set_here]
+    machine.add(*_leave_blocks(machine, pl.Raw(n.AllOf((*unset, _is_own(name, ctx))))))
     refuse = pl.Assign(ctx.session, pl.Invoke("ssb_internal.refuse_savepoint", (pl.Name(ctx.session), line)))
     call = pl.Call("ssb_internal.rollback_transaction", (pl.Name(ctx.session), line, name))
-    machine.add(pl.If(((saved, (refuse,)),), (call,)), leave, *machine.go(after))
+    machine.add(
+        pl.If(
+            ((pl.Raw(set_here[0] if len(set_here) == 1 else n.AnyOf(tuple(set_here))), (refuse,)),), (call,)
+        ),
+        leave,
+        *machine.go(after),
+    )
     _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
     # What was set since the savepoint is undone.

@@ -128,12 +128,15 @@ SELECT p.name, p.principal_id,
        CASE p.kind WHEN 'ROLE' THEN 'DATABASE_ROLE' WHEN 'APPLICATION ROLE' THEN 'APPLICATION_ROLE'
                    ELSE CASE WHEN p.certificate IS NULL THEN 'SQL_USER' ELSE 'CERTIFICATE_MAPPED_USER' END END,
        coalesce(p.default_schema, CASE WHEN p.kind = 'USER' THEN 'dbo' END),
-       p.create_date::timestamp(3), p.create_date::timestamp(3), 1, convert_to(p.name, 'UTF8'), 0::sys.bit, 1
+       p.create_date::timestamp(3), p.create_date::timestamp(3),
+       CASE p.kind WHEN 'ROLE' THEN coalesce(ssb_internal.principal_id_of(p.owner, p.database_id), 1) END,
+       convert_to(p.name, 'UTF8'), 0::sys.bit, 1
   FROM ssb.principal AS p
  WHERE p.database_id = (SELECT ssb_internal.current_database_id())
 UNION ALL
 SELECT r.rolname::text, r.oid::integer, CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
-       CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL, 1, NULL, 0::sys.bit, 1
+       CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL,
+       CASE WHEN NOT r.rolcanlogin THEN 1 END, NULL, 0::sys.bit, 1
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p

@@ -113,7 +113,7 @@ database_principals: Users and roles of the session's T-SQL database, and Postgr
   type: S: user, C: user of a certificate, R: role, A: application role.
   default_schema_name: Schema in which its statements look first; NULL for roles.
   create_date, modify_date: When it was created, in the session's time zone; NULL for what the system brings and PostgreSQL's roles.
-  owning_principal_id: 1, dbo; NULL for what the system brings.
+  owning_principal_id: Whose a role is, 1 for dbo; NULL for users and what the system brings.
   sid: Its name, as bytes; NULL for what the system brings and PostgreSQL's roles.
   is_fixed_role: 1: a fixed database role, such as db_owner.
   authentication_type: 1, by the instance; 0 for what the system brings, but for dbo.

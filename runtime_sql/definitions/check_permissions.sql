@@ -243,6 +243,19 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.is_principal(p_name text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.is_fixed_principal(p_name) IS TRUE
+        OR ssb_internal.role_of(p_name) IS NOT NULL
+        OR EXISTS (SELECT FROM ssb.principal AS p
+                    WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id);
+END;
+$$;
+
 -- A name that a grant or AUTHORIZATION may mention.
 CREATE OR REPLACE FUNCTION ssb_internal.require_principal(p_verb text, p_kind text, p_name text, p_database_id integer)
 RETURNS void
@@ -250,11 +263,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF ssb_internal.is_fixed_principal(p_name) IS NOT TRUE
-       AND ssb_internal.role_of(p_name) IS NULL
-       AND NOT EXISTS (SELECT FROM ssb.principal AS p
-                        WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)
-    THEN
+    IF NOT ssb_internal.is_principal(p_name, p_database_id) THEN
         PERFORM ssb_internal.raise_not_found(p_verb, p_kind, p_name);
     END IF;
 END;

@@ -51,7 +51,8 @@ BEGIN
         SELECT 0 AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row;
     WHEN 'USER', 'LOGIN', 'ROLE' THEN
         PERFORM ssb_internal.require_principal(p_name, p_database_id);
-        SELECT coalesce(max(p.principal_id), 0) AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
+        SELECT coalesce(max(p.principal_id), 0) AS id, coalesce(max(p.owner), ssb_internal.runtime_owner()::text) AS owner
+          INTO v_row FROM ssb.principal AS p
          WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id;
     WHEN 'OBJECT' THEN
         SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name);
@@ -111,10 +112,43 @@ BEGIN
 END;
 $$;
 
+-- Whether a principal may give and take these permissions: it controls the object, or has each of them WITH GRANT OPTION.
+CREATE OR REPLACE FUNCTION ssb_internal.may_grant(p_grantor text, p_class text, p_major_id integer, p_owner text, p_privileges text[],
+                                                  p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_role name := ssb_internal.role_of(p_grantor);
+    v_names text[] := (
+        WITH RECURSIVE above (name) AS (
+            VALUES ('public'), (lower(p_grantor))
+            UNION
+            SELECT lower(m.role) FROM above AS a JOIN ssb.role_member AS m ON lower(m.member) = a.name
+             WHERE m.database_id = p_database_id
+        )
+        SELECT array_agg(a.name) FROM above AS a);
+BEGIN
+    IF v_names && ARRAY['dbo', 'db_owner', lower(p_owner)]
+       OR (v_role IS NOT NULL AND ssb_internal.has_permission(v_role, p_class, p_major_id, 'CONTROL', p_owner, p_database_id)) THEN
+        RETURN true;
+    END IF;
+    RETURN NOT EXISTS (
+        SELECT FROM unnest(p_privileges) AS w (privilege)
+         WHERE NOT EXISTS (
+            SELECT FROM ssb.permission AS p
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.database_id = p_database_id
+               AND ((p.privilege = upper(w.privilege) AND p.state = 'W') OR (p.privilege = 'CONTROL' AND p.state IN ('G', 'W')))
+               AND (lower(p.grantee) = ANY (v_names)
+                    OR (v_role IS NOT NULL AND ssb_internal.is_member(v_role, p.grantee, p_database_id)))));
+END;
+$$;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
-                                                          grant_option boolean, database text)
+                                                          grant_option boolean, database text, grantor text)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -126,6 +160,7 @@ DECLARE
     v_grantee text;
     v_privilege text;
     v_queue ssb.queue;
+    v_grantor text;
 BEGIN
     IF grantees IS NULL OR privileges IS NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
@@ -133,12 +168,20 @@ BEGIN
     FOREACH v_grantee IN ARRAY grantees LOOP
         PERFORM ssb_internal.require_principal(v_grantee, v_database_id);
     END LOOP;
+    v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);
-    PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
+    -- Who has a permission WITH GRANT OPTION may pass it on and take it back, not deny it.
+    IF NOT ssb_internal.may_grant(v_grantor, v_object.class, v_object.major_id, v_object.owner,
+                                  CASE WHEN verb = 'DENY' THEN '{CONTROL}' ELSE privileges END, v_database_id) THEN
+        IF grantor IS NOT NULL THEN
+            PERFORM ssb_internal.raise_error(4613, 'Grantor does not have GRANT permission.');
+        END IF;
+        PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
+    END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
             IF verb = 'GRANT OPTION' THEN
@@ -155,7 +198,7 @@ BEGIN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
                        CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
-                       CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, ssb_internal.caller()
+                       CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
                   FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
                                    WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                                    WHEN v_object.class = 'SERVICE' THEN '{SEND}'
@@ -311,13 +354,14 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.grant_permission(privileges text[], class text, name text, grantees text[],
-                                                grant_option boolean DEFAULT false, database text DEFAULT NULL)
+                                                grant_option boolean DEFAULT false, database text DEFAULT NULL, grantor text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb_internal.change_permission('GRANT', privileges, class, name, grantees, coalesce(grant_option, false), database);
+    v_relation text := ssb_internal.change_permission('GRANT', privileges, class, name, grantees, coalesce(grant_option, false), database,
+                                                        grantor);
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
@@ -327,13 +371,13 @@ $$;
 
 -- PostgreSQL knows no DENY: on tables and procedures it takes the grant away.
 CREATE OR REPLACE FUNCTION ssb.deny_permission(privileges text[], class text, name text, grantees text[],
-                                               cascade boolean DEFAULT false, database text DEFAULT NULL)
+                                               cascade boolean DEFAULT false, database text DEFAULT NULL, grantor text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database);
+    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database, grantor);
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
@@ -342,14 +386,14 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.revoke_permission(privileges text[], class text, name text, grantees text[],
-    cascade boolean DEFAULT false, grant_option_only boolean DEFAULT false, database text DEFAULT NULL)
+    cascade boolean DEFAULT false, grant_option_only boolean DEFAULT false, database text DEFAULT NULL, grantor text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_verb text := CASE WHEN grant_option_only THEN 'GRANT OPTION' ELSE 'REVOKE' END;
-    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database);
+    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database, grantor);
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
@@ -405,8 +449,11 @@ BEGIN
         UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
     WHEN 'DATABASE' THEN
         PERFORM ssb_internal.change_database_owner(v_object.major_id, v_owner);
+    WHEN 'ROLE' THEN
+        UPDATE ssb.principal AS p SET owner = v_owner
+         WHERE p.principal_id = v_object.major_id AND p.kind = 'ROLE' AND p.database_id = v_database_id;
     ELSE
-        NULL;   -- the owner of a schema collection or role is the runtime's
+        NULL;   -- the owner of a schema collection is the runtime's
     END CASE;
     IF v_is_system THEN
         PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');

@@ -27,8 +27,9 @@ BEGIN
             WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
         PERFORM ssb_internal.raise_not_found('find', 'certificate', certificate);
     END IF;
-    INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate)
-    VALUES (v_database_id, name, v_kind, default_schema, login, certificate)
+    INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate, owner)
+    VALUES (v_database_id, name, v_kind, default_schema, login, certificate,
+            CASE v_kind WHEN 'ROLE' THEN ssb_internal.owner_or_caller(NULL, v_database_id) END)
     ON CONFLICT DO NOTHING;
     IF NOT FOUND AND v_kind = 'LOGIN' THEN
         PERFORM ssb_internal.raise_error(15025, format('The server principal ''%s'' already exists.', name));
@@ -51,7 +52,9 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, lower(p_kind), p_name);
     END IF;
-    PERFORM ssb_internal.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
+    IF ssb_internal.is_member(ssb_internal.caller(), v_principal.owner, p_database_id) IS NOT TRUE THEN
+        PERFORM ssb_internal.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
+    END IF;
     RETURN v_principal;
 END;
 $$;
@@ -128,7 +131,7 @@ RETURNS text[]
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT '{service,queue,contract,message_type,route,remote_service_binding,event_notification,certificate,schema_of_database}'::text[];
+    SELECT '{service,queue,contract,message_type,route,remote_service_binding,event_notification,certificate,schema_of_database,principal}'::text[];
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.alter_principal(name text, kind text, new_name text DEFAULT NULL,
@@ -188,7 +191,7 @@ BEGIN
            INTO v_owns USING v_database_id, name;
         IF v_owns THEN
             PERFORM ssb_internal.raise_error(15138, format('The database principal owns a %s in the database, and cannot be dropped.',
-                CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
+                CASE v_table WHEN 'schema_of_database' THEN 'schema' WHEN 'principal' THEN 'database role' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
     IF ssb_internal.role_of(name) IS NULL
@@ -204,6 +207,40 @@ BEGIN
 END;
 $$;
 
+-- A role whose members the caller may change: its owner may.
+CREATE OR REPLACE FUNCTION ssb_internal.require_role(p_role text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM ssb.principal AS p
+                    WHERE lower(p.name) = lower(p_role) AND p.kind = 'ROLE' AND p.database_id = p_database_id
+                      AND ssb_internal.is_member(ssb_internal.caller(), p.owner, p_database_id)) THEN
+        PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', p_database_id);
+    END IF;
+    PERFORM ssb_internal.require_principal('alter', 'role', p_role, p_database_id);
+END;
+$$;
+
+-- The errors of sp_addrolemember, sp_droprolemember and sp_droprole, which are others than those of ALTER ROLE and DROP ROLE.
+CREATE OR REPLACE FUNCTION ssb_internal.require_names_of_role(role text, member text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb_internal.database_id_of(database);
+BEGIN
+    IF NOT ssb_internal.is_principal(role, v_database_id) THEN
+        PERFORM ssb_internal.raise_error(15014, format('The role ''%s'' does not exist in the current database.', role));
+    ELSIF member IS NOT NULL AND NOT ssb_internal.is_principal(member, v_database_id) THEN
+        PERFORM ssb_internal.raise_error(15410, format('User or role ''%s'' does not exist in this database.', member), 11);
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.add_member(role text, member text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -213,8 +250,7 @@ AS $$
 DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb_internal.require_principal('alter', 'role', role, v_database_id);
+    PERFORM ssb_internal.require_role(role, v_database_id);
     PERFORM ssb_internal.require_principal('add', 'principal', member, v_database_id);
     -- Members of db_owner may do everything, and those of a PostgreSQL role own what it owns.
     IF (ssb_internal.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
@@ -254,8 +290,7 @@ AS $$
 DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb_internal.require_principal('alter', 'role', role, v_database_id);
+    PERFORM ssb_internal.require_role(role, v_database_id);
     PERFORM ssb_internal.require_principal('drop', 'principal', member, v_database_id);
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);

@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS ssb.principal (
     login          text,
     certificate    text,
     create_date    timestamptz NOT NULL DEFAULT now(),
+    owner          text,                                                    -- of a role; NULL: dbo
     CONSTRAINT "a principal is a user, login or role" CHECK (kind IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE')),
     CONSTRAINT "logins alone belong to the server" CHECK ((database_id IS NULL) = (kind = 'LOGIN'))
 );

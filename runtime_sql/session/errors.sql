@@ -102,7 +102,13 @@ BEGIN
         v_error.line := line;
     END IF;
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
-    RETURN ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
+    session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
+    -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
+    IF p_verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE') AND session.failed AND NOT session.leaving
+       AND (session.pending).number IS NULL THEN
+        PERFORM ssb_internal.print('The statement has been terminated.');
+    END IF;
+    RETURN session;
 END;
 $$;
 

@@ -386,6 +386,16 @@ def test_messages_have_numbers(shared: Connection) -> None:
         shared.execute("SELECT sys.addmessage(50000, 16, 'x')")
 
 
+@pytest.mark.parametrize("call", ["sys.addmessage(50002, 16, 'x')", "sys.dropmessage(50002)"])
+def test_messages_are_not_everybodys_to_change(shared: Connection, call: str) -> None:
+    with shared.transaction(force_rollback=True):
+        shared.execute("CREATE ROLE message_writer")
+        shared.execute("GRANT USAGE ON SCHEMA sys TO message_writer")
+        shared.execute("SET LOCAL ROLE message_writer")
+        with pytest.raises(psycopg.Error, match="does not have permission to perform this action"):
+            shared.execute(f"SELECT {call}")
+
+
 def test_numbers_agree_with_the_catalog_views(shared: Connection) -> None:
     rows = shared.execute(
         "SELECT o.name, o.object_id, sys.object_id(s.name || '.[' || o.name || ']', o.type), "

@@ -83,7 +83,11 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
 _TEXT = NVARCHAR_MAX
 # Of SQL Server 2000: name → function, the kind of principal it is told, parameters as above.
 _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ...]]] = {
-    "sp_addrole": ("ssb.create_principal", "ROLE", (("@rolename", "name", _TEXT), ("@ownername", "", _TEXT))),
+    "sp_addrole": (
+        "ssb.create_principal",
+        "ROLE",
+        (("@rolename", "name", _TEXT), ("@ownername", "owner", _TEXT)),
+    ),
     "sp_droprole": ("ssb.drop_principal", "ROLE", (("@rolename", "name", _TEXT),)),
     "sp_addrolemember": (
         "ssb.add_member",
@@ -211,7 +215,7 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
         if node.return_variable is not None:
             body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
     body += ctx.status(node, pl.Number(0))
-    return [*ctx.guard(node, body), *ctx.autocommit(node)]
+    return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
 
 
 def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
@@ -219,6 +223,7 @@ def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statemen
     function, kind, parameters = _PRINCIPALS[name]
     given = dict(_arguments(node, parameters, ctx))
     role = given.pop("role", None) if name == "sp_adduser" else None
+    owner = given.pop("owner", None)
     if kind == "USER" and "login" in given:
         # A user is called as its login where no name is given.
         given.setdefault("name", given["login"])
@@ -233,14 +238,22 @@ def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statemen
             return []
     database = () if kind == "LOGIN" else ctx.database_argument()
     arguments = tuple(given.items()) + ((("kind", pl.Text(kind)),) if kind else ())
-    body: list[pl.Statement] = [pl.Perform(pl.Invoke(function, (), (*arguments, *database)))]
+    body: list[pl.Statement] = []
+    if name in ("sp_addrolemember", "sp_droprolemember", "sp_droprole"):
+        named = given.get("role", given.get("name", pl.NULL))
+        names = (("role", named), ("member", given.get("member", pl.NULL)))
+        body.append(pl.Perform(pl.Invoke("ssb_internal.require_names_of_role", (), (*names, *database))))
+    body.append(pl.Perform(pl.Invoke(function, (), (*arguments, *database))))
     if role is not None:
         member = (("role", role), ("member", given["name"]))
         body.append(pl.Perform(pl.Invoke("ssb.add_member", (), (*member, *database))))
+    if owner is not None:
+        owned = (("class", pl.Text("ROLE")), ("name", given["name"]), ("principal", owner))
+        body.append(pl.Perform(pl.Invoke("ssb.alter_authorization", (), (*owned, *database))))
     if node.return_variable is not None:
         body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
     body += ctx.status(node, pl.Number(0))
-    return [*ctx.guard(node, body), *ctx.autocommit(node)]
+    return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
 
 
 def _constant(node: nodes.Execute, position: int, name: str) -> str | None:

@@ -50,6 +50,19 @@ SELECT m.message_id, m.language_id, m.severity, m.is_event_logged::integer::sys.
 UNION ALL
 SELECT k.message_id, 1033::smallint, k.severity, 0::sys.bit, k.text FROM sys.known_messages() AS k;
 
+-- Error 15247 for those who may not change the messages.
+CREATE OR REPLACE FUNCTION ssb_internal.require_messages()
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT has_table_privilege('ssb.user_message', 'INSERT, DELETE') THEN
+        PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
+    END IF;
+END;
+$$;
+
 -- sp_addmessage: 15043 when the number exists and @replace is not given.
 CREATE OR REPLACE FUNCTION sys.addmessage(
     msgnum integer, severity integer, msgtext text, lang text DEFAULT NULL, with_log text DEFAULT NULL,
@@ -59,6 +72,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.require_messages();
     IF msgnum NOT BETWEEN 50001 AND 2147483647 THEN
         PERFORM ssb_internal.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
     ELSIF severity NOT BETWEEN 1 AND 25 THEN
@@ -80,6 +94,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.require_messages();
     DELETE FROM ssb.user_message AS m WHERE m.message_id = msgnum;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15179, 'The message number ' || msgnum || ' or specified language version does not exist.');

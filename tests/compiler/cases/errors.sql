@@ -718,6 +718,8 @@ DO $batch$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
+    detail text;
+    hint text;
 BEGIN
     CALL ssb_internal.begin_batch(session);
     <<batch>>
@@ -726,7 +728,9 @@ BEGIN
     BEGIN
         BEGIN
             PERFORM sys.addmessage(msgnum => 50005, severity => 16, msgtext => '%s has %d', replace => 'replace');
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
@@ -743,7 +747,9 @@ BEGIN
         END;
         BEGIN
             PERFORM sys.dropmessage(msgnum => 50005);
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;

@@ -1,0 +1,21 @@
+-- GRANT … AS: whose the grant is
+CREATE USER Ann WITHOUT LOGIN; CREATE USER Bob WITHOUT LOGIN; CREATE ROLE Ops; CREATE QUEUE dbo.GQ; CREATE TABLE dbo.GT (a int)
+CREATE SERVICE GS ON QUEUE dbo.GQ
+GO
+GRANT RECEIVE ON dbo.GQ TO Ops AS dbo
+GO
+GRANT RECEIVE ON dbo.GQ TO Ann AS Bob
+GO
+GRANT RECEIVE ON dbo.GQ TO Bob AS nobody_here
+GO
+GRANT RECEIVE ON dbo.GQ TO Ops WITH GRANT OPTION
+GRANT RECEIVE ON dbo.GQ TO Bob AS Ops
+GRANT SEND ON SERVICE::GS TO Bob WITH GRANT OPTION AS dbo
+GRANT SEND ON SERVICE::GS TO Ann AS Bob
+DENY SEND ON SERVICE::GS TO Ann AS Bob
+GO
+REVOKE SEND ON SERVICE::GS FROM Ann AS Bob
+GRANT SELECT ON dbo.GT TO Ann AS Nix
+GO
+SELECT class_desc, permission_name, state_desc, USER_NAME(grantee_principal_id) g, USER_NAME(grantor_principal_id) b FROM sys.database_permissions
+ WHERE USER_NAME(grantee_principal_id) IN ('Ann', 'Bob', 'Ops') ORDER BY 2, 4
