@@ -140,36 +140,49 @@ AS $$
 $$;
 
 -- An expression of the type p_from, as T-SQL converts it to p_to where it assigns; money, a numeric here, is rounded where
--- it becomes an integer. An argument may come without a type: then
--- PostgreSQL reads its text.
+-- it becomes an integer. An argument may come without a type: then PostgreSQL reads its text. Where T-SQL's conversions
+-- are left out PostgreSQL's stand for them.
 CREATE OR REPLACE FUNCTION ssb_internal.converted_argument(p_value text, p_from text, p_to text)
 RETURNS text
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_from text := CASE p_from WHEN 'money' THEN 'numeric' ELSE p_from END;
     v_to text := CASE p_to WHEN 'money' THEN 'numeric' ELSE p_to END;
     v_value text := CASE WHEN p_from = 'money' AND p_to IN ('smallint', 'integer', 'bigint') THEN format('round(%s)', p_value) ELSE p_value END;
+    v_function text;
 BEGIN
-    RETURN CASE
-        WHEN v_from IS NULL OR v_from = v_to THEN v_value
-        WHEN v_to = 'text' AND v_from IN ('sys.xml', 'sys."bit"') THEN format('%s::text', v_value)
-        WHEN v_to = 'text' AND v_from = 'bytea' THEN format('sys.text_of(%s)', v_value)
-        WHEN v_to = 'timestamp without time zone' AND v_from IN ('smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision')
-        THEN format('sys.convert_datetime(%s::double precision)', v_value)
-        WHEN v_to = 'numeric' AND v_from = 'text'
+    IF v_from IS NULL OR v_from = v_to THEN
+        RETURN v_value;
+    ELSIF v_to = 'text' AND v_from IN ('sys.xml', 'sys."bit"') THEN
+        RETURN format('%s::text', v_value);
+    ELSIF v_to = 'timestamp without time zone' AND v_from IN ('smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision') THEN
+        v_function := 'convert_datetime';
+        v_value := v_value || '::double precision';
+    ELSIF v_to = 'numeric' AND v_from = 'text' THEN
+        v_function := 'convert_money';
+    ELSE
+        v_function := (SELECT f.name
+                         FROM (VALUES ('text', 'convert_nvarchar'), ('smallint', 'convert_smallint'), ('integer', 'convert_int'),
+                                      ('bigint', 'convert_bigint'), ('sys."bit"', 'convert_bit'), ('double precision', 'convert_float'),
+                                      ('real', 'convert_real'), ('timestamp without time zone', 'convert_datetime2'),
+                                      ('timestamp with time zone', 'convert_datetimeoffset'), ('date', 'convert_date'),
+                                      ('time without time zone', 'convert_time'), ('uuid', 'convert_uniqueidentifier'),
+                                      ('bytea', 'convert_varbinary')) AS f (type, name)
+                        WHERE f.type = v_to);
+        IF v_to = 'text' AND v_from = 'bytea' THEN
+            v_function := 'text_of';
+        END IF;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = 'sys'::regnamespace AND p.proname = v_function) THEN
+        RETURN format('%s::%s', v_value, v_to);
+    ELSIF v_function = 'convert_money' THEN
         -- Whether the parameter is a money only its procedure knows.
-        THEN format('CASE WHEN btrim(%1$s) ~ ''^[-+]?(\d+\.?\d*|\.\d+)$'' THEN btrim(%1$s)::numeric ELSE sys.convert_money(%1$s) END', v_value)
-        ELSE coalesce((SELECT format('%s(%s)', f.name, v_value)
-                         FROM (VALUES ('text', 'sys.convert_nvarchar'), ('smallint', 'sys.convert_smallint'), ('integer', 'sys.convert_int'),
-                                      ('bigint', 'sys.convert_bigint'), ('sys."bit"', 'sys.convert_bit'),
-                                      ('double precision', 'sys.convert_float'), ('real', 'sys.convert_real'),
-                                      ('timestamp without time zone', 'sys.convert_datetime2'),
-                                      ('timestamp with time zone', 'sys.convert_datetimeoffset'), ('date', 'sys.convert_date'),
-                                      ('time without time zone', 'sys.convert_time'), ('uuid', 'sys.convert_uniqueidentifier'),
-                                      ('bytea', 'sys.convert_varbinary')) AS f (type, name)
-                        WHERE f.type = v_to), format('%s::%s', v_value, v_to)) END;
+        RETURN format('CASE WHEN btrim(%1$s) ~ ''^[-+]?(\d+\.?\d*|\.\d+)$'' THEN btrim(%1$s)::numeric ELSE sys.%2$s(%1$s) END',
+                      v_value, v_function);
+    END IF;
+    RETURN format('sys.%s(%s)', v_function, v_value);
 END;
 $$;
 
