@@ -67,7 +67,7 @@ _VERBS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
 def error_verb(statement: nodes.Statement) -> str:
     """Return what the text of a constraint's error calls a statement, '' where it calls it nothing."""
     kind = statement.kind if isinstance(statement, nodes.SqlStatement) else statement.verb
-    if kind == "ALTER TABLE":
+    if kind in ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE"):
         return kind
     first = kind.partition(" ")[0]
     return first if first in _VERBS else ""

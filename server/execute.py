@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # Rows that are handed on together, and the seconds after which fewer are.
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
+_TERMINATED = _COUNTED | {"CREATE INDEX"}
 
 
 class Outcome(Enum):
@@ -203,10 +204,23 @@ class Executor:
             self._emit(event)
             if self._connection.closed or event.severity >= 20 or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED
+            if self._is_terminated(event, statement.verb):
+                self._emit(Print("The statement has been terminated."))  # message 3621
             return Outcome.FAILED
         if self._unwritable is not None:
             raise self._unwritable
         return Outcome.DONE
+
+    def _is_terminated(self, event: ErrorEvent, verb: str) -> bool:
+        """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON, nor of a trigger's."""
+        if event.procedure is not None or verb not in _TERMINATED:
+            return False
+        row = self._connection.execute(
+            "SELECT ssb_internal.terminates_statement(%s, %s)"
+            " AND coalesce(pg_catalog.current_setting('pgsb.xact_abort', true), '') NOT IN ('true', 'on')",
+            [event.number, verb],
+        ).fetchone()
+        return row is not None and bool(row[0])
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
         verb = (cursor.statusmessage or "").split(" ")[0]

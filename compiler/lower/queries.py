@@ -359,7 +359,8 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statemen
         return []
     if makes:
         body = [*ctx.make_temporary_tables(ddl.defines), *body]
-    verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None
+    kind = node.kind if isinstance(node, nodes.SqlStatement) else ""
+    verb = kind if kind in ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE") else None
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 

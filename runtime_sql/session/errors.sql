@@ -104,13 +104,21 @@ BEGIN
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
-    IF p_verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE') AND session.failed AND NOT session.leaving
+    IF ssb_internal.terminates_statement(v_error.number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
         PERFORM ssb_internal.print('The statement has been terminated.');
     END IF;
     RETURN session;
 END;
 $$;
+
+-- Whether message 3621 stands behind an error: the rows that the statement was about to change are as they were.
+-- What is wrong with the statement itself (270, 4405) SQL Server finds before it begins.
+CREATE OR REPLACE FUNCTION ssb_internal.terminates_statement(number integer, verb text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
+       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672);
 
 -- The severity of errors that statements of dialogs raise: their handlers are not told the detail, in which it stands.
 CREATE OR REPLACE FUNCTION ssb_internal.default_severity(number integer)

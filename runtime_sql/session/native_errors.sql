@@ -407,6 +407,12 @@ BEGIN
             WHEN p_verb = 'ALTER TABLE'
             THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'TRUNCATE TABLE'
+            THEN ROW(4701, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                  v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'CREATE INDEX'
+            THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                  v_first), 16, 12, NULL, NULL)::ssb.error
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
@@ -444,9 +450,11 @@ BEGIN
         END IF;
     WHEN '42703' THEN
         -- "column t.a does not exist": no quotation marks here.
-        v_error := ROW(207, format('Invalid column name ''%s''.',
-                                   coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
-                                   substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message)), 16, 1, NULL, NULL);
+        v_first := coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
+                            substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message);
+        v_error := CASE WHEN p_verb = 'CREATE INDEX'
+            THEN ROW(1911, format('Column name ''%s'' does not exist in the target table or view.', v_first), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(207, format('Invalid column name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
         IF p_message ~ '^index' THEN
             v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
@@ -491,7 +499,7 @@ BEGIN
         END IF;
     WHEN '55000', '42809' THEN
         -- A query of an index or a type, whose names are among those of tables here; TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
-        IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') = '' THEN
+        IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') IN ('', 'TRUNCATE TABLE') THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);

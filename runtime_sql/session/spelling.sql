@@ -252,7 +252,7 @@ DECLARE
     v_alone boolean;
     v_shown text;
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1088, 1911, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4701, 4708, 4902, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     FOR v_mark, v_name IN

@@ -133,7 +133,9 @@ class Machine(RowStatements):
                 line = step.stmt.line if step.stmt is not None else 0
                 if raised.elsewhere:
                     line = -1
-                self.fail(raised.placed or self.place(raised.fault, frame.code.name, line), frame)
+                changes = isinstance(step.stmt, s.Insert | s.InsertSelect | s.Update | s.Delete)
+                error = raised.placed or self.place(raised.fault, frame.code.name, line)
+                self.fail(error, frame, changes_rows=changes)
 
     def refuse_resumption(self, step: Step) -> None:
         """No page says where an IF or WHILE goes on whose condition failed and was not caught."""
@@ -181,7 +183,7 @@ class Machine(RowStatements):
             depth -= 1
         return None
 
-    def fail(self, error: Error, frame: Frame) -> None:
+    def fail(self, error: Error, frame: Frame, *, changes_rows: bool = False) -> None:
         """Send ``error``, raised in the top frame, where it belongs."""
         frame.faulted = True
         self.covered.add(f"error {error.number}")
@@ -207,6 +209,9 @@ class Machine(RowStatements):
             # THROW page: without TRY the batch ends; nothing there rolls back.
             self.covered.add("batch ended, transaction kept")
             raise BatchEnds
+        if changes_rows and error.number != 3930:
+            # Message 3621. A doomed transaction (3930) does not let the statement begin.
+            self.events.append(Printed("The statement has been terminated."))
 
     def catch(self, error: Error, depth: int, number: int) -> None:
         """Control goes to a CATCH block.

@@ -212,6 +212,7 @@ $batch$;
 0
 Msg 515, Level 16, State 2, Line 5
 Cannot insert the value NULL into column 'id', table '<database>.dbo.t'; column does not allow nulls. INSERT fails.
+The statement has been terminated.
 515
 0
 IF has reset it

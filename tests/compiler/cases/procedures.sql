@@ -1818,6 +1818,7 @@ $batch$;
 
 Msg 2627, Level 14, State 1, Line 1
 Violation of PRIMARY KEY constraint 'kept_pkey'. Cannot insert duplicate key in object 'dbo.kept'. The duplicate key value is (one).
+The statement has been terminated.
 error open_ waiting
 ----- ----- -------
  2627     0       2

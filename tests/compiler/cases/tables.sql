@@ -68,8 +68,10 @@ ck_t           1              1 (n > 0)
 
 Msg 547, Level 16, State 0, Line 6
 The INSERT statement conflicted with the FOREIGN KEY constraint "fk_t". The conflict occurred in database "<database>", table "dbo.p", column 'id'.
+The statement has been terminated.
 Msg 547, Level 16, State 0, Line 7
 The INSERT statement conflicted with the CHECK constraint "ck_t". The conflict occurred in database "<database>", table "dbo.t", column 'n'.
+The statement has been terminated.
 name is_disabled is_not_trusted
 ---- ----------- --------------
 fk_t           0              1

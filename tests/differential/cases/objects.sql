@@ -120,8 +120,10 @@ PRINT @@ERROR;
 -- expect
 -- batch 1
 --   error 2627 level 14 state 1 p1 line 5
+--   print The statement has been terminated.
 --   rows (1, 1)
 --   error 2627 level 14 state 1 p1 line 5
+--   print The statement has been terminated.
 --   rows (1, 1)
 --   error 208 level 16 state 1 line 7
 -- batch 2
@@ -208,6 +210,7 @@ END CATCH;
 --   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
 --   print 8134 9
 --   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
+--   print The statement has been terminated.
 --   print -5
 --   print 8134
 --

@@ -12,6 +12,7 @@ COMMIT TRANSACTION;
 -- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 3
+--   print The statement has been terminated.
 --   print 2627 0 1
 -- table t2: (1, 1, NULL) (3, 3, NULL)
 --
@@ -22,6 +23,7 @@ PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
 -- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 1
+--   print The statement has been terminated.
 --   print 2627 0
 --
 -- case: ON, the error ends the batch and the transaction; the next batch runs
@@ -462,6 +464,7 @@ SELECT id AS c1, n AS c2 FROM @t ORDER BY id;
 -- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 6
+--   print The statement has been terminated.
 --   print 2
 --   rows (1, 1) (2, 2)
 --
@@ -591,6 +594,7 @@ ROLLBACK TRANSACTION;
 -- expect
 -- batch 1
 --   error 515 level 16 state 2 line 3
+--   print The statement has been terminated.
 --   print 515 1
 --
 -- case: SET options of the caller hold in the procedure, and over batches
@@ -641,6 +645,7 @@ PRINT @a;
 --   print 0 5
 --   print in IF 0
 --   error 2627 level 14 state 1 line 12
+--   print The statement has been terminated.
 --   print in IF 0
 --   print 1
 -- table t2: (2, 3, NULL)
@@ -659,6 +664,7 @@ PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
 -- batch 1
 --   print 0 2
 --   error 2627 level 14 state 1 p1 line 3
+--   print The statement has been terminated.
 --   print 2627 0
 -- table t2: (1, 1, NULL) (2, 2, NULL)
 --
@@ -887,6 +893,7 @@ PRINT N'XACT_ABORT is OFF again';
 --   print in
 --   print 208 2 none
 --   error 515 level 16 state 2 line 11
+--   print The statement has been terminated.
 --   print XACT_ABORT is OFF again
 --
 -- case: text is cut in a variable and refused in a column
@@ -899,4 +906,5 @@ PRINT @@ERROR;
 -- batch 1
 --   print abc
 --   error 2628 level 16 state 1 line 3
+--   print The statement has been terminated.
 --   print 2628
