@@ -26,6 +26,22 @@ BEGIN
 END;
 $$;
 
+-- The same for those who look at many queues: NULL for one that somebody drops meanwhile.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_state_seen(p_sequence regclass)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.queue_state(p_sequence);
+EXCEPTION WHEN internal_error THEN
+    IF has_sequence_privilege(p_sequence, 'SELECT') IS NOT NULL THEN
+        RAISE;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.set_watcher(p_sequence regclass, p_is_asleep boolean)
 RETURNS void
 LANGUAGE plpgsql
@@ -290,9 +306,10 @@ DECLARE
 BEGIN
     FOR v_queue IN
         SELECT q.* FROM ssb.queue AS q
-         WHERE q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1
+         WHERE q.is_receive_enabled
            AND EXISTS (SELECT FROM ssb.event_notification AS n
                         WHERE n.queue_id = q.queue_id AND 'BROKER_QUEUE_DISABLED' = ANY (n.events))
+           AND ssb_internal.queue_state_seen(q.state_sequence) > 1
          ORDER BY q.queue_id
     LOOP
         v_told := ssb_internal.disable_if_poisoned(v_queue) OR v_told;

@@ -183,6 +183,7 @@ def test_no_certificate_is_sealed_by_a_key_that_goes(session: Session, another: 
         "SELECT count(*) FROM ssb.queue_status",
         "SELECT count(*) FROM sys.dm_os_performance_counters",
         "SELECT ssb_internal.broker_sweep('{}')",
+        "SELECT ssb_internal.tell_of_poison()",
         "SELECT ssb_internal.broker_state(%s, 'INACTIVE', true)",
     ],
 )
@@ -190,6 +191,10 @@ def test_a_queue_that_is_dropped_meanwhile_is_no_error_for_who_looks_at_all(
     session: Session, another: Open, look: str
 ) -> None:
     session.do("SELECT ssb.create_queue('dbo.going')")
+    session.do(
+        "SELECT ssb.create_event_notification('n', '{BROKER_QUEUE_DISABLED}', 'QUEUE', 's',"
+        " 'current database', queue => 'dbo.going')"
+    )
     queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.going'")
     dropping, looking = another(), another()
     dropping.do("SELECT ssb.drop_queue('dbo.going')")
