@@ -220,3 +220,24 @@ def test_who_looks_at_a_queue_in_another_order_and_who_drops_it_are_no_deadlock(
     dropped.result()
     assert dropping.value("SHOW lock_timeout") == "0"
     dropping.commit()
+
+
+@pytest.mark.parametrize("how", ["send", "send_new"])
+def test_a_first_message_takes_no_notice_of_the_queue_that_the_service_had(
+    session: Session, another: Open, pair: Pair, how: str
+) -> None:
+    """The path to it is kept, out of date, while somebody drops the queue."""
+    pair.say(pair.dialog(), "which keeps the path")
+    other = f"{pair.far}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    handle = pair.dialog()
+    session.do("SELECT ssb.alter_service(%s, queue => %s)", pair.target, other)
+    dropping = another()
+    dropping.do("SELECT ssb.drop_queue(%s)", pair.far)
+    session.do("SET lock_timeout = '2s'")
+    if how == "send":
+        pair.say(handle, "new")
+    else:
+        pair.send_new("new", session)
+    dropping.commit()
+    assert session.value(f"SELECT count(*) FROM {other}") == 2
