@@ -23,13 +23,23 @@ DECLARE
     v_queues integer[];
 BEGIN
     -- Numbers first: most often there is none, and whole rows are wide.
-    SELECT array_agg(q.queue_id) INTO v_queues
-      FROM ssb.queue AS q
-     WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
-        OR (q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1)
-        OR (v_has_waiting AND EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
-                                       CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
-                                                            WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
+    LOOP
+        BEGIN
+            SELECT array_agg(q.queue_id) INTO v_queues
+              FROM ssb.queue AS q
+             WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
+                OR (q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1)
+                OR (v_has_waiting AND EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
+                                               CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
+                                                                    WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
+            EXIT;
+        EXCEPTION WHEN internal_error THEN
+            -- Somebody has dropped a queue between the look at its row and the one at its state.
+            IF SQLERRM NOT LIKE 'could not open relation with OID %' THEN
+                RAISE;
+            END IF;
+        END;
+    END LOOP;
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
         PERFORM ssb_internal.disable_if_poisoned(v_queue);
         PERFORM ssb_internal.quarantine_poisoned(v_queue);

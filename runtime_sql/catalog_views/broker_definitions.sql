@@ -25,8 +25,8 @@ SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(
        CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN NULL
             WHEN q.execute_as IS NULL THEN -2 ELSE ssb_internal.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
        q.is_activation_enabled::integer::sys.bit AS is_activation_enabled,
-       (q.is_receive_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_receive_enabled,
-       (q.is_enqueue_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
+       (q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q))::integer::sys.bit AS is_receive_enabled,
+       (q.is_enqueue_enabled AND NOT ssb_internal.is_seen_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
        q.is_retention_enabled::integer::sys.bit AS is_retention_enabled,
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
        -- Behind SQL Server's columns our own.

@@ -120,17 +120,18 @@ BEGIN
           JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
          WHERE p.database_id = e.database_id AND p.from_service = e.service_name
            AND p.to_service = e.far_service AND p.contract = e.contract_name
-           -- First the lock, then the epoch, which ALTER and DROP SERVICE draw below their lock (ssb_internal.share_service).
+           -- First the lock, then the epoch, which ALTER and DROP SERVICE draw below their lock (ssb_internal.share_service). Then the
+           -- queue's state: of a path that is out of date the queue may be about to be dropped.
            AND CASE WHEN p.far_service_id IS NOT NULL
                          AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.far_service_id))
-                    THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
+                    THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+                         AND ssb_internal.is_accepting(p.far_state)
+                         AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0 END
            AND e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
            AND e.sent_count = 0
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
            AND u.is_sent_by_initiator
            AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
-           AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
-           AND ssb_internal.is_accepting(p.far_state)
         RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
                   p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
                   p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order, e.priority, e.far_priority,

@@ -92,6 +92,19 @@ BEGIN
 END;
 $$;
 
+-- The same for those who look at many queues: NULL for one that somebody drops meanwhile.
+CREATE OR REPLACE FUNCTION ssb_internal.last_order_seen(p_sequence regclass)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.last_order(p_sequence);
+EXCEPTION WHEN undefined_table OR syntax_error THEN     -- its name is a number then
+    RETURN NULL;
+END;
+$$;
+
 -- Whether somebody else has drawn an order and runs, of those with a number below p_before (NULL: of all). A
 -- prepared transaction has no process.
 CREATE OR REPLACE FUNCTION ssb_internal.has_senders(p_order_sequence regclass, p_before bigint)

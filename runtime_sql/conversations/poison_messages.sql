@@ -26,19 +26,40 @@ BEGIN
 END;
 $$;
 
+-- The same for those who look at many queues: NULL for one that somebody drops meanwhile.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_state_seen(p_sequence regclass)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.queue_state(p_sequence);
+EXCEPTION WHEN internal_error THEN
+    IF has_sequence_privilege(p_sequence, 'SELECT') IS NOT NULL THEN
+        RAISE;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.set_watcher(p_sequence regclass, p_is_asleep boolean)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.queue_state(p_sequence);
     BEGIN
+        PERFORM ssb_internal.queue_state(p_sequence);
         LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
         PERFORM setval(p_sequence, ssb_internal.queue_state(p_sequence) / 2 * 2 + p_is_asleep::integer);
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
-    EXCEPTION WHEN SQLSTATE 'SP001' THEN
-        RETURN;
+    EXCEPTION
+        WHEN SQLSTATE 'SP001' THEN
+            RETURN;
+        WHEN internal_error THEN
+            IF has_sequence_privilege(p_sequence, 'SELECT') IS NOT NULL THEN
+                RAISE;
+            END IF;                    -- somebody has dropped the queue meanwhile
     END;
 END;
 $$;
@@ -224,6 +245,23 @@ BEGIN
 END;
 $$;
 
+-- The same for those who look at many queues, views of the system and the daemon: one that somebody drops meanwhile is no error.
+-- (What DROP QUEUE has locked is gone when the look goes on. Where a queue is used, a handler would cost each message something.)
+CREATE OR REPLACE FUNCTION ssb_internal.is_seen_poisoned(p_queue ssb.queue)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.is_poisoned(p_queue);
+EXCEPTION WHEN internal_error THEN
+    IF has_sequence_privilege(p_queue.state_sequence, 'SELECT') IS NOT NULL THEN
+        RAISE;
+    END IF;
+    RETURN false;
+END;
+$$;
+
 -- For those who can commit (SEND, the daemon, a waiting RECEIVE): switches the
 -- queue off in the catalog and fires BROKER_QUEUE_DISABLED. True when it is off by
 -- poison now.
@@ -268,9 +306,10 @@ DECLARE
 BEGIN
     FOR v_queue IN
         SELECT q.* FROM ssb.queue AS q
-         WHERE q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1
+         WHERE q.is_receive_enabled
            AND EXISTS (SELECT FROM ssb.event_notification AS n
                         WHERE n.queue_id = q.queue_id AND 'BROKER_QUEUE_DISABLED' = ANY (n.events))
+           AND ssb_internal.queue_state_seen(q.state_sequence) > 1
          ORDER BY q.queue_id
     LOOP
         v_told := ssb_internal.disable_if_poisoned(v_queue) OR v_told;

@@ -62,18 +62,18 @@ BEGIN
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
        AND p.contract = p_contract
-       -- First the lock, then the epoch, as in ssb_internal.send_first_fast_path.
+       -- First the lock, then the epoch, then the queues' states, as in ssb_internal.send_first_fast_path.
        AND CASE WHEN p.far_service_id IS NOT NULL
                      AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.far_service_id))
-                THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
+                THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+                     AND ssb_internal.is_accepting(p.far_state)
+                     AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
+                     AND (has_sequence_privilege('public', p.near_state, 'SELECT')
+                          OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2) END
        AND u.is_sent_by_initiator AND p_body IS NOT NULL
        AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  p.near_order, 'USAGE')
-       AND (has_sequence_privilege('public', p.near_state, 'SELECT')
-            OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2)
-       AND ssb_internal.is_accepting(p.far_state)
-       AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0;
+                                  p.near_order, 'USAGE');
     IF NOT FOUND THEN
         RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,
                                                      p_is_encrypted);

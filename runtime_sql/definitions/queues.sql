@@ -405,6 +405,34 @@ BEGIN
 END;
 $$;
 
+-- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever. Views of the system and the
+-- daemon look in another order, and are done in a moment. So the first tries give up before anybody finds a deadlock,
+-- and then nothing is held. Who still uses the sequences after those is in a transaction that has received, and is waited for.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_sequences(p_queue ssb.queue)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_timeout CONSTANT integer := (SELECT s.setting FROM pg_settings AS s WHERE s.name = 'lock_timeout');    -- 0: none
+    v_patience integer;
+BEGIN
+    FOREACH v_patience IN ARRAY ARRAY[50, 100, 200, 400] LOOP
+        EXIT WHEN v_timeout BETWEEN 1 AND v_patience;
+        BEGIN
+            PERFORM set_config('lock_timeout', v_patience::text, true);
+            EXECUTE format('DROP SEQUENCE %s, %s', p_queue.state_sequence, p_queue.order_sequence);
+            PERFORM set_config('lock_timeout', v_timeout::text, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;                      -- the setting is what it was
+        END;
+    END LOOP;
+    EXECUTE format('DROP SEQUENCE %s, %s', p_queue.state_sequence, p_queue.order_sequence);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.drop_sequences(ssb.queue) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.drop_queue(queue text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -431,8 +459,7 @@ BEGIN
     -- While the queue is there: it is what tells its view from others (activation/definition_events.sql).
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
     DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
-    -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
-    EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
+    PERFORM ssb_internal.drop_sequences(v_queue);
 EXCEPTION WHEN dependent_objects_still_exist THEN
     PERFORM ssb_internal.raise_error(3729, format('Cannot DROP QUEUE ''%s'' because it is being referenced by object ''%s''.', v_queue.spelling,
         ssb_internal.dependent_name('pg_class', to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)))));

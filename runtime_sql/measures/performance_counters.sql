@@ -10,7 +10,7 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
     WITH totals AS MATERIALIZED (
-        SELECT coalesce((SELECT sum(ssb_internal.last_order(q.order_sequence) + 1) FROM ssb.queue AS q), 0)::bigint AS enqueued,
+        SELECT coalesce((SELECT sum(ssb_internal.last_order_seen(q.order_sequence) + 1) FROM ssb.queue AS q), 0)::bigint AS enqueued,
                greatest(ssb_internal.last_order(pg_get_serial_sequence('ssb.transmission', 'transmission_id')::regclass), 0) AS entered,
                (SELECT count(*) FROM ssb.transmission) AS waiting,
                (SELECT count(*) FROM ssb.conversation_endpoint AS e WHERE e.due_at IS NOT NULL AND e.dialog_timer IS NOT NULL) AS timers,

@@ -16,7 +16,9 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT q.queue_id, ssb_internal.last_order(q.order_sequence) + 1,
+    -- (The state first, as a RECEIVE does: two orders and a DROP QUEUE would be a deadlock.)
+    SELECT q.queue_id,
+           CASE WHEN ssb_internal.last_order_seen(q.state_sequence) IS NOT NULL THEN ssb_internal.last_order_seen(q.order_sequence) + 1 END,
            CASE WHEN n.counted <= p_exact THEN n.counted ELSE greatest(n.counted, l.last_order - h.first_order + 1) END,
            n.counted > p_exact, h.oldest_at, h.head_endpoint, h.head_taker
       FROM ssb.queue AS q
@@ -129,7 +131,7 @@ BEGIN
       JOIN ssb.database AS b ON b.database_id = q.database_id
      CROSS JOIN held AS x
      CROSS JOIN LATERAL (SELECT g.state, (g.state >> 2 & 4095)::integer AS fails
-                           FROM (SELECT greatest(ssb_internal.last_order(q.state_sequence), 0) AS state) AS g) AS s
+                           FROM (SELECT greatest(ssb_internal.last_order_seen(q.state_sequence), 0) AS state) AS g) AS s
       LEFT JOIN before AS f ON f.queue_id = q.queue_id
       LEFT JOIN LATERAL (SELECT extract(epoch FROM clock_timestamp() - v_sample.sampled_at)::numeric AS seconds) AS w ON true
       LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
@@ -150,7 +152,7 @@ BEGIN
               JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = w.lock_id
              WHERE (g.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(g.claim_id))
                AND (g.xmax = ANY (x.by_transactions) OR w.is_taken) IS NOT TRUE) AS o
-        ON o.groups > 0 AND NOT ssb_internal.is_poisoned(q)
+        ON o.groups > 0 AND NOT ssb_internal.is_seen_poisoned(q)
       LEFT JOIN ssb.claim AS c ON c.claim_id = d.claim_id AND ssb_internal.claim_is_alive(d.claim_id)
       LEFT JOIN LATERAL (SELECT o.* FROM holders AS o
                           WHERE o.transactionid IN (d.locker, d.head_taker) LIMIT 1) AS h ON c.pid IS NULL

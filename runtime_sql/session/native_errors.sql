@@ -567,6 +567,10 @@ BEGIN
         ELSIF p_message LIKE 'cache lookup failed for %' THEN
             v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
                                         substr(p_message, length('cache lookup failed for ') + 1)), 16, 1, NULL, NULL);
+        -- Or a queue, while a RECEIVE waits for what the one who drops it has locked.
+        ELSIF p_message LIKE 'could not open relation with OID %' THEN
+            v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
+                                        substr(p_message, length('could not open ') + 1)), 16, 1, NULL, NULL);
         END IF;
     ELSE
         NULL;

@@ -31,9 +31,9 @@ KNOWN = {
     "ssb_internal.of_database": {"pg_typeof(p_view)": "a regtype"},
     "ssb_internal.judge_message": {"v_queue.order_sequence": "a regclass"},
     "ssb_internal.refresh_queue": {"v_queue.state_sequence": "a regclass"},
-    "ssb_internal.drop_queue": {
-        "v_queue.state_sequence": "a regclass",
-        "v_queue.order_sequence": "a regclass",
+    "ssb_internal.drop_sequences": {
+        "p_queue.state_sequence": "a regclass",
+        "p_queue.order_sequence": "a regclass",
     },
     "ssb_internal.is_mostly_dead": {"v_sample": CONSTANT},
     "ssb_internal.traffic": {

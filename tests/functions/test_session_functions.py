@@ -450,10 +450,16 @@ def test_every_function_that_the_compiler_calls_exists(shared: Connection) -> No
     assert called - {row[0] for row in rows} == set()
 
 
-def test_what_another_session_drops_meanwhile_has_changed(shared: Connection) -> None:
-    """PostgreSQL has no better words for a function that is gone between the look for it and its use."""
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("cache lookup failed for function 5", "function 5"),
+        ("could not open relation with OID 5", "relation with OID 5"),
+    ],
+)
+def test_what_another_session_drops_meanwhile_has_changed(shared: Connection, words: str, name: str) -> None:
+    """PostgreSQL has no better words for what is gone between the look for it and its use."""
     found = shared.execute(
-        "SELECT e.number, e.message"
-        "  FROM ssb_internal.native_error('XX000', 'cache lookup failed for function 5', NULL, NULL) AS e"
+        "SELECT e.number, e.message FROM ssb_internal.native_error('XX000', %s, NULL, NULL) AS e", [words]
     ).fetchone()
-    assert found == (2801, "The definition of object 'function 5' has changed since it was compiled.")
+    assert found == (2801, f"The definition of object '{name}' has changed since it was compiled.")

@@ -174,3 +174,70 @@ def test_no_certificate_is_sealed_by_a_key_that_goes(session: Session, another: 
     with refused(15581 if "drop" in change else 15247):  # no client answers here
         making.result()
     session.do("DELETE FROM ssb.master_key")
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "SELECT sum(q.is_receive_enabled + q.is_enqueue_enabled) FROM sys.service_queues AS q",
+        "SELECT count(*) FROM ssb.queue_status",
+        "SELECT count(*) FROM sys.dm_os_performance_counters",
+        "SELECT ssb_internal.broker_sweep('{}')",
+        "SELECT ssb_internal.tell_of_poison()",
+        "SELECT ssb_internal.broker_state(%s, 'INACTIVE', true)",
+    ],
+)
+def test_a_queue_that_is_dropped_meanwhile_is_no_error_for_who_looks_at_all(
+    session: Session, another: Open, look: str
+) -> None:
+    session.do("SELECT ssb.create_queue('dbo.going')")
+    session.do(
+        "SELECT ssb.create_event_notification('n', '{BROKER_QUEUE_DISABLED}', 'QUEUE', 's',"
+        " 'current database', queue => 'dbo.going')"
+    )
+    queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.going'")
+    dropping, looking = another(), another()
+    dropping.do("SELECT ssb.drop_queue('dbo.going')")
+    parameters = [queue_id] if "%s" in look else []
+    looked = start_and_block(session, looking, lambda: looking.do(look, *parameters))
+    dropping.commit()
+    looked.result()
+
+
+def test_who_looks_at_a_queue_in_another_order_and_who_drops_it_are_no_deadlock(
+    session: Session, another: Open
+) -> None:
+    session.do("SELECT ssb.create_queue('dbo.going')")
+    order, state = (
+        session.value(f"SELECT {which}_sequence::text FROM ssb.queue WHERE name = 'dbo.going'")
+        for which in ("order", "state")
+    )
+    dropping, looking = another(), another()
+    looking.do("SELECT ssb_internal.last_order(%s)", order)
+    dropped = start_and_block(session, dropping, lambda: dropping.do("SELECT ssb.drop_queue('dbo.going')"))
+    looking.do("SELECT ssb_internal.last_order(%s)", state)
+    looking.commit()
+    dropped.result()
+    assert dropping.value("SHOW lock_timeout") == "0"
+    dropping.commit()
+
+
+@pytest.mark.parametrize("how", ["send", "send_new"])
+def test_a_first_message_takes_no_notice_of_the_queue_that_the_service_had(
+    session: Session, another: Open, pair: Pair, how: str
+) -> None:
+    """The path to it is kept, out of date, while somebody drops the queue."""
+    pair.say(pair.dialog(), "which keeps the path")
+    other = f"{pair.far}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    handle = pair.dialog()
+    session.do("SELECT ssb.alter_service(%s, queue => %s)", pair.target, other)
+    dropping = another()
+    dropping.do("SELECT ssb.drop_queue(%s)", pair.far)
+    session.do("SET lock_timeout = '2s'")
+    if how == "send":
+        pair.say(handle, "new")
+    else:
+        pair.send_new("new", session)
+    dropping.commit()
+    assert session.value(f"SELECT count(*) FROM {other}") == 2
