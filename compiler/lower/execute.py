@@ -96,7 +96,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
                 continue
         else:
             value = lower_argument(argument, parameter, ctx, before, after)
-            if may_not_fit(value, parameter):
+            if may_not_fit(value, argument.value, parameter, ctx):
                 value = converted_before(value, argument.value, parameter, procedure, ctx, checked)
         if positional:
             arguments.append(value)
