@@ -258,6 +258,6 @@ def _captured_value(number: int, column: ColumnInfo) -> n.Node:
     type_ = column.type
     if type_ is None:
         return n.infix("->>", n.Name(("r",)), n.Integer(number))
-    kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
+    kind = "xml" if type_.family == "xml" else "string" if type_.is_string else type_.postgres_bare
     cell = n.infix("->", n.Name(("r",)), n.Integer(number))
     return n.Cast(n.Call("ssb_internal.captured_value", (cell, n.Text(kind))), type_.unlimited.postgres)

@@ -1,0 +1,51 @@
+"""INSERT … EXEC into columns of other types than the result has."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+GUID = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
+VALUES = {
+    "int": {
+        "1.5": "1",
+        "-1.5": "-1",
+        "2.75E0": "2",
+        "' 7 '": "7",
+        "''": "0",
+        "CAST(1 AS bit)": "1",
+        "0x05": "5",
+        "'x'": 245,
+    },
+    "bit": {"5": "1", "0.0": "0", "'true'": "1", "'x'": 245},
+    "varchar(40)": {
+        "CAST('2020-01-02 03:04' AS datetime)": "Jan  2 2020  3:04AM",
+        f"CAST('{GUID.lower()}' AS uniqueidentifier)": GUID,
+        "0x4142": "AB",
+        "1.50": "1.50",
+        "CAST('2020-01-02' AS date)": "2020-01-02",
+    },
+    "varchar(3)": {"'abc'": "abc", "'abcd'": 2628},
+    "datetime": {"5.5": "1900-01-06 12:00:00.000", "'20200102'": "2020-01-02 00:00:00.000", "'now'": 241},
+    "varbinary(4)": {"5": "0x00000005", "0x4142": "0x4142"},
+    "uniqueidentifier": {
+        f"'{{{GUID}}}'": GUID,
+        "0xFF19966F868B11D0B42D00C04FC964FF": GUID,
+    },
+    "decimal(5,1)": {"1.25": "1.3", "CAST(2.5 AS money)": "2.5"},
+    "float": {"'1e3'": "1000", "1.5": "1.5"},
+}
+
+
+@pytest.mark.parametrize("type_", VALUES)
+def test_a_result_s_value_becomes_a_column_s(tsql: Tsql, type_: str) -> None:
+    for value, expected in VALUES[type_].items():
+        doubled = value.replace("'", "''")
+        for declared, table in (
+            (f"CREATE TABLE #t (a {type_})", "#t"),
+            (f"DECLARE @t TABLE (a {type_})", "@t"),
+        ):
+            tsql.run(
+                f"{declared}\nINSERT {table} EXEC ('SELECT {doubled}')\nSELECT a FROM {table}"
+                "\nGO\nDROP TABLE IF EXISTS #t"
+            )
+            found = tsql.errors[0].number if tsql.errors else tsql.results[0][0][0]
+            assert found == expected, (value, table)
