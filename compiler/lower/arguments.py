@@ -236,6 +236,11 @@ def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
     return cursor.key.spelling if cursor is not None and isinstance(cursor.key, n.Variable) else None
 
 
+def kind_of_kept_value(type_: SqlType) -> str:
+    """Return a type as ssb_internal.captured_value takes it, which converts what was kept as text."""
+    return "xml" if type_.family == "xml" else "string" if type_.is_string else type_.postgres_bare
+
+
 @dataclass
 class Texts:
     """An argument on its way to a procedure that only the run time knows."""

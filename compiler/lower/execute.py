@@ -23,6 +23,7 @@ from .arguments import (
     argument_value,
     as_texts,
     converted_before,
+    kind_of_kept_value,
     lower_argument,
     match_arguments,
     may_not_fit,
@@ -258,6 +259,6 @@ def _captured_value(number: int, column: ColumnInfo) -> n.Node:
     type_ = column.type
     if type_ is None:
         return n.infix("->>", n.Name(("r",)), n.Integer(number))
-    kind = "xml" if type_.family == "xml" else "string" if type_.is_string else type_.postgres_bare
+    kind = kind_of_kept_value(type_)
     cell = n.infix("->", n.Name(("r",)), n.Integer(number))
     return n.Cast(n.Call("ssb_internal.captured_value", (cell, n.Text(kind))), type_.unlimited.postgres)

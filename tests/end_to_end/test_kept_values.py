@@ -1,4 +1,4 @@
-"""INSERT … EXEC into columns of other types than the result has."""
+"""Values that the session keeps: of INSERT … EXEC, and of a cursor for the FETCH of another batch."""
 
 import pytest
 from end_to_end.tsql import Tsql
@@ -49,3 +49,24 @@ def test_a_result_s_value_becomes_a_column_s(tsql: Tsql, type_: str) -> None:
             )
             found = tsql.errors[0].number if tsql.errors else tsql.results[0][0][0]
             assert found == expected, (value, table)
+
+
+@pytest.mark.parametrize("scope", ["LOCAL", "GLOBAL"])
+def test_fetch_into_variables_of_other_types(tsql: Tsql, scope: str) -> None:
+    """Also where the FETCH is compiled apart from the cursor."""
+    tsql.run_well(
+        "CREATE TABLE t (f float, m money, d datetime, u uniqueidentifier, s varchar(20), v varbinary(5),"
+        " b bit)"
+        f"\nINSERT t VALUES (2.75, 1234.5678, '2020-01-02 03:04:05', '{GUID}', 'abcdef', 0x4142, 1), (NULL,"
+        "NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+    tsql.run_well(
+        f"DECLARE c CURSOR {scope} FOR SELECT * FROM t ORDER BY f DESC\nOPEN c"
+        + ("\nGO" if scope == "GLOBAL" else "")
+        + "\nDECLARE @f int, @m float, @d varchar(30), @u varchar(40), @s varchar(3)"
+        ", @v varchar(9), @b varchar(5)"
+        "\nFETCH c INTO @f, @m, @d, @u, @s, @v, @b\nSELECT @f, @m, @d, @u, @s, @v, @b"
+        "\nFETCH c INTO @f, @m, @d, @u, @s, @v, @b\nSELECT @f, @m, @d, @u, @s, @v, @b\nDEALLOCATE c"
+    )
+    first = ["2", "1234.5678", "Jan  2 2020  3:04AM", GUID, "abc", "AB", "1"]
+    assert tsql.results == [[first], [[None] * 7]]
