@@ -131,6 +131,8 @@ _TYPES: dict[str, SqlType] = {
     "timestamp with time zone": tm.DATETIMEOFFSET,
     "sys.xml": tm.XML,
 }
+_ANY_NUMERIC = tm.decimal(38, 19)
+"""A parameter: PostgreSQL does not keep its precision, the function itself rounds to it."""
 _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)")
 
 
@@ -155,7 +157,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         told = result is not None and not result.startswith(("timestamp", "time"))
         known_result = type_of(result, national) if told else None
         catalog.functions[schema, name] = UserFunction(
-            known_result, tuple(type_of(one, national) for one in parameters)
+            known_result,
+            tuple(_ANY_NUMERIC if one == "numeric" else type_of(one, national) for one in parameters),
         )
     for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)

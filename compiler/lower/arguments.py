@@ -8,7 +8,7 @@ from .. import nodes
 from ..catalog.names import fold, unquoted
 from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
-from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..catalog.types import MAX, NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.translate import convert_expression
 from ..target import nodes as n
@@ -40,11 +40,15 @@ def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) ->
     return ctx.value(text, target)
 
 
-def may_not_fit(value: pl.Expr, parameter: ProcedureParameter) -> bool:
+def may_not_fit(value: pl.Expr, written: nodes.SqlText, parameter: ProcedureParameter, ctx: Context) -> bool:
     """Whether a constant or a variable may not convert to the parameter's type."""
-    if not isinstance(value, pl.Raw) or parameter.type is None or parameter.type.is_string:
+    if not isinstance(value, pl.Raw) or parameter.type is None:
         return False
     code = value.code
+    if parameter.type.is_string:
+        # A string is cut; a number or a uniqueidentifier must have room.
+        source = ctx.expression(written).type if n.is_conversion(code) else None
+        return source is not None and not source.is_string and parameter.type.length != MAX
     return n.is_conversion(code) or (parameter.type.family in _NUMBERS and code.__class__ is n.Cast)
 
 
@@ -232,6 +236,11 @@ def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
     return cursor.key.spelling if cursor is not None and isinstance(cursor.key, n.Variable) else None
 
 
+def kind_of_kept_value(type_: SqlType) -> str:
+    """Return a type as ssb_internal.captured_value takes it, which converts what was kept as text."""
+    return "xml" if type_.family == "xml" else "string" if type_.is_string else type_.postgres_bare
+
+
 @dataclass
 class Texts:
     """An argument on its way to a procedure that only the run time knows."""
@@ -242,6 +251,8 @@ class Texts:
     """PostgreSQL's type, or money; None: the text is read as the parameter's type."""
     as_string: pl.Expr | None = None
     """For a parameter that is a string, where T-SQL writes it otherwise: a datetime without its seconds."""
+    type: SqlType | None = None
+    """T-SQL's type."""
 
 
 def as_texts(text: nodes.SqlText, ctx: Context) -> Texts:
@@ -256,13 +267,18 @@ def as_texts(text: nodes.SqlText, ctx: Context) -> Texts:
     word = len(text.tokens) == 1 and text.tokens[0].kind in _WORDS
     written = None if word else ctx.expression(text)
     if written is None or written.type is None:
-        return Texts(argument_value(text, NVARCHAR_MAX, ctx), "text" if word else None)
+        return Texts(
+            argument_value(text, NVARCHAR_MAX, ctx),
+            "text" if word else None,
+            type=NVARCHAR_MAX if word else None,
+        )
     type_ = written.type
     if type_.family in ("string", "integer"):
-        return Texts(argument_value(text, NVARCHAR_MAX, ctx), type_.postgres_bare)
+        exact = argument_value(text, NVARCHAR_MAX, ctx)
+        return Texts(exact, type_.postgres_bare, type=NVARCHAR_MAX if type_.is_string else type_)
     exact = pl.Cast(pl.Raw(written.code), "text")
     if type_.family in ("user", "variant", "xml"):
         return Texts(exact)
     string = convert_expression(Expression(written.code, type_), NVARCHAR_MAX)
     source = "money" if type_.name in ("money", "smallmoney") else type_.postgres_bare
-    return Texts(exact, source, pl.Raw(string.code))
+    return Texts(exact, source, pl.Raw(string.code), type_)

@@ -27,6 +27,7 @@ from ..sql import translate
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
+from .arguments import kind_of_kept_value
 from .context import Context
 from .dispatch import lower
 from .results import columns_json
@@ -407,14 +408,21 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     if node.offset is not None:
         arguments.append(ctx.value(node.offset, INT))
     found: list[pl.Statement] = []
+    kinds: list[pl.Expr] = []
     for number, variable in enumerate(node.into, 1):
         known = ctx.scope.variable(variable.name)
         if known is None:
             ctx.variable(variable)
             continue
+        kinds.append(pl.Text(kind_of_kept_value(known.type)))
         type_ = cursor.columns[number - 1].type if cursor.columns else None
         cell = n.Element(n.Variable(row), n.Integer(number))
         found.append(pl.Assign(known.reference, pl.Raw(_typed(cell, type_, known.type))))
+    if kinds and not cursor.columns:
+        converted = pl.Invoke(
+            "ssb_internal.fetched_values", (key, pl.Name(row), pl.Array(tuple(kinds), "text"))
+        )
+        found.insert(0, pl.Assign(row, converted))
     if not node.into:
         values = n.Cast(_as_json(n.Variable(row)), "text")
         width = pl.Raw(n.Call("cardinality", (n.Variable(row),)))

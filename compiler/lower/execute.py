@@ -23,6 +23,7 @@ from .arguments import (
     argument_value,
     as_texts,
     converted_before,
+    kind_of_kept_value,
     lower_argument,
     match_arguments,
     may_not_fit,
@@ -96,7 +97,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
                 continue
         else:
             value = lower_argument(argument, parameter, ctx, before, after)
-            if may_not_fit(value, parameter):
+            if may_not_fit(value, argument.value, parameter, ctx):
                 value = converted_before(value, argument.value, parameter, procedure, ctx, checked)
         if positional:
             arguments.append(value)
@@ -258,6 +259,6 @@ def _captured_value(number: int, column: ColumnInfo) -> n.Node:
     type_ = column.type
     if type_ is None:
         return n.infix("->>", n.Name(("r",)), n.Integer(number))
-    kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
+    kind = kind_of_kept_value(type_)
     cell = n.infix("->", n.Name(("r",)), n.Integer(number))
     return n.Cast(n.Call("ssb_internal.captured_value", (cell, n.Text(kind))), type_.unlimited.postgres)

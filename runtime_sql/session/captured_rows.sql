@@ -78,22 +78,71 @@ BEGIN
 END;
 $$;
 
--- A kept cell as text that can be cast to the type of a column: bytea, xml, or any other.
+-- A kept cell, converted as an assignment does, as text that can be cast to the type of a column: p_wanted, without a length,
+-- "string" and "xml" for every type of those; "text": PostgreSQL reads it.
 CREATE OR REPLACE FUNCTION ssb_internal.captured_value(cell json, wanted text)
 RETURNS text
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_kind text := json_typeof(cell);
+    v_type text := CASE v_kind WHEN 'object' THEN coalesce(cell ->> 'type', 'bytea') ELSE v_kind END;
+    v_text text := CASE v_kind WHEN 'object' THEN coalesce(cell ->> 'value', cell ->> 'bytes') ELSE cell #>> '{}' END;
+    v_bytes bytea := CASE WHEN v_type = 'bytea' THEN v_text::bytea END;
 BEGIN
-    IF json_typeof(cell) IS DISTINCT FROM 'object' THEN
-        RETURN cell #>> '{}';
-    ELSIF wanted = 'bytea' THEN
-        RETURN cell ->> 'bytes';
-    ELSIF wanted = 'xml' THEN
-        RETURN sys.xml_of((cell ->> 'bytes')::bytea)::text;
+    IF v_text IS NULL OR v_type = 'string' AND wanted = 'string' THEN
+        RETURN v_text;
+    ELSIF v_type = 'bytea' THEN
+        RETURN CASE wanted WHEN 'bytea' THEN v_text
+                           WHEN 'xml' THEN sys.xml_of(v_bytes)::text
+                           WHEN 'smallint' THEN sys.convert_smallint(v_bytes)::text
+                           WHEN 'integer' THEN sys.convert_int(v_bytes)::text
+                           WHEN 'bigint' THEN sys.convert_bigint(v_bytes)::text
+                           WHEN 'sys.bit' THEN sys.convert_bit(v_bytes)::text
+                           WHEN 'uuid' THEN sys.convert_uniqueidentifier(v_bytes)::text
+                           ELSE sys.text_of(v_bytes) END;
+    ELSIF v_type = 'number' THEN
+        RETURN CASE WHEN wanted IN ('smallint', 'integer', 'bigint') THEN trunc(v_text::numeric)::text
+                    WHEN wanted = 'sys.bit' THEN (v_text::numeric <> 0)::integer::text
+                    WHEN wanted = 'timestamp' THEN sys.convert_datetime(v_text::double precision)::text
+                    WHEN wanted = 'bytea' AND v_text ~ '^-?\d+$' THEN sys.convert_varbinary(v_text::integer)::text
+                    ELSE v_text END;
+    ELSIF v_type = 'string' THEN
+        RETURN CASE wanted WHEN 'smallint' THEN sys.convert_smallint(v_text)::text
+                           WHEN 'integer' THEN sys.convert_int(v_text)::text
+                           WHEN 'bigint' THEN sys.convert_bigint(v_text)::text
+                           WHEN 'sys.bit' THEN sys.convert_bit(v_text)::text
+                           WHEN 'double precision' THEN sys.convert_float(v_text)::text
+                           WHEN 'real' THEN sys.convert_real(v_text)::text
+                           WHEN 'timestamp' THEN sys.convert_datetime2(v_text)::text
+                           WHEN 'timestamptz' THEN sys.convert_datetimeoffset(v_text)::text
+                           WHEN 'date' THEN sys.convert_date(v_text)::text
+                           WHEN 'time' THEN sys.convert_time(v_text)::text
+                           WHEN 'uuid' THEN sys.convert_uniqueidentifier(v_text)::text
+                           ELSE v_text END;
+    ELSIF wanted = 'string' THEN
+        RETURN CASE v_type WHEN 'uuid' THEN upper(v_text)
+                           WHEN 'timestamp' THEN sys.convert_nvarchar(v_text::timestamp)
+                           WHEN 'timestamptz' THEN sys.convert_nvarchar(v_text::timestamptz)
+                           ELSE v_text END;
     END IF;
-    RETURN sys.text_of((cell ->> 'bytes')::bytea);
+    RETURN v_text;
 END;
+$$;
+
+-- A type as ssb_internal.captured_value takes it.
+CREATE OR REPLACE FUNCTION ssb_internal.captured_type(p_type oid)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN 'sys.xml'::regtype IN (t.oid, t.typbasetype) THEN 'xml'
+                WHEN t.oid = 'sys.bit'::regtype THEN 'sys.bit'
+                WHEN t.typcategory = 'S' THEN 'string'
+                ELSE CASE t.typname WHEN 'timestamp' THEN 'timestamp' WHEN 'timestamptz' THEN 'timestamptz' WHEN 'time' THEN 'time'
+                                    ELSE format_type(t.oid, -1) END END
+      FROM pg_type AS t WHERE t.oid = p_type
 $$;
 
 -- Inserts the kept rows; columns NULL: all that can be given, in their order.
@@ -113,13 +162,11 @@ BEGIN
     EXECUTE format('INSERT INTO %s (%s) %s SELECT %s FROM unnest($1) AS r', target,
         (SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)),
         CASE WHEN overriding THEN 'OVERRIDING SYSTEM VALUE' ELSE '' END,
-        (SELECT string_agg(format('ssb_internal.captured_value(r -> %s, %L)::%s', u.n - 1,
-                    CASE WHEN a.atttypid = 'bytea'::regtype THEN 'bytea'
-                         WHEN 'sys.xml'::regtype IN (a.atttypid, t.typbasetype) THEN 'xml' ELSE 'text' END,
-                    format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY u.n)
+        -- Without its length: what is too long for the column is an error.
+        (SELECT string_agg(format('ssb_internal.captured_value(r -> %s, %L)::%s', u.n - 1, ssb_internal.captured_type(a.atttypid),
+                                  format_type(a.atttypid, -1)), ', ' ORDER BY u.n)
            FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)
-           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c
-           JOIN pg_type AS t ON t.oid = a.atttypid))
+           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c))
     USING ssb_internal.captured_of_width(session.captured, cardinality(v_columns));
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF overriding THEN

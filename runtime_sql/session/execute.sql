@@ -444,7 +444,7 @@ END;
 $$;
 
 -- EXECUTE AS and REVERT: SET ROLE to the principal's role and back. The roles left
--- are kept in a setting, innermost last.
+-- are kept in a setting, as JSON, innermost last.
 CREATE OR REPLACE FUNCTION ssb_internal.execute_as(principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
@@ -453,7 +453,8 @@ AS $$
 DECLARE
     v_role name := ssb_internal.role_of(ssb_internal.as_dbo(principal, ssb_internal.database_id_of(database)));
 BEGIN
-    PERFORM set_config('pgsb.roles', concat_ws(',', nullif(current_setting('pgsb.roles', true), ''), quote_ident(current_user)), false);
+    PERFORM set_config('pgsb.roles', (coalesce(nullif(current_setting('pgsb.roles', true), ''), '[]')::jsonb || to_jsonb(current_user::text))::text,
+                       false);
     IF principal IS NOT NULL THEN
         PERFORM ssb_internal.forget_trampolines();
         PERFORM set_config('role', coalesce(v_role, principal), false);
@@ -471,13 +472,11 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_roles text[] := parse_ident(nullif(replace(current_setting('pgsb.roles', true), ',', '.'), ''));
+    v_roles jsonb := nullif(current_setting('pgsb.roles', true), '');
 BEGIN
-    IF cardinality(v_roles) > 0 THEN
+    IF jsonb_array_length(v_roles) > 0 THEN
         PERFORM ssb_internal.forget_trampolines();
-        PERFORM set_config('role', v_roles[cardinality(v_roles)], false),
-                set_config('pgsb.roles', coalesce((SELECT string_agg(quote_ident(r), ',' ORDER BY n)
-                    FROM unnest(v_roles) WITH ORDINALITY AS u(r, n) WHERE n < cardinality(v_roles)), ''), false);
+        PERFORM set_config('role', v_roles ->> -1, false), set_config('pgsb.roles', (v_roles - -1)::text, false);
     END IF;
 END;
 $$;

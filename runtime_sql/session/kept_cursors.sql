@@ -163,6 +163,35 @@ BEGIN
 END;
 $$;
 
+-- Its values, converted as an assignment does, as text that can be cast to the types of variables: p_wanted, as
+-- ssb_internal.captured_value takes them. For who does not know what the cursor selects.
+CREATE OR REPLACE FUNCTION ssb_internal.fetched_values(p_key text, p_cells text[], p_wanted text[])
+RETURNS text[]
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_columns json;
+    v_type text;
+    v_cells text[] := p_cells;
+BEGIN
+    PERFORM ssb_internal.keeps_cursors();
+    SELECT c.columns::json INTO v_columns FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key;
+    FOR i IN 1..cardinality(p_wanted) LOOP
+        v_type := substring(v_columns -> (i - 1) ->> 'type' FROM '^[^()]+');
+        IF v_type IS NOT NULL AND p_cells[i] IS NOT NULL THEN
+            v_cells[i] := ssb_internal.captured_value(
+                CASE WHEN v_type = 'bytea' THEN json_build_object('bytes', p_cells[i])
+                     WHEN v_type IN ('timestamp', 'timestamptz', 'uuid') THEN json_build_object('type', v_type, 'value', p_cells[i])
+                     WHEN v_type IN ('smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision', 'sys.bit')
+                     THEN to_json(p_cells[i]::numeric)
+                     ELSE to_json(p_cells[i]) END, p_wanted[i]);
+        END IF;
+    END LOOP;
+    RETURN v_cells;
+END;
+$$;
+
 -- Names and types for a row of so many values.
 CREATE OR REPLACE FUNCTION ssb_internal.kept_cursor_columns(p_key text, p_count integer)
 RETURNS json

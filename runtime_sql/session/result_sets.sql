@@ -118,22 +118,25 @@ BEGIN
 END;
 $$;
 
--- Rows as INSERT … EXEC keeps them: a binary value is {"bytes": …}, since as text or xml it becomes what it holds.
+-- Rows as INSERT … EXEC keeps them: a binary value is {"bytes": …}, since as text or xml it becomes what it holds; a moment and
+-- a uniqueidentifier {"type": …, "value": …}, since T-SQL writes them otherwise.
 CREATE OR REPLACE FUNCTION ssb_internal.captured_rows(result_rows text[], columns json)
 RETURNS json[]
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_binary bigint[] := ARRAY(SELECT c.place FROM json_array_elements(columns) WITH ORDINALITY AS c(about, place)
-                                WHERE c.about ->> 'type' = 'bytea');
+    -- Of each column, NULL where JSON tells enough.
+    v_types text[] := ARRAY(SELECT substring(c.about ->> 'type' FROM '^(bytea|timestamptz|timestamp|uuid)\M')
+                              FROM json_array_elements(columns) WITH ORDINALITY AS c(about, place) ORDER BY c.place);
 BEGIN
-    IF cardinality(v_binary) = 0 THEN
+    IF array_to_string(v_types, '') = '' THEN
         RETURN result_rows::json[];
     END IF;
     RETURN ARRAY(
-        SELECT (SELECT json_agg(CASE WHEN f.place = ANY (v_binary) AND json_typeof(f.cell) = 'string'
-                                     THEN json_build_object('bytes', f.cell) ELSE f.cell END ORDER BY f.place)
+        SELECT (SELECT json_agg(CASE WHEN v_types[f.place] IS NULL OR json_typeof(f.cell) <> 'string' THEN f.cell
+                                     WHEN v_types[f.place] = 'bytea' THEN json_build_object('bytes', f.cell)
+                                     ELSE json_build_object('type', v_types[f.place], 'value', f.cell) END ORDER BY f.place)
                   FROM json_array_elements(r.cells::json) WITH ORDINALITY AS f(cell, place))
           FROM unnest(result_rows) WITH ORDINALITY AS r(cells, place) ORDER BY r.place);
 END;

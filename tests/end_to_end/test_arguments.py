@@ -98,3 +98,51 @@ def test_the_return_code_is_converted(tsql: Tsql) -> None:
     assert tsql.results == [[["1", "300", "300"]]]
     tsql.run("DECLARE @u uniqueidentifier\nEXEC @u = p")
     assert [error.number for error in tsql.errors] == [206]
+
+
+def test_a_text_does_not_run_without_its_values(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    known = "DECLARE @s nvarchar(200) = N'INSERT t VALUES (1)'"
+    for declared in (known, f"{known} + LEFT(CAST(@@SPID AS nvarchar(9)), 0)"):
+        text = f"{declared}, @u uniqueidentifier = NEWID()\nEXEC sp_executesql @s, N'@p "
+        for parameter, number in {"uniqueidentifier', N'junk'": 8169, "varchar(5)', @u": 8170}.items():
+            tsql.run(text + parameter)
+            assert [error.number for error in tsql.errors] == [number]
+            tsql.run_well(f"BEGIN TRY {text}{parameter} END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH")
+            assert tsql.results == [[[str(number)]]]
+    tsql.run("INSERT t EXEC sp_executesql N'SELECT 1', N'@p uniqueidentifier', N'junk'")
+    tsql.run("CREATE PROCEDURE p @s varchar(5) AS INSERT t VALUES (1)")
+    tsql.run_well(
+        "DECLARE @u uniqueidentifier = NEWID()\nBEGIN TRY EXEC p @u END TRY"
+        "\nBEGIN CATCH SELECT ERROR_NUMBER() END CATCH\nSELECT count(*) FROM t"
+    )
+    assert tsql.results == [[["8114"]], [["0"]]]
+
+
+def test_arguments_of_a_text_that_the_run_time_knows_keep_their_digits(tsql: Tsql) -> None:
+    tsql.run_well(
+        "DECLARE @m money = -0.0001, @f float = 0.1,"
+        " @d datetime2(7) = '2020-01-02 03:04:05.123456',"
+        " @v varbinary(9) = 0x00FF, @n decimal(20,9) = 1.123456789, @i int = 5,"
+        " @s nvarchar(200) = N'SELECT @i, @m, @f, @d, @v, @n '\n"
+        "SET @f += 0.2 SET @s += LEFT(CAST(@@SPID AS nvarchar(9)), 0) + N' SET @i = 3.7 SET @m = @m * 2'\n"
+        "EXEC sp_executesql @s, N'@i int OUTPUT, @m money OUTPUT, @f float, @d datetime2(7), @v varbinary(9),"
+        " @n decimal(20,9)', @i OUTPUT, @m OUTPUT, @f, @d, @v, @n\n"
+        "SELECT @i, @m, IIF(@f = 0.1E0 + 0.2E0, 1, 0)\n"
+        "EXEC sp_executesql @s, N'@i int, @m money, @f float, @d datetime2(7), @v varbinary(9),"
+        " @n decimal(20,9)', 3.7, '$1,000.5', @i, @d, @v, @m"
+    )
+    first = ["5", "-0.0001", "0.30000000000000004", "2020-01-02 03:04:05.123456", "0x00FF", "1.123456789"]
+    last = ["3", "1000.5000", "3", "2020-01-02 03:04:05.123456", "0x00FF", "-0.000200000"]
+    assert tsql.results == [[first], [["3", "-0.0002", "1"]], [last]]
+
+
+def test_a_piece_of_a_text_with_arguments_may_be_a_condition(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (a int, b int)\nINSERT t VALUES (1, 5), (2, 6), (3, 7)")
+    for piece, rows in {"b > 5": [["3"]], "1 = 0": [], "b = 5 OR b = 7": [["3"]], "1": 4145}.items():
+        tsql.run(
+            f"DECLARE @c nvarchar(50) = N'{piece}' + LEFT(CAST(@@SPID AS nvarchar(9)), 0), @s nvarchar(200)"
+            "\nSET @s = N'SELECT a FROM t WHERE a > @a AND (' + @c + N')'"
+            "\nEXEC sp_executesql @s, N'@a int', '2'"
+        )
+        assert (tsql.errors[0].number if tsql.errors else tsql.results[0]) == rows, piece

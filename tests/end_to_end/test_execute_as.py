@@ -132,3 +132,21 @@ def test_what_is_denied_has_its_severity_in_every_statement(database: Database, 
             assert tsql.prints == ["1080 15 1", "229 14 5", "229 14 5", "3701 11 5"]
         finally:
             connection.execute("DROP OWNED BY outsider; DROP ROLE outsider")
+
+
+def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
+    names = ["a,b.c", 'd"e,', "UPPER f"]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    before = tsql.scalar("SELECT current_user")
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        for name in quoted:
+            connection.execute(f"CREATE ROLE {name} SUPERUSER".encode())
+        try:
+            for name in names:
+                tsql.connection.execute("SELECT ssb_internal.execute_as(%s)", [name])
+            for name in [*reversed(names[:-1]), before]:
+                tsql.run_well("REVERT")
+                assert tsql.scalar("SELECT current_user") == name
+        finally:
+            for name in quoted:
+                connection.execute(f"DROP ROLE {name}".encode())

@@ -20,3 +20,32 @@ def test_constants_go_into_small_parameters_of_earlier_functions(database: Datab
     )
     assert caller.results == [[["7", "8"]], [["5", "2024-02-29"]]]
     caller.close()
+
+
+def test_values_of_every_kind_go_into_decimal_parameters_of_earlier_functions(database: Database) -> None:
+    maker = Tsql(database.dsn)
+    maker.run_well(
+        "CREATE FUNCTION dbo.Rounded (@n decimal(5, 1)) RETURNS decimal(5, 2) AS BEGIN RETURN @n END\nGO\n"
+        "CREATE FUNCTION dbo.Rows1 (@n decimal(9, 3)) RETURNS TABLE AS RETURN SELECT @n AS n\nGO\n"
+    )
+    maker.close()
+    caller = Tsql(database.dsn)
+    values = [
+        "2.75E0",
+        "CAST(1.5 AS real)",
+        "3",
+        "CAST(4 AS bigint)",
+        "$1.5",
+        "'7.25'",
+        "CAST(1 AS bit)",
+        "1.25",
+        "NULL",
+    ]
+    shown = ["2.80", "1.50", "3.00", "4.00", "1.50", "7.30", "1.00", "1.30", None]
+    caller.run_well(f"SELECT {', '.join(f'dbo.Rounded({value})' for value in values)}")
+    assert caller.results == [[shown]]
+    caller.run_well("DECLARE @f float = 2.5\nSELECT n FROM dbo.Rows1(@f)")
+    assert caller.results == [[["2.500"]]]
+    caller.run("SELECT dbo.Rounded(99999.9)")
+    assert [error.number for error in caller.errors] == [8115]
+    caller.close()

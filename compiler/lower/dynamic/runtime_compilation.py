@@ -21,12 +21,14 @@ from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
 from ...catalog.names import fold
+from ...catalog.objects import Expression
 from ...catalog.scope import Catalog, Scope, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...plpgsql import emit
 from ...plpgsql import nodes as pl
+from ...sql.translate import convert_expression
 from ...target import nodes as n
-from ..arguments import argument_value
+from ..arguments import Texts, as_texts
 from ..context import SESSION_TYPE, Context, Mode
 from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..routines import lower_routine_body
@@ -68,8 +70,10 @@ def lower_runtime_compiled(
     after: list[pl.Statement] = []
     for number, argument in enumerate(arguments, 1):
         name = argument.name.name if argument.name else ""
-        marks.append(pl.Text(f"{name} OUTPUT" if argument.output else name))
-        texts.append(pl.NULL if argument.value is None else argument_value(argument.value, NVARCHAR_MAX, ctx))
+        passed = as_texts(argument.value, ctx) if argument.value is not None else Texts(pl.NULL)
+        output = " OUTPUT" if argument.output else ""
+        marks.append(pl.Text(f"{name}{output} OF {passed.type.text}" if passed.type else f"{name}{output}"))
+        texts.append(passed.exact)
         if argument.output and argument.value is not None:
             variable = ctx.scope.variable(argument.value.alone)
             if variable is not None:
@@ -126,8 +130,8 @@ class RuntimeCompiledText:
     """What a session asks to be translated.
 
     ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
-    ``[@name][ OUTPUT]`` each.  ``level`` is @@NESTLEVEL inside the text, ``levels`` by how
-    much it grows.
+    ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's.
+    ``level`` is @@NESTLEVEL inside the text, ``levels`` by how much it grows.
     """
 
     text: str
@@ -204,12 +208,32 @@ def _parameters(request: RuntimeCompiledText, catalog: Catalog, problems: Proble
     )
 
 
-def _places(request: RuntimeCompiledText, parameters: Sequence[_Parameter]) -> dict[str, tuple[int, bool]]:
-    """Return the argument of each parameter: its number, and whether it is marked OUTPUT."""
+def _type_of(written: str, catalog: Catalog) -> SqlType:
+    """Return the type of an argument."""
+    request = RuntimeCompiledText("", f"@p {written}", (), "", 0, 0)
+    return _parameters(request, catalog, Problems())[0].type
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The argument of a parameter."""
+
+    number: int
+    output: bool
+    """It is marked so."""
+    type: SqlType | None
+    """None: its text is of the parameter's type."""
+
+
+def _places(
+    request: RuntimeCompiledText, parameters: Sequence[_Parameter], catalog: Catalog
+) -> dict[str, _Place]:
+    """Return the argument of each parameter."""
     known = {parameter.name.lower() for parameter in parameters}
-    result: dict[str, tuple[int, bool]] = {}
+    result: dict[str, _Place] = {}
     for number, mark in enumerate(request.marks, 1):
-        name, _, output = mark.partition(" ")
+        written, _, source = mark.partition(" OF ")
+        name, _, output = written.partition(" ")
         key = name.lstrip("@").lower()
         if not name:
             if number > len(parameters):
@@ -221,7 +245,7 @@ def _places(request: RuntimeCompiledText, parameters: Sequence[_Parameter]) -> d
             raise RuntimeCompilationError(8145, f"{name} is not a parameter for procedure .")
         if key in result:
             raise RuntimeCompilationError(8143, f"Parameter '@{key}' was supplied multiple times.")
-        result[key] = (number, output == "OUTPUT")
+        result[key] = _Place(number, output == "OUTPUT", _type_of(source, catalog) if source else None)
     for parameter in parameters:
         if parameter.name.lower() not in result:
             raise RuntimeCompilationError(
@@ -230,6 +254,10 @@ def _places(request: RuntimeCompiledText, parameters: Sequence[_Parameter]) -> d
                 f"'@{parameter.name}', which was not supplied.",
             )
     return result
+
+
+def _converted(value: Expression, target: SqlType) -> pl.Expr:
+    return pl.Raw(value.code if value.type == target else convert_expression(value, target).code)
 
 
 def _routine(
@@ -244,7 +272,7 @@ def _routine(
     The text may roll back the very transaction that made the procedure, and PostgreSQL looks
     result types up after a call; results come back in a setting.
     """
-    places = _places(request, parameters)
+    places = _places(request, parameters, catalog)
     label = "string_1"
     names = {fold(name.lstrip("@")) for name in variable_names(statements)}
     names |= {fold(parameter.name) for parameter in parameters}
@@ -278,21 +306,30 @@ def _routine(
     reads: list[pl.Statement] = []
     writes: list[pl.Statement] = []
     for parameter in parameters:
-        number, output = places[parameter.name.lower()]
+        place = places[parameter.name.lower()]
+        source = place.type or parameter.type
         variable = scope.declare(f"@{parameter.name}", parameter.type)
         declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
-        value = n.Element(n.Variable(values), n.Integer(number))
-        reads.append(pl.Assign(variable.reference, pl.Raw(n.Cast(value, parameter.type.postgres))))
-        if output and parameter.output:
-            writes.append(pl.Assign(value, pl.Cast(pl.Name(variable.reference), "text")))
+        cell = n.Element(n.Variable(values), n.Integer(place.number))
+        given = Expression(n.Cast(cell, source.postgres), source)
+        reads.append(pl.Assign(variable.reference, _converted(given, parameter.type)))
+        if place.output and parameter.output:
+            result = _converted(Expression(n.Variable(variable.reference), parameter.type), source)
+            writes.append(pl.Assign(cell, pl.Cast(result, "text")))
     body: list[pl.Statement] = [leave_if_nested_too_deep(ctx.body_label, session)]
-    if reads and statements:
-        body += ctx.guard(statements[0], reads)
+    failed = pl.Invoke(
+        "ssb_internal.failed", (pl.Name(session), pl.Number(1), pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
+    )
+    if reads:
+        # Without its values the text does not run, whatever the error ends.
+        handler = (pl.Assign(session, failed), pl.Exit(ctx.body_label))
+        body.append(pl.Block(tuple(reads), handler=handler))
     body += lower_routine_body(statements, ctx)
     declarations = (*declared, *ctx.declarations.values())
     if ctx.body_label != label:
         whole = pl.Block(tuple(body), label=ctx.body_label)
-        came_to_its_end = pl.If(((pl.not_set(f"{session}.leaving"), tuple(writes)),))
+        given_back = pl.Block(tuple(writes), handler=(pl.Assign(session, failed),))
+        came_to_its_end = pl.If(((pl.not_set(f"{session}.leaving"), (given_back,)),))
         body = [whole, came_to_its_end] if writes else [whole]
     name = pl.Name(session)
     keep, put_back = kept_settings(statements, ctx)

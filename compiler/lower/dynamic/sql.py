@@ -469,10 +469,8 @@ def lower_text(
         ]
         core = [pl.Block(tuple(ends), label=label, declarations=tuple(declarations))]
     ctx.prelude += inner.prelude
-    result: list[pl.Statement] = ctx.guard(node, before) if before else []
     enter = (session,) if levels == 1 else (session, pl.Number(levels))
-    lowered = [
-        *result,
+    lowered: list[pl.Statement] = [
         pl.Assign(outer, session),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.enter_string", enter)),
         *keep,
@@ -481,9 +479,13 @@ def lower_text(
         *inner.drop_temporary_tables(),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(outer)))),
         *after,
-        ctx.leave_if_failed(node),
     ]
-    return lowered, placed
+    if before:
+        # Without its values the text does not run, even where the error ends nothing else.
+        ready = ctx.helper("ready", "boolean")
+        prepared = [pl.Assign(ready, pl.FALSE), *before, pl.Assign(ready, pl.TRUE)]
+        lowered = [*ctx.guard(node, prepared), pl.If(((pl.Name(ready), tuple(lowered)),))]
+    return [*lowered, ctx.leave_if_failed(node)], placed
 
 
 def _variable_of(placed: Placeholder) -> str:

@@ -218,7 +218,7 @@ CREATE OR REPLACE FUNCTION sys.uuid_text(value uuid, length integer) RETURNS tex
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF length OPERATOR(pg_catalog.<) 36 THEN
+    IF length OPERATOR(pg_catalog.<) 36 AND value IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(8170, 'Insufficient result space to convert uniqueidentifier value to char.', 16, 2);
     END IF;
     RETURN pg_catalog.upper(value::pg_catalog.text);

@@ -56,35 +56,41 @@ BEGIN
         n_passed integer;
         twice_passed integer;
         caller ssb.session;
+        ready boolean;
     BEGIN
         sql := (sql || 'PRINT @n')::varchar(200);
         BEGIN
+            ready := false;
             n_passed := 21;
             twice_passed := r;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller := session;
-        session := ssb_internal.enter_string(session, 2);
-        <<string_1>>
-        DECLARE
-            n integer := n_passed;
-            twice integer := twice_passed;
-        BEGIN
-            <<string_1_statements>>
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session, 2);
+            <<string_1>>
+            DECLARE
+                n integer := n_passed;
+                twice integer := twice_passed;
             BEGIN
+                <<string_1_statements>>
                 BEGIN
-                    twice := n * 2;
-                EXCEPTION WHEN OTHERS THEN
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1_statements WHEN session.leaving;
-                END;
-                PERFORM ssb_internal.print(n::text);
-            END string_1_statements;
-            IF NOT session.leaving THEN
-                twice_passed := twice;
-            END IF;
-        END string_1;
-        session := ssb_internal.leave(session, caller);
-        r := twice_passed;
+                    BEGIN
+                        twice := n * 2;
+                    EXCEPTION WHEN OTHERS THEN
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM);
+                        EXIT string_1_statements WHEN session.leaving;
+                    END;
+                    PERFORM ssb_internal.print(n::text);
+                END string_1_statements;
+                IF NOT session.leaving THEN
+                    twice_passed := twice;
+                END IF;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+            r := twice_passed;
+        END IF;
         EXIT batch WHEN session.leaving;
         PERFORM ssb_internal.print(r::text);
     END batch;
@@ -332,6 +338,7 @@ BEGIN
         count_passed integer;
         most_passed integer;
         caller ssb.session;
+        ready boolean;
         piece_1_2 text;
         piece_2 text;
         caller_2 ssb.session;
@@ -352,34 +359,38 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
+            ready := false;
             piece_1 := sys.quotename("table");
             count_passed := n;
             most_passed := 1;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller := session;
-        session := ssb_internal.enter_string(session, 2);
-        <<string_1>>
-        DECLARE
-            count integer := count_passed;
-            most integer := most_passed;
-        BEGIN
-            <<string_1_statements>>
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session, 2);
+            <<string_1>>
+            DECLARE
+                count integer := count_passed;
+                most integer := most_passed;
             BEGIN
+                <<string_1_statements>>
                 BEGIN
-                    EXECUTE concat('SELECT count(*) FROM ', ssb_internal.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
-                EXCEPTION WHEN OTHERS THEN
-                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
-                    EXIT string_1_statements WHEN session.leaving;
-                END;
-            END string_1_statements;
-            IF NOT session.leaving THEN
-                count_passed := count;
-            END IF;
-        END string_1;
-        session := ssb_internal.leave(session, caller);
-        n := count_passed;
+                    BEGIN
+                        EXECUTE concat('SELECT count(*) FROM ', ssb_internal.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
+                    EXCEPTION WHEN OTHERS THEN
+                        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                        EXIT string_1_statements WHEN session.leaving;
+                    END;
+                END string_1_statements;
+                IF NOT session.leaving THEN
+                    count_passed := count;
+                END IF;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+            n := count_passed;
+        END IF;
         EXIT batch WHEN session.leaving;
         PERFORM ssb_internal.print(n::text);
         BEGIN
@@ -390,26 +401,30 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
+            ready := false;
             piece_1_2 := "table";
             piece_2 := s;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_2) THEN
-            caller_2 := session;
-            session := ssb_internal.enter_string(session);
-            <<string_2>>
-            BEGIN
+            IF ready THEN
+                caller_2 := session;
+                session := ssb_internal.enter_string(session);
+                <<string_2>>
                 BEGIN
-                    result := NULL;
-                    OPEN result FOR EXECUTE concat('SELECT id FROM ', ssb_internal.dynamic_name('dbo', piece_1_2), ' WHERE s = ''', piece_2, '''');
-                    session := ssb_internal.show(session, result, '[{"name":"id","type":null}]');
-                EXCEPTION WHEN OTHERS THEN
-                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
-                    EXIT string_2 WHEN session.leaving;
-                END;
-            END string_2;
-            session := ssb_internal.leave(session, caller_2);
+                    BEGIN
+                        result := NULL;
+                        OPEN result FOR EXECUTE concat('SELECT id FROM ', ssb_internal.dynamic_name('dbo', piece_1_2), ' WHERE s = ''', piece_2, '''');
+                        session := ssb_internal.show(session, result, '[{"name":"id","type":null}]');
+                    EXCEPTION WHEN OTHERS THEN
+                        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                        EXIT string_2 WHEN session.leaving;
+                    END;
+                END string_2;
+                session := ssb_internal.leave(session, caller_2);
+            END IF;
         ELSE
             BEGIN
                 dynamic_text := concat('SELECT id FROM dbo.', "table", ' WHERE s = ''', s, '''');
@@ -421,25 +436,29 @@ BEGIN
         END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_3 := queue;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_3) THEN
-            caller_3 := session;
-            session := ssb_internal.enter_string(session);
-            <<string_3>>
-            BEGIN
+            IF ready THEN
+                caller_3 := session;
+                session := ssb_internal.enter_string(session);
+                <<string_3>>
                 BEGIN
-                    PERFORM ssb.alter_queue(ssb_internal.dynamic_name('dbo', piece_1_3), status => false);
-                    session.error := 0; session.rowcount := 0;
-                EXCEPTION WHEN OTHERS THEN
-                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint);
-                    EXIT string_3 WHEN session.leaving;
-                END;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            END string_3;
-            session := ssb_internal.leave(session, caller_3);
+                    BEGIN
+                        PERFORM ssb.alter_queue(ssb_internal.dynamic_name('dbo', piece_1_3), status => false);
+                        session.error := 0; session.rowcount := 0;
+                    EXCEPTION WHEN OTHERS THEN
+                        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint);
+                        EXIT string_3 WHEN session.leaving;
+                    END;
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                END string_3;
+                session := ssb_internal.leave(session, caller_3);
+            END IF;
         ELSE
             BEGIN
                 dynamic_text := concat('ALTER QUEUE ', queue, ' WITH STATUS = OFF');
@@ -451,39 +470,47 @@ BEGIN
         END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_4 := s;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller_4 := session;
-        session := ssb_internal.enter_string(session);
-        <<string_4>>
-        BEGIN
-            PERFORM ssb_internal.print(concat('hello ', replace(piece_1_4, '''''', '''')));
-            session.error := 0; session.rowcount := 0;
-        END string_4;
-        session := ssb_internal.leave(session, caller_4);
+        IF ready THEN
+            caller_4 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_4>>
+            BEGIN
+                PERFORM ssb_internal.print(concat('hello ', replace(piece_1_4, '''''', '''')));
+                session.error := 0; session.rowcount := 0;
+            END string_4;
+            session := ssb_internal.leave(session, caller_4);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_5 := "table";
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_5) THEN
-            caller_5 := session;
-            session := ssb_internal.enter_string(session);
-            <<string_5>>
-            BEGIN
+            IF ready THEN
+                caller_5 := session;
+                session := ssb_internal.enter_string(session);
+                <<string_5>>
                 BEGIN
-                    EXECUTE concat('CREATE TABLE ', ssb_internal.dynamic_name('dbo', concat(piece_1_5, '_log')), ' (
+                    BEGIN
+                        EXECUTE concat('CREATE TABLE ', ssb_internal.dynamic_name('dbo', concat(piece_1_5, '_log')), ' (
     id integer
 )');
-                EXCEPTION WHEN OTHERS THEN
-                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE');
-                    EXIT string_5 WHEN session.leaving;
-                END;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            END string_5;
-            session := ssb_internal.leave(session, caller_5);
+                    EXCEPTION WHEN OTHERS THEN
+                        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE');
+                        EXIT string_5 WHEN session.leaving;
+                    END;
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                END string_5;
+                session := ssb_internal.leave(session, caller_5);
+            END IF;
         ELSE
             BEGIN
                 dynamic_text := concat('CREATE TABLE dbo.', "table", '_log (id int)');
@@ -495,27 +522,31 @@ BEGIN
         END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_6 := "table";
             piece_2_2 := n::text;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_6) THEN
-            caller_6 := session;
-            session := ssb_internal.enter_string(session);
-            <<string_6>>
-            BEGIN
+            IF ready THEN
+                caller_6 := session;
+                session := ssb_internal.enter_string(session);
+                <<string_6>>
                 BEGIN
-                    EXECUTE concat('DELETE FROM ', ssb_internal.dynamic_name('dbo', piece_1_6), ' WHERE id = ', ssb_internal.dynamic_value(piece_2_2));
-                    GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                    PERFORM ssb_internal.show_count(session);
-                EXCEPTION WHEN OTHERS THEN
-                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE');
-                    EXIT string_6 WHEN session.leaving;
-                END;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            END string_6;
-            session := ssb_internal.leave(session, caller_6);
+                    BEGIN
+                        EXECUTE concat('DELETE FROM ', ssb_internal.dynamic_name('dbo', piece_1_6), ' WHERE id = ', ssb_internal.dynamic_value(piece_2_2));
+                        GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                        PERFORM ssb_internal.show_count(session);
+                    EXCEPTION WHEN OTHERS THEN
+                        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                        session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE');
+                        EXIT string_6 WHEN session.leaving;
+                    END;
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                END string_6;
+                session := ssb_internal.leave(session, caller_6);
+            END IF;
         ELSE
             BEGIN
                 dynamic_text := concat('DELETE FROM dbo.', "table", ' WHERE id = ', n::text);
@@ -576,6 +607,7 @@ BEGIN
         b varchar(128);
         piece_1 text;
         caller ssb.session;
+        ready boolean;
         piece_1_2 text;
         piece_2 text;
         caller_2 ssb.session;
@@ -599,65 +631,80 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
+            ready := false;
             piece_1 := v::text;
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller := session;
-        session := ssb_internal.enter_string(session);
-        <<string_1>>
-        BEGIN
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session);
+            <<string_1>>
             BEGIN
-                result := NULL;
-                OPEN result FOR EXECUTE concat('SELECT "a b"
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT "a b"
 FROM (SELECT 1 AS "a b", 2 AS "c d") AS q
 WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
-                session := ssb_internal.show(session, result, '[{"name":"a b","type":"integer"}]');
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_1 WHEN session.leaving;
-            END;
-        END string_1;
-        session := ssb_internal.leave(session, caller);
+                    session := ssb_internal.show(session, result, '[{"name":"a b","type":"integer"}]');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_1 WHEN session.leaving;
+                END;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
             piece_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller_2 := session;
-        session := ssb_internal.enter_string(session);
-        <<string_2>>
-        BEGIN
+        IF ready THEN
+            caller_2 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_2>>
             BEGIN
-                result := NULL;
-                OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
-                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_2 WHEN session.leaving;
-            END;
-        END string_2;
-        session := ssb_internal.leave(session, caller_2);
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
+                    session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_2 WHEN session.leaving;
+                END;
+            END string_2;
+            session := ssb_internal.leave(session, caller_2);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
+            ready := false;
             piece_1_3 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
             piece_2_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller_3 := session;
-        session := ssb_internal.enter_string(session);
-        <<string_3>>
-        BEGIN
+        IF ready THEN
+            caller_3 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_3>>
             BEGIN
-                result := NULL;
-                OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')))), ' FROM (SELECT 3 AS o_p) AS q');
-                session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')), 'type', NULL)));
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_3 WHEN session.leaving;
-            END;
-        END string_3;
-        session := ssb_internal.leave(session, caller_3);
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')))), ' FROM (SELECT 3 AS o_p) AS q');
+                    session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')), 'type', NULL)));
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_3 WHEN session.leaving;
+                END;
+            END string_3;
+            session := ssb_internal.leave(session, caller_3);
+        END IF;
         EXIT batch WHEN session.leaving;
     END batch;
     CALL ssb_internal.end_batch(session);
@@ -729,41 +776,46 @@ BEGIN
     DECLARE
         database_used text;
         caller ssb.session;
+        ready boolean;
     BEGIN
         BEGIN
+            ready := false;
             database_used := current_setting('pgsb.database', true);
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller := session;
-        session := ssb_internal.enter_string(session);
-        <<string_1>>
-        BEGIN
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session);
+            <<string_1>>
             BEGIN
-                PERFORM ssb.use_database('Elsewhere');
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'USE', hint);
-                EXIT string_1 WHEN session.leaving;
-            END;
-            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            BEGIN
-                PERFORM ssb.create_queue('elsewhere_dbo.there_only');
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint);
-                EXIT string_1 WHEN session.leaving;
-            END;
-            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            BEGIN
-                result := NULL;
-                OPEN result FOR SELECT sys.db_name(sys.db_id('elsewhere')) AS inside;
-                session := ssb_internal.show(session, result, '[{"name":"inside","type":"varchar(128)"}]');
-            EXCEPTION WHEN OTHERS THEN
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
-            END;
-        END string_1;
-        session := ssb_internal.leave(session, caller);
-        PERFORM ssb_internal.return_to_database(database_used);
+                BEGIN
+                    PERFORM ssb.use_database('Elsewhere');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'USE', hint);
+                    EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    PERFORM ssb.create_queue('elsewhere_dbo.there_only');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint);
+                    EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR SELECT sys.db_name(sys.db_id('elsewhere')) AS inside;
+                    session := ssb_internal.show(session, result, '[{"name":"inside","type":"varchar(128)"}]');
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                END;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+            PERFORM ssb_internal.return_to_database(database_used);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;
@@ -827,50 +879,55 @@ BEGIN
         piece_2 text;
         piece_3 text;
         caller_2 ssb.session;
+        ready boolean;
     BEGIN
         EXIT send_to WHEN session.leaving;  -- nested deeper than 32
         "from" := "from"::varchar(100);
         "to" := "to"::varchar(100);
         body := body::varchar(100);
         BEGIN
+            ready := false;
             piece_1 := sys.replace("from", ']', ']]');
             piece_2 := sys.replace("to", '''', '''''');
             piece_3 := sys.replace(body, '''', '''''');
+            ready := true;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT send_to WHEN session.leaving;
         END;
-        caller_2 := session;
-        session := ssb_internal.enter_string(session);
-        <<string_1>>
-        DECLARE
-            h uuid;
-            begun uuid;
-        BEGIN
-            EXIT string_1 WHEN session.leaving;  -- nested deeper than 32
+        IF ready THEN
+            caller_2 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_1>>
+            DECLARE
+                h uuid;
+                begun uuid;
             BEGIN
-                begun := ssb_internal.begin_and_send(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), 'DEFAULT', 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text), p_is_encrypted => false);
-            EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
-            END;
-            IF begun IS NOT NULL THEN
-                h := begun;
-                session.error := 0; session.rowcount := 0;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            ELSE
+                EXIT string_1 WHEN session.leaving;  -- nested deeper than 32
                 BEGIN
-                    h := ssb.begin_dialog(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), encryption => false);
-                EXCEPTION WHEN OTHERS THEN
-                    session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                    begun := ssb_internal.begin_and_send(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), 'DEFAULT', 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text), p_is_encrypted => false);
+                EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
                 END;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-                BEGIN
-                    PERFORM ssb.send(h, 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text));
+                IF begun IS NOT NULL THEN
+                    h := begun;
                     session.error := 0; session.rowcount := 0;
-                EXCEPTION WHEN OTHERS THEN
-                    session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
-                END;
-                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-            END IF;
-        END string_1;
-        session := ssb_internal.leave(session, caller_2);
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                ELSE
+                    BEGIN
+                        h := ssb.begin_dialog(replace(piece_1, ']]', ']'), concat(replace(piece_2, '''''', '''')), encryption => false);
+                    EXCEPTION WHEN OTHERS THEN
+                        session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                    END;
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                    BEGIN
+                        PERFORM ssb.send(h, 'DEFAULT', CAST(concat(replace(piece_3, '''''', '''')) AS text));
+                        session.error := 0; session.rowcount := 0;
+                    EXCEPTION WHEN OTHERS THEN
+                        session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                    END;
+                    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                END IF;
+            END string_1;
+            session := ssb_internal.leave(session, caller_2);
+        END IF;
         EXIT send_to WHEN session.leaving;
     END send_to;
     session := ssb_internal.leave(session, caller);

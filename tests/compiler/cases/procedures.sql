@@ -645,7 +645,7 @@ BEGIN
         session.capturing := false;
         IF NOT session.leaving THEN
             BEGIN
-                SELECT batch.t || array_agg(ROW(ssb_internal.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb_internal.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
+                SELECT batch.t || array_agg(ROW(ssb_internal.captured_value(r -> 0, 'integer')::integer, sys.fitting(ssb_internal.captured_value(r -> 1, 'string')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
                 PERFORM ssb_internal.show_count(session);
                 session.error := 0;
             EXCEPTION WHEN OTHERS THEN
@@ -1297,7 +1297,7 @@ BEGIN
             BEGIN
                 SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER () AS "@place"
-                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'string')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
                 INTO i, session.rowcount;
                 PERFORM ssb_internal.show_count(session);
                 session.error := 0;
@@ -1405,7 +1405,7 @@ BEGIN
             BEGIN
                 SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER () AS "@place"
-                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                      FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'string')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
                 INTO i, session.rowcount;
                 PERFORM ssb_internal.show_count(session);
                 session.error := 0;
