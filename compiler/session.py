@@ -283,7 +283,7 @@ class CompileSession:
                         counts,
                         columns,
                         continues,
-                        error_verb(statement),
+                        ctx.scope.take_verb(error_verb(statement)) or "",
                         item=item,
                         comments=before,
                     )
