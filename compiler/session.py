@@ -285,7 +285,7 @@ class CompileSession:
                         counts,
                         columns,
                         continues,
-                        error_verb(statement),
+                        ctx.scope.take_verb(error_verb(statement)) or "",
                         item=item,
                         comments=before,
                     )

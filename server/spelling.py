@@ -14,7 +14,8 @@ _MESSAGES = re.compile(
     r"Cannot drop the \w+ |Cannot use DROP \w+ with |"
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
-    r"The multi-part identifier |The specified schema name )"
+    r"The multi-part identifier |The specified schema name |"
+    r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")

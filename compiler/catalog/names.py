@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ...grammar.lexer import bracketed
 from ...grammar.records import dataclass
 from ..target import nodes as n
 from ..target.quoting import literal as literal
@@ -191,3 +192,20 @@ def schema_name(schema: str | None, database: str, default_database: str | None)
     if not database or (default_database is not None and fold(database) == fold(default_database)):
         return schema
     return fold(f"{fold(database)}_{schema}")
+
+
+_IN_DATABASE = "/* sp_executesql */; "
+
+
+def use_first(database: str) -> str:
+    """What the text begins with that sp_executesql runs in another database.
+
+    ssb_internal.use_of_name says the same where only the run time knows the database.
+    """
+    return f"USE {bracketed(database)} {_IN_DATABASE}"
+
+
+def behind_use_first(text: str) -> str:
+    """Return a text without such a beginning, behind which a module may still be defined."""
+    beginning, found, rest = text.partition(_IN_DATABASE)
+    return rest if found and beginning.startswith("USE [") and "\n" not in beginning else text

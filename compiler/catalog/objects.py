@@ -162,6 +162,9 @@ class SqlScope(Protocol):
     def table(self, name: ObjectName) -> TableInfo | None:
         """A table, view, queue or temp table created earlier in the script; None when unknown."""
 
+    def note_missing_rows(self, name: ObjectName) -> None:
+        """A function that FROM calls is unknown: where the server has none either, that is error 208."""
+
     def global_variable(self, name: str) -> Known | None:
         """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…
         as the lowering keeps them; None: sql/ maps it itself (@@SPID, @@VERSION, …) or refuses it."""

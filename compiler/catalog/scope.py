@@ -60,6 +60,7 @@ ERROR_FUNCTIONS: dict[str, tuple[str, SqlType]] = {
 
 def plain_name(name: str) -> str:
     """Spell a variable for PL/pgSQL: the programmer's case where it needs no quotes."""
+    name = name or "@"  # @ and @@ are names too
     lowered = name.lower()
     if (
         _PLAIN.match(name)
@@ -321,6 +322,8 @@ class Scope:
     catalog: Catalog
     label: str = "batch"
     session: str | None = None
+    missing_rows: list[str] = field(default_factory=list)
+    """Unknown functions in FROM, of the statement that is being translated."""
     identity: str | None = None
     """The variable that SCOPE_IDENTITY() reads, where the body asks for it."""
     asks_identity: bool = False
@@ -402,6 +405,18 @@ class Scope:
     def synonym(self, name: ObjectName) -> ObjectName:
         """Return what a synonym stands for; every other name as it is."""
         return self.catalog.followed(name)
+
+    def note_missing_rows(self, name: ObjectName) -> None:
+        """Keep the name for the handler of the statement's errors."""
+        self.missing_rows.append(fold(name.name))
+
+    def take_verb(self, verb: str | None) -> str | None:
+        """Return what a statement's errors are told: its verb, and the unknown functions in its FROM."""
+        if not self.missing_rows:
+            return verb
+        names = ".".join(self.missing_rows)
+        self.missing_rows.clear()
+        return f"{verb or ''}: {names}"
 
     def global_variable(self, name: str) -> Known | None:
         """Return ``@@…`` as the session variable keeps it."""

@@ -15,6 +15,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
+from ..catalog.names import behind_use_first
 from .system_names import check_events, check_system_names, check_trigger_events
 from .token_pairs import check_text
 
@@ -161,8 +162,11 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
     inside text that is kept as written.
     """
     scope = _Scope(problems)
+    # What sp_executesql of another database runs begins behind its USE.
+    text = batch.span.source.text
+    first = int(behind_use_first(text) != text)
     for index, statement in enumerate(batch.statements):
-        _check_place(statement, index == 0, None, problems)
+        _check_place(statement, index <= first, None, problems)
     scope.check(batch.statements, None)
     _check_variables(batch.statements, tokens, problems)
     check_system_names(batch.span.source, tokens, problems)

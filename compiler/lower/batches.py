@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import nodes
-from ..catalog.names import other_than_folded
+from ..catalog.names import behind_use_first, other_than_folded
 from ..catalog.objects import ResultColumn
 from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
@@ -139,7 +139,7 @@ def _keeping_of_source(node: Module, ctx: Context) -> list[pl.TopLevel]:
     """What keeps a module's text, for OBJECT_DEFINITION. What only the run time knows of it is no text."""
     if not ctx.catalog.keeps_source or not ctx.text or ctx.placeholders:
         return []
-    arguments = (pl.Text(ctx.catalog.sql_name(module_name(node, ctx))), pl.Text(ctx.text))
+    arguments = (pl.Text(ctx.catalog.sql_name(module_name(node, ctx))), pl.Text(behind_use_first(ctx.text)))
     return [pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))]
 
 

@@ -21,11 +21,12 @@ from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
 from ..catalog.names import ObjectName
-from ..catalog.objects import TableInfo
+from ..catalog.objects import TableInfo, TableVariable
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..sql.dml.table_variable_rows import last_value
 from ..sql.interface import Dml
 from ..target import nodes as n
 
@@ -336,6 +337,7 @@ class Context:
             _SQLERRM,
         ]
         handler: list[pl.Statement] = []
+        verb = self.scope.take_verb(verb)
         if verb is not None:
             detail = self.outer_helper("detail", "text")
             arguments += [pl.Name(detail), pl.Text(verb)]
@@ -364,6 +366,18 @@ class Context:
         before = n.Variable(kept)
         made = n.Call("ssb_internal.identity_after", (n.Text(target), before))
         return [pl.Assign(kept, pl.Raw(n.Case(((inserted, made),), default=before)))]
+
+    def note_last_identity(self, variable: TableVariable, added: n.Node) -> list[pl.Statement]:
+        """Keep the identity of a table variable's last row, where SCOPE_IDENTITY() or @@IDENTITY is read."""
+        column = next((column for column in variable.info.columns if column.identity is not None), None)
+        kept = [self.scope.identity] if self.scope.identity is not None else []
+        if self.scope.asks_identity:
+            kept.append(self.session_field("identity").spelling)
+        if column is None or not kept:
+            return []
+        last = last_value(variable, column)
+        condition = n.Comparison(">", added, n.Integer(0))
+        return [pl.If(((pl.Raw(condition), tuple(pl.Assign(name, pl.Raw(last)) for name in kept)),))]
 
     def begin_telling(self, dml: Dml) -> list[pl.Statement]:
         """Before a statement whose triggers, or which in a trigger, may have something for @@IDENTITY."""

@@ -251,7 +251,8 @@ def _insert_captured_rows(
     width = (n.Variable(f"{ctx.session}.captured"), n.Integer(len(columns)))
     rows = n.Call("unnest", (n.Call("ssb_internal.captured_of_width", width),))
     query = appending_query(table, f"@{table.reference}", columns, values, q.Aliased(rows, "r"))
-    return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
+    insert = pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))
+    return [insert, *ctx.note_last_identity(table, n.Variable(f"{ctx.session}.rowcount"))]
 
 
 def _captured_value(number: int, column: ColumnInfo) -> n.Node:

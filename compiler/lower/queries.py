@@ -327,6 +327,8 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         if dml.changes.identity:
             body += ctx.note_identity(dml.changes.target, inserted)
         body += ctx.end_telling(dml.changes, inserted)
+    elif _verb(node) == "INSERT":
+        body += ctx.note_last_identity(dml.variable, added)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 

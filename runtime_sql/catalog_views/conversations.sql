@@ -20,7 +20,10 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        CASE v.state WHEN 'SO' THEN 'STARTED_OUTBOUND' WHEN 'SI' THEN 'STARTED_INBOUND' WHEN 'CO' THEN 'CONVERSING'
                     WHEN 'DI' THEN 'DISCONNECTED_INBOUND' WHEN 'DO' THEN 'DISCONNECTED_OUTBOUND'
                     WHEN 'CD' THEN 'CLOSED' ELSE 'ERROR' END AS state_desc,
-       v.far_service, upper(coalesce(v.far_broker_instance, v.far_instance)) AS far_broker_instance,
+       v.far_service,
+       upper(coalesce(v.far_broker_instance, v.far_instance,
+                      (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v.far_database_id)))
+           AS far_broker_instance,
        coalesce(ssb_internal.principal_id_of(v.near_user, v.database_id), 1) AS principal_id,
        coalesce(ssb_internal.principal_id_of(v.far_user, v.database_id), CASE v.security WHEN 'A' THEN 0 ELSE 1 END) AS far_principal_id,
        coalesce(v.outbound_key_id, '00000000-0000-0000-0000-000000000000') AS outbound_session_key_identifier,
@@ -33,7 +36,7 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
                 v.far_sequence, 0) AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
-  FROM (SELECT e.*, e AS endpoint, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
+  FROM (SELECT e.*, e AS endpoint, f.database_id AS far_database_id, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
                r.outbound_key_id, r.inbound_key_id,
                CASE WHEN e.closed_at IS NULL AND e.lifetime IS NOT NULL AND ssb_internal.is_over(e.lifetime) THEN 'ER'
                     WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb_internal.endpoint_state(e, f)

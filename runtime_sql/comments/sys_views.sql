@@ -542,7 +542,7 @@ conversation_endpoints: This side of each conversation of the session's T-SQL da
   lifetime: When the conversation ends by itself, UTC.
   state: SO: nothing sent yet, CO: conversing, DI: the far side has ended it, DO: ended here, which the far side does not know yet, CD: closed, ER: by an error.
   far_service: Name of the far side's service.
-  far_broker_instance: Broker identifier of the far side's database; NULL: any.
+  far_broker_instance: Broker identifier of the far side's database; NULL: not named, and nothing has arrived there yet.
   principal_id: As whom this side takes part, a number of sys.database_principals; 1: dbo.
   far_principal_id: As whom the far side takes part here; 0: anonymous.
   outbound_session_key_identifier: The key of what is sent to another instance; zeros: there is none.

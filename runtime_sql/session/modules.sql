@@ -480,7 +480,52 @@ AS $$
                     WHERE c.oid = relation)
 $$;
 
--- sp_rename of a table, view, constraint, index or, as 'table.column' with type COLUMN, a column. Not of a
+-- Whether a schema has an object of that name: a table or view, a constraint, a default, a procedure or function.
+CREATE OR REPLACE FUNCTION ssb_internal.object_name_is_used(p_schema oid, p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = p_schema AND c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S'))
+        OR EXISTS (SELECT FROM pg_constraint AS k WHERE k.connamespace = p_schema AND k.conname = p_name)
+        OR EXISTS (SELECT FROM ssb_internal.column_default AS d WHERE d.namespace = p_schema AND d.name = p_name)
+        OR EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = p_schema AND f.proname = p_name)
+$$;
+
+-- An index's name as the compiler gives it (compiler/sql/ddl/tables.index_name).
+CREATE OR REPLACE FUNCTION ssb_internal.postgres_index_name(p_name text, p_table text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE WHEN strpos(sys.fold(p_name), p_table) > 0 THEN sys.fold(p_name) ELSE sys.fold(p_table || '__' || sys.fold(p_name)) END $$;
+
+-- Indexes are named after their table, so that the next table of its old name may have indexes of the same names.
+CREATE OR REPLACE FUNCTION ssb_internal.rename_indexes(p_table regclass)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_index regclass;
+    v_old text;
+    v_new text;
+BEGIN
+    FOR v_index, v_old, v_new IN
+        SELECT i.indexrelid, c.relname, ssb_internal.postgres_index_name(n.name, t.relname)
+          FROM pg_index AS i
+          JOIN pg_class AS c ON c.oid = i.indexrelid
+          JOIN pg_class AS t ON t.oid = i.indrelid
+         CROSS JOIN LATERAL (SELECT coalesce(substring(c.relname FROM '__(.+)$'), c.relname) AS name) AS n
+         WHERE i.indrelid = p_table AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid)
+    LOOP
+        IF v_new <> v_old THEN
+            EXECUTE format('ALTER INDEX %s RENAME TO %I ;', v_index, v_new);
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- sp_rename of a table, view, constraint, default, index or, as 'table.column' with type COLUMN, a column. Not of a
 -- procedure: its parameters are written with its name.
 CREATE OR REPLACE FUNCTION ssb_internal.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
@@ -494,50 +539,76 @@ DECLARE
     v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
     v_named text := (parse_ident(v_module))[2];
     v_part text := v_parts[cardinality(v_parts)];
+    v_new text := sys.fold(new_name);
+    v_relation regclass := to_regclass(v_module);
     v_table regclass;
+    v_column text;
     v_default text;
     v_rename text;
+    v_used boolean;
 BEGIN
     IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
-        PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
-                                              upper(object_type)), 11, 1);
+        NULL;  -- 15248 below
     ELSIF upper(object_type) = 'COLUMN' THEN
-        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, sys.fold(v_part), sys.fold(new_name));
+        SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, a.attname, v_new) INTO v_rename
+          FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0;
         v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
                        WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
+        v_used := v_new <> sys.fold(v_part)
+                  AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = v_new AND NOT a.attisdropped);
     ELSIF upper(object_type) = 'INDEX' THEN
         v_table := v_owner;
-        -- As the compiler names indexes (compiler/sql/ddl/tables.index_name); those of constraints as the constraint.
+        -- The names of constraints' indexes are the constraints'.
         SELECT format('ALTER INDEX %s RENAME TO %I ;', i.indexrelid::regclass,
-                      CASE WHEN strpos(sys.fold(new_name), t.relname) > 0
-                                OR EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u'))
-                           THEN sys.fold(new_name) ELSE sys.fold(t.relname || '__' || sys.fold(new_name)) END) INTO v_rename
+                      CASE WHEN EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u'))
+                           THEN v_new ELSE ssb_internal.postgres_index_name(new_name, t.relname) END) INTO v_rename
           FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
          WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = sys.fold(v_part);
-    ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb_internal.is_queue(to_regclass(v_module)) THEN
-        v_rename := format('ALTER TABLE %s RENAME TO %I ;', v_module, sys.fold(new_name));
-    ELSIF to_regclass(v_module) IS NULL THEN
-        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I ;', c.conrelid::regclass, c.conname, sys.fold(new_name)), c.conrelid
+        v_used := v_new <> sys.fold(v_part)
+                  AND EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = v_new);
+    ELSE
+        -- A key's index has its name: the constraint first.
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I ;', c.conrelid::regclass, c.conname, v_new), c.conrelid
           INTO v_rename, v_table
           FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
+        IF v_rename IS NULL AND v_relation IS NOT NULL AND NOT ssb_internal.is_queue(v_relation) THEN
+            v_rename := format('ALTER TABLE %s RENAME TO %I ;', v_module, v_new);
+        ELSIF v_rename IS NULL THEN
+            SELECT d.relation, d.column_name INTO v_table, v_column
+              FROM ssb_internal.column_default AS d WHERE d.namespace = v_schema AND d.name = v_named;
+        END IF;
+        v_used := v_new <> v_named AND ssb_internal.object_name_is_used(v_schema, v_new);
     END IF;
-    IF v_rename IS NULL THEN
+    IF v_rename IS NULL AND upper(object_type) IN ('COLUMN', 'INDEX') THEN
+        PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
+                                              upper(object_type)), 11, 1);
+    ELSIF EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = v_named) THEN
+        PERFORM ssb_internal.raise_error(50000, 'sp_rename of a procedure, function or trigger is not supported here: create it under its new '
+                                                'name, and drop the old one.', 16, 1);
+    ELSIF v_rename IS NULL AND v_column IS NULL THEN
         PERFORM ssb_internal.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
+    ELSIF v_used THEN
+        PERFORM ssb_internal.raise_error(15335, format('Error: The new name ''%s'' is already in use as a %s name and would cause a duplicate '
+            'that is not permitted.', new_name, CASE WHEN upper(object_type) IN ('COLUMN', 'INDEX') THEN upper(object_type) ELSE 'object' END), 11, 1);
     END IF;
-    EXECUTE v_rename;
+    IF v_column IS NOT NULL THEN
+        PERFORM ssb_internal.name_default(v_table, quote_ident(v_column), quote_ident(new_name));
+    ELSE
+        EXECUTE v_rename;
+    END IF;
     IF upper(object_type) = 'COLUMN' THEN
         PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
         IF v_default IS NOT NULL THEN
             PERFORM ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(v_part)), NULL),
-                    ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(new_name)), quote_ident(v_default));
+                    ssb_internal.name_default(v_owner::regclass, quote_ident(v_new), quote_ident(v_default));
         END IF;
     ELSIF v_table IS NOT NULL THEN
-        PERFORM ssb_internal.keep_spelling(v_table::text, NULL, p_parts => ARRAY[new_name]);
-    ELSIF starts_with(v_rename, 'ALTER TABLE ' || v_module || ' RENAME TO')
-          AND EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = sys.fold(new_name)
-                                                  AND c.relkind IN ('r', 'p', 'v', 'S')) THEN
-        PERFORM ssb_internal.keep_spelling(format('%s.%I', v_schema::regnamespace, sys.fold(new_name)), new_name);
+        PERFORM ssb_internal.keep_spelling(v_table::text, NULL, p_parts => ARRAY[new_name]) WHERE v_column IS NULL;
+    ELSE
+        PERFORM ssb_internal.rename_indexes(v_relation);
+        PERFORM ssb_internal.keep_spelling(v_relation::text, new_name)
+          FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind IN ('r', 'p', 'v', 'S');
     END IF;
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;

@@ -246,7 +246,11 @@ DECLARE
     v_error ssb.error := ROW(50000, p_message, 16, 1, NULL, NULL);
     v_first text := ssb_internal.quoted_name(p_message, 1);
     v_types text[];
+    v_missing text[];
 BEGIN
+    -- Behind the verb: functions in FROM that the compiler did not know.
+    v_missing := string_to_array(substring(p_verb FROM ': (.*)$'), '.');
+    p_verb := nullif(regexp_replace(p_verb, ': .*$', ''), '');
     IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
         -- A schema of a database that does not exist.
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
@@ -442,8 +446,11 @@ BEGIN
                                             CASE v_types[1] WHEN '-' THEN 'minus' ELSE quote_literal(v_types[1]) END), 16, 1, NULL, NULL);
             END IF;
         ELSE
-            v_types := regexp_match(p_message, '(?:([^\s.(]+)[.])?([^\s.(]+)\(');
+            v_types := regexp_match(p_message, '^\w+ (?:([^.(]+)[.])?([^(]+)\(');
             v_types[1] := ssb_internal.tsql_schema(v_types[1]);
+            IF v_types[2] = ANY (v_missing) THEN
+                RETURN ROW(208, format('Invalid object name ''%s''.', concat_ws('.', v_types[1], v_types[2])), 16, 1, NULL, NULL)::ssb.error;
+            END IF;
             v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
                                         'is ambiguous.', coalesce(v_types[1], v_types[2]), concat_ws('.', v_types[1], v_types[2])),
                            16, 1, NULL, NULL);

@@ -60,7 +60,7 @@ AS $$
 DECLARE
     v_parts text[] := sys.name_parts(p_name);
 BEGIN
-    RETURN CASE WHEN cardinality(v_parts) > 2 AND v_parts[1] <> '' THEN format('USE [%s]; ', replace(v_parts[1], ']', ']]'))
+    RETURN CASE WHEN cardinality(v_parts) > 2 AND v_parts[1] <> '' THEN format('USE [%s] /* sp_executesql */; ', replace(v_parts[1], ']', ']]'))
                 ELSE '' END;
 END;
 $$;

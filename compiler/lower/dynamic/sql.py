@@ -24,7 +24,7 @@ from ...analysis.live_status import Status
 from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import Depths
 from ...builder.batches import parse_script
-from ...catalog.names import fold
+from ...catalog.names import fold, use_first
 from ...catalog.objects import Expression, ScalarVariable
 from ...catalog.scope import Scope, TableType, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
@@ -156,7 +156,7 @@ def _lower_executesql(
 
     def late(certain: bool) -> list[pl.Statement]:
         written = definition.value if definition is not None else None
-        use = pl.Text(f"USE [{database}]; ") if database else prefix
+        use = pl.Text(use_first(database)) if database else prefix
         return lower_runtime_compiled(node, text, written, rest, ctx, levels=2, certain=certain, prefix=use)
 
     if template is None or declared is None or prefix is not None:
@@ -172,7 +172,7 @@ def _lower_executesql(
     if wrong is not None:
         return wrong_call(node, "", wrong, ctx)
     if database:
-        template = (f"USE [{database}]; ", *template)
+        template = (use_first(database), *template)
     body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
     return _with_return_code(node, body, ctx)
 
@@ -234,7 +234,7 @@ def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Conte
         for number, parameter in enumerate(parameters)
     ]
     database = node.module.database
-    whole = f"USE [{database.text}]; {text}" if database is not None else text
+    whole = f"{use_first(database.text)}{text}" if database is not None else text
     body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, is_ours=True)
     return _with_return_code(node, body, ctx)
 

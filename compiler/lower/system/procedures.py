@@ -211,11 +211,17 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
             # Beside error 1223 it returns that.
             body.insert(0, pl.Assign(target.spelling, pl.Number(-999)))
     else:
-        body = [pl.Perform(call)]
-        if node.return_variable is not None:
-            body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
+        body = _with_code([pl.Perform(call)], node, ctx)
     body += ctx.status(node, pl.Number(0))
     return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
+
+
+def _with_code(body: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """What a system procedure does, with the code that it returns: 1 where it ends by an error, else 0."""
+    if node.return_variable is None:
+        return body
+    code = ctx.variable(node.return_variable).spelling
+    return [pl.Assign(code, pl.Number(1)), *body, pl.Assign(code, pl.Number(0))]
 
 
 def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
@@ -250,8 +256,7 @@ def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statemen
     if owner is not None:
         owned = (("class", pl.Text("ROLE")), ("name", given["name"]), ("principal", owner))
         body.append(pl.Perform(pl.Invoke("ssb.alter_authorization", (), (*owned, *database))))
-    if node.return_variable is not None:
-        body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
+    body = _with_code(body, node, ctx)
     body += ctx.status(node, pl.Number(0))
     return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
 
@@ -341,7 +346,9 @@ def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     arguments = _arguments(node, parameters, ctx)
     _follow_rename(dict(arguments), ctx)
     call = pl.Invoke("ssb_internal.rename_object", (), (*arguments, *ctx.database_argument()))
-    return [*ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+    body = [*_with_code([pl.Perform(call)], node, ctx), *ctx.status(node, pl.Number(0))]
+    # With a verb the handler is told the severity too: 11.
+    return [*ctx.guard(node, body, verb="EXECUTE"), *ctx.autocommit(node)]
 
 
 def _follow_rename(arguments: dict[str, pl.Expr], ctx: Context) -> None:

@@ -93,7 +93,7 @@ def fitting(code: n.Node, column: ColumnInfo, source: SqlType | None = None) -> 
     return n.Call("sys.fitting", (unlimited, n.Integer(limit)))
 
 
-def _last(variable: TableVariable, column: ColumnInfo) -> n.Node:
+def last_value(variable: TableVariable, column: ColumnInfo) -> n.Node:
     """The value of a column in the last row that is there."""
     rows = n.Variable(variable.query_reference)
     return n.Member(n.Element(n.Paren(rows), n.Call("cardinality", (rows,))), fold(column.name))
@@ -103,7 +103,7 @@ def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> n.Node:
     """The value of a column that the INSERT does not name."""
     if column.identity is not None:
         seed, increment = column.identity
-        next_one = n.Sum("+", _last(variable, column), n.integer(increment))
+        next_one = n.Sum("+", last_value(variable, column), n.integer(increment))
         return n.Call("COALESCE", (next_one, n.integer(seed)))
     if column.default is not None:
         return column.default
@@ -276,7 +276,7 @@ def _widened(rows: n.Node, added: list[n.Node]) -> q.Aliased:
 
 def _identity(variable: TableVariable, column: ColumnInfo) -> n.Node:
     seed, increment = column.identity or (1, 1)
-    last = n.Call("COALESCE", (_last(variable, column), n.integer(seed - increment)))
+    last = n.Call("COALESCE", (last_value(variable, column), n.integer(seed - increment)))
     return n.Sum("+", last, _PLACE if increment == 1 else n.Product("*", _PLACE, n.integer(increment)))
 
 

@@ -76,6 +76,8 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     relation = Relation(shown, found)
     ctx.frame.relations.append(relation)
     rows = n.Call(ctx.relation_name(name), arguments)
+    if info is None:
+        ctx.scope.note_missing_rows(name)
     return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
 
 

@@ -22,3 +22,31 @@ SELECT name FROM sys.objects WHERE type IN ('PK', 'C') AND name LIKE '%price%' O
 EXEC dbo.GetPrice 'a'
 EXEC sp_rename 'dbo.Nothing', 'Something'
 GO
+-- Indexes go with their table, so that its successor may have indexes of the same names; defaults have names too.
+SET NOCOUNT ON
+CREATE TABLE dbo.Load (i INT CONSTRAINT DF_Load DEFAULT 1, t NVARCHAR(10), CONSTRAINT PK_Load PRIMARY KEY (i))
+CREATE INDEX IX_Load_t ON dbo.Load (t)
+CREATE INDEX ByText ON dbo.Load (t, i)
+EXEC sp_rename 'dbo.Load', 'Load_Old'
+EXEC sp_rename 'dbo.PK_Load', 'PK_Old', 'OBJECT'
+EXEC sp_rename 'dbo.DF_Load', 'DF_Old'
+CREATE TABLE dbo.Load (i INT CONSTRAINT DF_Load DEFAULT 1, t NVARCHAR(10), CONSTRAINT PK_Load PRIMARY KEY (i))
+CREATE INDEX IX_Load_t ON dbo.Load (t)
+CREATE INDEX Temporary ON dbo.Load (t, i)
+EXEC sp_rename 'dbo.Load.Temporary', 'ByText', 'INDEX'
+SELECT OBJECT_NAME(object_id) AS t, name FROM sys.indexes WHERE OBJECT_NAME(object_id) LIKE 'Load%' ORDER BY 1, 2
+SELECT OBJECT_NAME(parent_object_id) AS t, name FROM sys.default_constraints WHERE name LIKE 'DF%' ORDER BY 1
+DROP INDEX ByText ON dbo.Load_Old
+DROP INDEX IX_Load_t ON dbo.Load
+GO
+DECLARE @rc INT
+EXEC @rc = sp_rename 'dbo.Load', 'Load_Old'
+PRINT @rc
+EXEC @rc = sp_rename 'dbo.Load.t', 'i', 'COLUMN'
+EXEC sp_rename 'dbo.Load_Old.IX_Load_t', 'pk_old', 'INDEX'
+EXEC sp_rename 'dbo.Load.nothing', 'i', 'COLUMN'
+EXEC sp_rename 'dbo.Load.nothing', 'i', 'INDEX'
+EXEC sp_rename 'dbo.GetPrice', 'ReadPrice'
+EXEC @rc = sp_rename 'dbo.Load', 'Load_2'
+PRINT @rc
+GO

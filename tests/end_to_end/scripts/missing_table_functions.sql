@@ -1,0 +1,21 @@
+-- A function that is missing is error 208 in FROM, 4121 elsewhere.
+SET NOCOUNT ON
+GO
+SELECT * FROM dbo.NoRows(1)
+GO
+SELECT dbo.NoValue(1)
+GO
+SELECT o.object_id FROM sys.objects AS o CROSS APPLY [dbo] . [NoRows] (o.object_id) AS f
+GO
+CREATE PROCEDURE Rows_of AS
+DECLARE @x INT
+SELECT @x = id
+FROM /* all */ NoRows (1)
+GO
+CREATE PROCEDURE Value_of AS
+SELECT dbo.NoValue(1) FROM dbo.Rows_of
+GO
+EXEC Rows_of
+BEGIN TRY EXEC Rows_of END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n, ERROR_MESSAGE() AS m, ERROR_LINE() AS l END CATCH
+BEGIN TRY EXEC ('SELECT * FROM dbo.NoRows(1)') END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n, ERROR_MESSAGE() AS m END CATCH
+BEGIN TRY EXEC ('SELECT dbo.NoValue(1)') END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n END CATCH
