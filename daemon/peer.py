@@ -359,16 +359,17 @@ class Peer:
             if address is None:
                 continue
             try:
-                far = await open_far(address, find_dsn(address, addresses), ours)
+                far = self.far = await open_far(address, find_dsn(address, addresses), ours)
+                accept_raw(far)
+                async with asyncio.timeout(FAR_SECONDS):
+                    (self.takes_arrays,) = await (await far.execute(_HAS_ARRAYS)).fetchone() or (False,)
             except Unreachable as error:
                 reasons.append(str(error))
                 continue
             except (psycopg.Error, OSError, TimeoutError) as error:
+                await self.hang_up()
                 reasons.append(sentence(address, error))
                 continue
-            self.far = far
-            accept_raw(far)
-            (self.takes_arrays,) = await (await far.execute(_HAS_ARRAYS)).fetchone() or (False,)
             self.connection_id = uuid.uuid4()
             await near.execute(
                 "SELECT ssb_internal.transport_connected(%s, %s, %s, %s)",
