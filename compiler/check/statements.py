@@ -100,6 +100,48 @@ EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOW
 UNSAFE UPDATE VIEW
 """
 _PERMISSIONS = frozenset(_PERMISSION_VERBS.split())
+_CREATABLE = frozenset(
+    (
+        "AGGREGATE",
+        "ANY DATABASE",
+        "ASSEMBLY",
+        "ASYMMETRIC KEY",
+        "AVAILABILITY GROUP",
+        "CERTIFICATE",
+        "CONTRACT",
+        "DATABASE",
+        "DATABASE DDL EVENT NOTIFICATION",
+        "DDL EVENT NOTIFICATION",
+        "DEFAULT",
+        "ENDPOINT",
+        "EXTERNAL LANGUAGE",
+        "EXTERNAL LIBRARY",
+        "FULLTEXT CATALOG",
+        "FUNCTION",
+        "LOGIN",
+        "MESSAGE TYPE",
+        "PROC",
+        "PROCEDURE",
+        "QUEUE",
+        "REMOTE SERVICE BINDING",
+        "ROLE",
+        "ROUTE",
+        "RULE",
+        "SCHEMA",
+        "SEQUENCE",
+        "SERVER ROLE",
+        "SERVICE",
+        "SYMMETRIC KEY",
+        "SYNONYM",
+        "TABLE",
+        "TRACE EVENT NOTIFICATION",
+        "TYPE",
+        "USER",
+        "VIEW",
+        "XML SCHEMA COLLECTION",
+    )
+)
+"""What stands behind CREATE in a permission."""
 _OF_ONE_OBJECT = {
     "SEND": "write SEND ON SERVICE::name",
     "RECEIVE": "write RECEIVE ON the queue",
@@ -425,6 +467,14 @@ class _Scope:
                     f"Incorrect syntax near '{permission.name.split()[0]}'.",
                     permission.span,
                     hint="expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL",
+                    number=102,
+                )
+            elif permission.name.startswith("CREATE") and permission.name[7:] not in _CREATABLE:
+                words = permission.name.split()
+                self.problems.add(
+                    f"Incorrect syntax near '{words[min(1, len(words) - 1)]}'.",
+                    permission.span,
+                    hint="expected what can be created, such as QUEUE, SERVICE or CONTRACT",
                     number=102,
                 )
             elif permission.name in _OF_ONE_OBJECT and (

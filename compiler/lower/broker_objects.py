@@ -387,7 +387,7 @@ def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
 def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE DATABASE: a set of schemas; files and sizes mean nothing here."""
     name = pl.Text(node.name.text)
-    calls = _queue_call(ctx, "ssb.create_database", name)
+    calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("TRUSTWORTHY"), value)
@@ -410,4 +410,4 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(option.name), *value)
     if not calls:
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.action))
-    return calls
+    return outside_transactions("ALTER DATABASE", ctx) + calls

@@ -88,7 +88,8 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         queue = (("queue", ctx.queue(scope.queue)),) if scope is not None and scope.queue else ()
         return [pl.Invoke("ssb.drop_event_notification", (text, pl.Text(kind)), (*queue, *database))]
     if node.kind == "DATABASE":
-        return [pl.Invoke("ssb.drop_database", (text,), if_exists)]
+        drop = pl.Invoke("ssb.drop_database", (text,), if_exists)
+        return [*outside_transactions("DROP DATABASE", ctx), drop]
     if node.kind == "SCHEMA":
         return [pl.Invoke("ssb.drop_schema", (text,), (*if_exists, *database))]
     if node.kind in _PRINCIPALS:

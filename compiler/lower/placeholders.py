@@ -368,7 +368,7 @@ def _name_of(name: str, schema: str | None, ctx: Context) -> pl.Expr:
     value = _spelled(name, ctx)
     if placed.is_bracketed:
         # Dots and blanks are part of the name.
-        value = pl.Invoke("sys.quotename", (value,))
+        value = pl.Invoke("ssb_internal.bracketed_identifier", (value,))
     if schema is None:
         return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
     qualifier = _sql_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)

@@ -263,7 +263,9 @@ def _identity_insert(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke]:
         return []
     parts = (node.table.database, node.table.schema, node.table.name)
     quoted = ".".join(bracketed(part.text) if part else "" for part in parts).lstrip(".")
-    names = (pl.Text(quoted), pl.Text(node.table.text))
+    names: tuple[pl.Expr, ...] = (pl.Text(quoted), pl.Text(node.table.text))
+    if ctx.mode in (Mode.BATCH, Mode.PLAIN) and ctx.string_level == 0:
+        names += (pl.TRUE if node.on else pl.FALSE,)
     return [pl.Invoke("ssb_internal.require_identity", names, ctx.database_argument())]
 
 

@@ -386,7 +386,11 @@ AS $$
 DECLARE
     v_id integer := ssb_internal.database_id_of(database);
     v_schema ssb.schema_of_database;
+    v_object text;
 BEGIN
+    IF lower(name) IN ('dbo', 'guest', 'sys', 'information_schema') THEN
+        PERFORM ssb_internal.raise_error(15150, format('Cannot drop the schema ''%s''.', name));
+    END IF;
     SELECT s.* INTO v_schema FROM ssb.schema_of_database AS s
      WHERE s.database_id = v_id AND lower(s.schema_name) = lower(name);
     IF NOT FOUND THEN
@@ -399,7 +403,8 @@ BEGIN
     EXECUTE format('DROP SCHEMA %I', v_schema.name);
     DELETE FROM ssb.schema_of_database AS s WHERE s.name = v_schema.name;
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb_internal.raise_error(3729, format('Cannot drop schema ''%s'' because it is being referenced by object ''%s''.', name,
-                                                  ssb_internal.dependent_name('pg_namespace', to_regnamespace(format('%I', v_schema.name)))));
+    v_object := ssb_internal.dependent_name('pg_namespace', to_regnamespace(format('%I', v_schema.name)));
+    v_object := coalesce((SELECT q.spelling FROM ssb.queue AS q WHERE q.schema_name = v_schema.name AND q.relation_name = v_object), v_object);
+    PERFORM ssb_internal.raise_error(3729, format('Cannot drop schema ''%s'' because it is being referenced by object ''%s''.', name, v_object));
 END;
 $$;

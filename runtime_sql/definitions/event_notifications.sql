@@ -249,7 +249,8 @@ BEGIN
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(session_user), ssb_internal.xml_text(ssb_internal.caller()),
-            ssb_internal.xml_text(ssb_internal.database_name(p_database_id)),
+            -- One that is dropped has no name any more.
+            ssb_internal.xml_text(CASE p_type WHEN 'DATABASE' THEN p_object ELSE ssb_internal.database_name(p_database_id) END),
             '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
                                                                WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
             ssb_internal.xml_text(p_object), p_type,

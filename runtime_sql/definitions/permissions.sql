@@ -145,6 +145,22 @@ BEGIN
 END;
 $$;
 
+-- Those of the grantees whose permissions can change; of the others SQL Server says so (4624), and goes on.
+CREATE OR REPLACE FUNCTION ssb_internal.grantable(p_grantees text[], p_tell boolean DEFAULT false)
+RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g) NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
+BEGIN
+    IF p_tell AND cardinality(v_grantees) < cardinality(p_grantees) THEN
+        PERFORM ssb_internal.print('Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.');
+    END IF;
+    RETURN v_grantees;
+END;
+$$;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
@@ -171,6 +187,7 @@ BEGIN
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
+        PERFORM ssb_internal.grantable(grantees, true);
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);
@@ -182,7 +199,7 @@ BEGIN
         END IF;
         PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
     END IF;
-    FOREACH v_grantee IN ARRAY grantees LOOP
+    FOREACH v_grantee IN ARRAY ssb_internal.grantable(grantees, true) LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
             IF verb = 'GRANT OPTION' THEN
                 UPDATE ssb.permission AS p SET state = 'G'
@@ -332,7 +349,7 @@ BEGIN
         v_kinds := '{ROUTINE}';
         v_object := v_routine::regprocedure::text;
     END IF;
-    FOREACH v_grantee IN ARRAY p_grantees LOOP
+    FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         CONTINUE WHEN v_role IS NULL;
         FOREACH v_kind IN ARRAY v_kinds LOOP

@@ -171,6 +171,9 @@ DECLARE
     v_table text;
     v_owns boolean;
 BEGIN
+    IF upper(kind) IN ('USER', 'ROLE') AND ssb_internal.is_fixed_principal(name) THEN
+        PERFORM ssb_internal.raise_error(15150, format('Cannot drop the %s ''%s''.', lower(kind), name));
+    END IF;
     IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
                                   WHERE lower(p.name) = lower(name) AND p.kind = upper(kind)
                                     AND p.database_id IS NOT DISTINCT FROM v_database_id) THEN

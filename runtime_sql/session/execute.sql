@@ -481,6 +481,18 @@ BEGIN
 END;
 $$;
 
+-- A name that stood in brackets, with the errors of one that is empty or too long.
+CREATE OR REPLACE FUNCTION ssb_internal.bracketed_identifier(p_name text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.check_name(p_name);
+    RETURN '[' || replace(p_name, ']', ']]') || ']';
+END;
+$$;
+
 -- Names inside dynamic SQL that only the run time knows: T-SQL spelling to
 -- PostgreSQL's. p_schema is where a name without schema belongs.
 CREATE OR REPLACE FUNCTION ssb_internal.dynamic_name(p_schema text, p_name text)

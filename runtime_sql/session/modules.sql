@@ -107,9 +107,10 @@ BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = v_schema
-       -- With the procedures of its group: p;2 and so on.
+       -- With the procedures of its group: p;2 and so on; not the function of a DDL trigger of that name.
        AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND starts_with(p.proname, v_name[2] || ';')
-            OR p_kind = 'TRIGGER' AND starts_with(p.proname, ssb_internal.stem(v_name[2]) || '@'))
+            OR p_kind = 'TRIGGER' AND starts_with(p.proname, ssb_internal.stem(v_name[2]) || '@')
+               AND p.proname !~ '@(database|server)$')
        AND CASE p_kind WHEN 'PROCEDURE' THEN p.prokind = 'p'
                        WHEN 'TRIGGER' THEN p.prorettype = 'trigger'::regtype
                        ELSE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype END;

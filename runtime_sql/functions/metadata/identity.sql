@@ -89,11 +89,15 @@ BEGIN
 END;
 $$;
 
--- SET IDENTITY_INSERT of what is no table (1088), or of a table without an identity column (8106).
--- shown: the name as the statement has it.
+-- SET IDENTITY_INSERT of what is no table (1088), or of a table without an identity column (8106), and ON while it is
+-- ON for another (8107).
+-- shown: the name as the statement has it. switched: a batch sets it ON or OFF, which stays for the session; NULL
+-- elsewhere, where it ends with the module.
 --
+-- Settings   pgsb.identity_insert: the table, by its oid, for which the session has it ON
 -- Called by  compiled SET IDENTITY_INSERT
-CREATE OR REPLACE FUNCTION ssb_internal.require_identity(table_name text, shown text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.require_identity(table_name text, shown text, switched boolean DEFAULT NULL,
+                                                         database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -101,6 +105,8 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_table oid := sys.object_id(table_name, NULL, database)::oid;
+    v_set oid := nullif(current_setting('pgsb.identity_insert', true), '')::oid;
+    v_other text;
 BEGIN
     IF v_table IS NULL THEN
         PERFORM ssb_internal.raise_error(1088, format(
@@ -110,6 +116,21 @@ BEGIN
        AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '' AND NOT a.attisdropped) THEN
         PERFORM ssb_internal.raise_error(8106, format(
             'Table ''%s'' does not have the identity property. Cannot perform SET operation.', shown));
+    END IF;
+    IF switched AND v_set <> v_table THEN
+        SELECT concat_ws('.', ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)),
+                         ssb_internal.tsql_schema(n.nspname), ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text))
+          INTO v_other FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = v_set;
+        -- One that was dropped is OFF.
+        IF FOUND THEN
+            PERFORM ssb_internal.raise_error(8107, format(
+                'IDENTITY_INSERT is already ON for table ''%s''. Cannot perform SET operation for table ''%s''.', v_other, shown));
+        END IF;
+    END IF;
+    IF switched THEN
+        PERFORM set_config('pgsb.identity_insert', v_table::text, false);
+    ELSIF NOT switched AND v_set = v_table THEN
+        PERFORM set_config('pgsb.identity_insert', '', false);
     END IF;
 END;
 $$;

@@ -1,0 +1,27 @@
+-- a DDL trigger and one of a table may have one name: DROP TRIGGER without ON drops that of the table
+CREATE TABLE dbo.Stock (a int)
+GO
+CREATE TRIGGER Guard ON DATABASE FOR DROP_QUEUE AS PRINT 'a queue goes'
+GO
+DROP TRIGGER Guard
+GO
+CREATE TRIGGER Guard ON dbo.Stock AFTER INSERT, UPDATE AS PRINT 'rows come'
+GO
+CREATE TRIGGER Watch ON ALL SERVER FOR CREATE_DATABASE AS PRINT 'a database comes'
+GO
+DROP TRIGGER Watch
+GO
+CREATE QUEUE dbo.Short
+INSERT dbo.Stock VALUES (1)
+DROP TRIGGER dbo.Guard
+INSERT dbo.Stock VALUES (2)
+DROP QUEUE dbo.Short
+GO
+DROP TRIGGER Guard ON DATABASE
+GO
+DROP TRIGGER Guard ON DATABASE
+GO
+CREATE DATABASE Late
+DROP TRIGGER Watch ON ALL SERVER
+DROP DATABASE Late
+GO
