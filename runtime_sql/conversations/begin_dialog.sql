@@ -193,7 +193,7 @@ BEGIN
             v_related := ssb_internal.member_of_group(v_group, v_service.service_id);
             IF v_related.endpoint_id IS NULL THEN
                 -- Two that begin the same new group would each make a leader of it.
-                PERFORM ssb_internal.lock_name('group ' || v_group);
+                PERFORM ssb_internal.lock_new_group(v_group);
                 v_related := ssb_internal.member_of_group(v_group, v_service.service_id);
             END IF;
             IF v_related.service_id <> v_service.service_id THEN

@@ -13,11 +13,18 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.duplicate_lock (
     PRIMARY KEY (table_id, slot)
 );
 
+-- The groups that were begun by their own number, for an hour (ssb_internal.lock_new_group). Unlogged: after a crash no snapshot is left.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.begun_group (
+    conversation_group_id uuid        PRIMARY KEY,
+    begun_at              timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS begun_group_by_age ON ssb.begun_group (begun_at);
+
 -- Takes the name to the end of the transaction, or of the subtransaction where that is rolled back. Whoever inserts
 -- a name waits for the one who inserted it before and has not ended, though the row is deleted again.
 -- A deadlock is found as with any lock.
 --
--- Called by  ssb_internal.take_set, ssb.begin_dialog
+-- Called by  ssb_internal.take_set
 CREATE OR REPLACE FUNCTION ssb_internal.lock_name(p_name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -29,6 +36,32 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.lock_name(text) FROM PUBLIC;
+
+-- Takes a group that nobody has begun, to the end of the transaction. Two would each make a leader of it. The row stays for those
+-- who read by an older snapshot (REPEATABLE READ, SERIALIZABLE): they do not see that the group has been begun, and their attempt is a
+-- serialization failure, as with any row. Of those who have read for longer than an hour when they begin a group nobody knows.
+--
+-- Called by  ssb.begin_dialog
+CREATE OR REPLACE FUNCTION ssb_internal.lock_new_group(p_group uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    INSERT INTO ssb.begun_group AS g (conversation_group_id, begun_at) VALUES (p_group, clock_timestamp())
+    ON CONFLICT (conversation_group_id) DO UPDATE SET begun_at = excluded.begun_at;
+    -- By an older snapshot what others have deleted is a failure, too.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        DELETE FROM ssb.begun_group AS g
+         WHERE g.conversation_group_id = ANY (ARRAY(SELECT o.conversation_group_id FROM ssb.begun_group AS o
+                                                     WHERE o.begun_at < (SELECT clock_timestamp() - interval '1 hour')
+                                                     ORDER BY o.begun_at LIMIT 2 FOR UPDATE SKIP LOCKED));
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_new_group(uuid) FROM PUBLIC;
 
 -- Forgets those of tables that have been dropped.
 --

@@ -127,3 +127,35 @@ def test_a_conversation_with_an_end_and_an_error_ends_once(session: Session, pai
     session.end(message.handle)
     assert session.value("SELECT ssb.end_finished(%s, 1000, true)", pair.near) == 2
     assert session.receive(pair.near) == []
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_who_does_not_see_that_a_group_was_begun_cannot_begin_it(
+    session: Session, another: Open, pair: Pair, waits: bool
+) -> None:
+    group = uuid.uuid4()
+    first, old = another(), another()
+    old.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    old.value("SELECT count(*) FROM sys.conversation_endpoints")
+    begun = pair.dialog(first, related_conversation_group=group)
+    if waits:
+        begin = start_and_block(session, old, lambda: pair.dialog(old, related_conversation_group=group))
+        first.commit()
+    else:
+        first.commit()
+        begin = None
+    with pytest.raises(errors.SerializationFailure):
+        begin.result() if begin is not None else pair.dialog(old, related_conversation_group=group)
+    old.rollback()
+    joined = pair.dialog(old, related_conversation_group=group)
+    old.commit()
+    assert leaders(session, [begun, joined]) == [begun, begun]
+
+
+def test_groups_that_were_begun_long_ago_are_forgotten(session: Session, pair: Pair) -> None:
+    for _ in range(5):
+        pair.dialog(related_conversation_group=uuid.uuid4())
+    session.do("UPDATE ssb.begun_group SET begun_at = begun_at - interval '61 minutes'")
+    before = session.value("SELECT count(*) FROM ssb.begun_group")
+    pair.dialog(related_conversation_group=uuid.uuid4())
+    assert session.value("SELECT count(*) FROM ssb.begun_group") == before - 1
