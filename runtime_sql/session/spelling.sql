@@ -243,7 +243,7 @@ DECLARE
     v_stack text;
     v_around text[];
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104, 4121, 4708, 4902, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     IF p_procedure IS NULL THEN
