@@ -11,7 +11,7 @@ from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
-    r"Cannot drop the \w+ |Cannot use DROP \w+ with |"
+    r"Cannot drop the \w+ |Cannot drop type |Cannot use DROP \w+ with |"
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |"

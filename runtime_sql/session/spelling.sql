@@ -251,9 +251,17 @@ DECLARE
     v_parts text[];
     v_alone boolean;
     v_shown text;
+    v_stack text;
+    v_around text[];
 BEGIN
-    IF p_number NOT IN (207, 208, 270, 1088, 1911, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 4104, 4121, 4701, 4708, 4902, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 270, 1088, 1911, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104, 4121, 4701, 4708, 4902,
+                        8197, 15151) THEN
         RETURN p_message;
+    END IF;
+    IF p_procedure IS NULL THEN
+        -- Dynamic SQL of a module names no procedure: the innermost module that is running has its text.
+        GET DIAGNOSTICS v_stack = PG_CONTEXT;
+        v_around := parse_ident(substring(v_stack FROM 'PL/pgSQL function (?!ssb_internal\.|sys\.)([^(\s]+\.[^(\s]+)\('), false);
     END IF;
     FOR v_mark, v_name IN
         SELECT left(m.quoted[1], 1), substr(m.quoted[1], 2, length(m.quoted[1]) - 2)
@@ -266,7 +274,7 @@ BEGIN
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
             ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
-            substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
+            ssb_internal.source_of(v_around[1], v_around[2]), substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
         LOOP
             v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' THEN
                                           ssb_internal.name_in_text(v_text, v_parts, p_line, v_alone) END,
