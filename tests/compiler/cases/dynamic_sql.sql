@@ -670,7 +670,7 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
             BEGIN
                 BEGIN
                     result := NULL;
-                    OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(sys.quotename(concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
+                    OPEN result FOR EXECUTE concat('SELECT 1 AS ', ssb_internal.dynamic_identifier(ssb_internal.bracketed_identifier(concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'))), E', ''"'' AS x, E''c:\\\\p', replace(piece_2, E'\\', E'\\\\'), ''' AS y');
                     session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('it''s "o', replace(piece_1_2, ']]', ']'), '"'), 'type', 'integer'), json_build_object('name', 'x', 'type', 'varchar(1)'), json_build_object('name', 'y', 'type', 'varchar(23)')));
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -695,7 +695,7 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
             BEGIN
                 BEGIN
                     result := NULL;
-                    OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(sys.quotename(concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')))), ' FROM (SELECT 3 AS o_p) AS q');
+                    OPEN result FOR EXECUTE concat('SELECT ', ssb_internal.dynamic_identifier(ssb_internal.bracketed_identifier(concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')))), ' FROM (SELECT 3 AS o_p) AS q');
                     session := ssb_internal.show(session, result, json_build_array(json_build_object('name', concat('o', replace(piece_1_3, ']]', ']'), '_p', replace(piece_2_2, ']]', ']')), 'type', NULL)));
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
