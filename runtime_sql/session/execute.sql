@@ -364,7 +364,15 @@ $trampoline$, v_declare, v_read, line, v_shown, format(v_run, v_name[1], v_name[
 END;
 $$;
 
--- EXEC in the text: an argument that does not convert to its parameter's type. XML tells what is wrong with it.
+-- Whether an error is a conversion's, of which EXEC tells no more than the two types. XML tells what is wrong with it:
+-- 9400 and above how it is written, 6300 to 6999 what its schema does not allow.
+CREATE OR REPLACE FUNCTION ssb_internal.is_of_conversion(sqlstate_code text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+RETURN sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) NOT BETWEEN 6300 AND 6999 AND ssb.error_number_of(sqlstate_code) < 9000;
+
+-- EXEC in the text: an argument that does not convert to its parameter's type.
 CREATE OR REPLACE FUNCTION ssb_internal.unfit_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
                                               p_from text, p_to text)
 RETURNS ssb.session
@@ -373,7 +381,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
-    IF sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) < 9000 THEN
+    IF ssb_internal.is_of_conversion(sqlstate_code) THEN
         RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, p_to), 16, 5,
                                        procedure, 0)::ssb.error);
     END IF;
@@ -390,7 +398,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
-    IF sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) < 9000 THEN
+    IF ssb_internal.is_of_conversion(sqlstate_code) THEN
         RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from,
             coalesce(substring(message FROM ' to (?:data type )?(\w+)\.$'), CASE WHEN message ~ 'date and/or time' THEN 'datetime' END,
                      ssb_internal.tsql_type_in(message, 'int'))), 16, 5, procedure, 0)::ssb.error);
