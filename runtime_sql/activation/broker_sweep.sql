@@ -23,7 +23,7 @@ DECLARE
     v_queues integer[];
 BEGIN
     -- Numbers first: most often there is none, and whole rows are wide.
-    LOOP
+    FOR v_try IN 1..100 LOOP
         BEGIN
             SELECT array_agg(q.queue_id) INTO v_queues
               FROM ssb.queue AS q
@@ -35,7 +35,7 @@ BEGIN
             EXIT;
         EXCEPTION WHEN internal_error THEN
             -- Somebody has dropped a queue between the look at its row and the one at its state.
-            IF SQLERRM NOT LIKE 'could not open relation with OID %' THEN
+            IF v_try = 100 OR SQLERRM NOT LIKE 'could not open relation with OID %' THEN
                 RAISE;
             END IF;
         END;
