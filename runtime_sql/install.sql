@@ -57,6 +57,9 @@
 \ir session/waitfor.sql
 \ir session/altered_modules.sql
 \ir session/modules.sql
+\ir session/synonyms.sql
+\ir session/renaming.sql
+\ir session/temporary_tables.sql
 \ir session/module_sources.sql
 \ir session/definers.sql
 \ir session/execute.sql

@@ -72,3 +72,14 @@ BEGIN
                           DETAIL = ssb_internal.error_detail(error), HINT = hint;
 END;
 $$;
+
+-- xp_logevent: a line in the server's log that no client sees.
+CREATE OR REPLACE FUNCTION ssb_internal.log_event(message text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE LOG '%', message;
+END;
+$$;

@@ -1,0 +1,173 @@
+-- Other names and other schemas for what there is: sp_rename, ALTER SCHEMA … TRANSFER.
+--
+-- Called by  compiled sp_rename and ALTER SCHEMA
+
+-- A queue's view: neither it nor its columns can be renamed, in SQL Server either.
+CREATE OR REPLACE FUNCTION ssb_internal.is_queue(relation regclass)
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                     JOIN ssb.queue AS q ON q.schema_name = n.nspname AND q.relation_name = c.relname
+                    WHERE c.oid = relation)
+$$;
+
+-- Whether a schema has an object of that name: a table or view, a constraint, a default, a procedure or function.
+CREATE OR REPLACE FUNCTION ssb_internal.object_name_is_used(p_schema oid, p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = p_schema AND c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S'))
+        OR EXISTS (SELECT FROM pg_constraint AS k WHERE k.connamespace = p_schema AND k.conname = p_name)
+        OR EXISTS (SELECT FROM ssb_internal.column_default AS d WHERE d.namespace = p_schema AND d.name = p_name)
+        OR EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = p_schema AND f.proname = p_name)
+$$;
+
+-- An index's name as the compiler gives it (compiler/sql/ddl/tables.index_name).
+CREATE OR REPLACE FUNCTION ssb_internal.postgres_index_name(p_name text, p_table text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE WHEN strpos(sys.fold(p_name), p_table) > 0 THEN sys.fold(p_name) ELSE sys.fold(p_table || '__' || sys.fold(p_name)) END $$;
+
+-- Indexes are named after their table, so that the next table of its old name may have indexes of the same names.
+CREATE OR REPLACE FUNCTION ssb_internal.rename_indexes(p_table regclass)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_index regclass;
+    v_old text;
+    v_new text;
+BEGIN
+    FOR v_index, v_old, v_new IN
+        SELECT i.indexrelid, c.relname, ssb_internal.postgres_index_name(n.name, t.relname)
+          FROM pg_index AS i
+          JOIN pg_class AS c ON c.oid = i.indexrelid
+          JOIN pg_class AS t ON t.oid = i.indrelid
+         CROSS JOIN LATERAL (SELECT coalesce(substring(c.relname FROM '__(.+)$'), c.relname) AS name) AS n
+         WHERE i.indrelid = p_table AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid)
+    LOOP
+        IF v_new <> v_old THEN
+            EXECUTE format('ALTER INDEX %s RENAME TO %I ;', v_index, v_new);
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- sp_rename of a table, view, constraint, default, index or, as 'table.column' with type COLUMN, a column. Not of a
+-- procedure: its parameters are written with its name.
+CREATE OR REPLACE FUNCTION ssb_internal.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(object_name);
+    v_owner text := ssb_internal.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
+    v_module text := ssb_internal.module_name(object_name, database);
+    v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
+    v_named text := (parse_ident(v_module))[2];
+    v_part text := v_parts[cardinality(v_parts)];
+    v_new text := sys.fold(new_name);
+    v_relation regclass := to_regclass(v_module);
+    v_table regclass;
+    v_column text;
+    v_default text;
+    v_rename text;
+    v_used boolean;
+BEGIN
+    IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
+        NULL;  -- 15248 below
+    ELSIF upper(object_type) = 'COLUMN' THEN
+        SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, a.attname, v_new) INTO v_rename
+          FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0;
+        v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
+                       WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
+        v_used := v_new <> sys.fold(v_part)
+                  AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = v_new AND NOT a.attisdropped);
+    ELSIF upper(object_type) = 'INDEX' THEN
+        v_table := v_owner;
+        -- The names of constraints' indexes are the constraints'.
+        SELECT format('ALTER INDEX %s RENAME TO %I ;', i.indexrelid::regclass,
+                      CASE WHEN EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u'))
+                           THEN v_new ELSE ssb_internal.postgres_index_name(new_name, t.relname) END) INTO v_rename
+          FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
+         WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = sys.fold(v_part);
+        v_used := v_new <> sys.fold(v_part)
+                  AND EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = v_table AND sys.fold(ssb_internal.tsql_index_name(i.indexrelid)) = v_new);
+    ELSE
+        -- A key's index has its name: the constraint first.
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I ;', c.conrelid::regclass, c.conname, v_new), c.conrelid
+          INTO v_rename, v_table
+          FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
+        IF v_rename IS NULL AND v_relation IS NOT NULL AND NOT ssb_internal.is_queue(v_relation) THEN
+            v_rename := format('ALTER TABLE %s RENAME TO %I ;', v_module, v_new);
+        ELSIF v_rename IS NULL THEN
+            SELECT d.relation, d.column_name INTO v_table, v_column
+              FROM ssb_internal.column_default AS d WHERE d.namespace = v_schema AND d.name = v_named;
+        END IF;
+        v_used := v_new <> v_named AND ssb_internal.object_name_is_used(v_schema, v_new);
+    END IF;
+    IF v_rename IS NULL AND upper(object_type) IN ('COLUMN', 'INDEX') THEN
+        PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
+                                              upper(object_type)), 11, 1);
+    ELSIF EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = v_named) THEN
+        PERFORM ssb_internal.raise_error(50000, 'sp_rename of a procedure, function or trigger is not supported here: create it under its new '
+                                                'name, and drop the old one.', 16, 1);
+    ELSIF v_rename IS NULL AND v_column IS NULL THEN
+        PERFORM ssb_internal.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
+            'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
+    ELSIF v_used THEN
+        PERFORM ssb_internal.raise_error(15335, format('Error: The new name ''%s'' is already in use as a %s name and would cause a duplicate '
+            'that is not permitted.', new_name, CASE WHEN upper(object_type) IN ('COLUMN', 'INDEX') THEN upper(object_type) ELSE 'object' END), 11, 1);
+    END IF;
+    IF v_column IS NOT NULL THEN
+        PERFORM ssb_internal.name_default(v_table, quote_ident(v_column), quote_ident(new_name));
+    ELSE
+        EXECUTE v_rename;
+    END IF;
+    IF upper(object_type) = 'COLUMN' THEN
+        PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
+        IF v_default IS NOT NULL THEN
+            PERFORM ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(v_part)), NULL),
+                    ssb_internal.name_default(v_owner::regclass, quote_ident(v_new), quote_ident(v_default));
+        END IF;
+    ELSIF v_table IS NOT NULL THEN
+        PERFORM ssb_internal.keep_spelling(v_table::text, NULL, p_parts => ARRAY[new_name]) WHERE v_column IS NULL;
+    ELSE
+        PERFORM ssb_internal.rename_indexes(v_relation);
+        PERFORM ssb_internal.keep_spelling(v_relation::text, new_name)
+          FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind IN ('r', 'p', 'v', 'S');
+    END IF;
+    PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
+END;
+$$;
+
+-- ALTER SCHEMA … TRANSFER.
+CREATE OR REPLACE FUNCTION ssb_internal.transfer_object(p_schema text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                                WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
+BEGIN
+    IF to_regnamespace(quote_ident(p_schema)) IS NULL THEN
+        PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
+        PERFORM ssb_internal.transfer_queue(p_schema, p_name);
+    ELSIF to_regclass(p_name) IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
+    ELSIF v_routine IS NOT NULL THEN
+        EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
+    ELSE
+        PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
+                                              'permission.', (parse_ident(p_name))[2]));
+    END IF;
+END;
+$$;

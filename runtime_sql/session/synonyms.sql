@@ -1,0 +1,70 @@
+-- CREATE and DROP SYNONYM.
+--
+-- Called by  compiled CREATE SYNONYM and DROP SYNONYM; what changes the table that one stands for
+
+-- A synonym is a view whose comment tells what it stands for (ssb_internal.synonym, catalog_views/objects.sql). The
+-- compiler follows it; while there is a table or view of that name, the view shows it too. It stands for no queue: whoever
+-- reads it then is told so.
+CREATE OR REPLACE FUNCTION ssb_internal.create_synonym(p_name text, p_target text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regclass(p_name) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                             (parse_ident(p_name))[2]), 16, 3);
+    END IF;
+    EXECUTE format('CREATE VIEW %s AS SELECT%s ;', p_name,
+                   CASE WHEN ssb_internal.is_queue(to_regclass(p_target)) THEN format(' ssb_internal.refuse_synonym(%L)', ssb_internal.tsql_spelling(p_name))
+                        WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
+    EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_synonym(p_name text)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(5313, format('Synonym ''%s'' refers to an invalid object.', p_name), 16, 1,
+                                     'A synonym cannot stand for a queue: write the queue''s name.');
+END;
+$$;
+
+-- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows. Those of others
+-- are not the dropping role's to change, and hinder it as any view does.
+CREATE OR REPLACE FUNCTION ssb_internal.loosen_synonyms(p_target regclass)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_synonym regclass;
+BEGIN
+    FOR v_synonym IN
+        SELECT s.oid::regclass FROM ssb_internal.synonym AS s JOIN pg_class AS c ON c.oid = s.oid
+         WHERE to_regclass(s.target) = p_target AND pg_has_role(c.relowner, 'USAGE')
+    LOOP
+        EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false ;', v_synonym,
+            (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
+               FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.drop_synonym(p_name text, if_exists boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
+        EXECUTE format('DROP VIEW %s ;', p_name);
+    ELSIF NOT if_exists THEN
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
+                                             ssb_internal.tsql_spelling(p_name)), 11, 5);
+    END IF;
+END;
+$$;

@@ -1,0 +1,98 @@
+-- Temporary tables of nested levels.
+--
+-- Called by  compiled modules and batches that make temporary tables
+
+-- A procedure, trigger or dynamic batch makes a temporary table of its own even where its caller has one of that name, which is
+-- there again behind it. PostgreSQL has one schema for both: the caller's is renamed meanwhile. Who made which, the setting
+-- pgsb.temporary tells ("nesting level name"), which a roll-back takes back with the tables.
+CREATE OR REPLACE FUNCTION ssb_internal.temporary_tables_made()
+RETURNS text[]
+LANGUAGE sql STABLE
+RETURN coalesce(nullif(current_setting('pgsb.temporary', true), ''), '{}')::text[];
+
+CREATE OR REPLACE FUNCTION ssb_internal.rename_temporary_table(p_name text, p_old text, p_new text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_index text;
+BEGIN
+    EXECUTE format('ALTER TABLE pg_temp.%I RENAME TO %I', p_name || p_old, p_name || p_new);
+    -- Their names share the schema.
+    FOR v_index IN
+        SELECT c.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+         WHERE i.indrelid = to_regclass(format('pg_temp.%I', p_name || p_new))
+    LOOP
+        EXECUTE format('ALTER INDEX pg_temp.%I RENAME TO %I', v_index, left(v_index, length(v_index) - length(p_old)) || p_new);
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.make_temporary_table(p_level integer, p_table text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_made text[] := ssb_internal.temporary_tables_made();
+    v_key text := p_level || ' ' || p_table;
+BEGIN
+    IF v_key = ANY (v_made) THEN
+        RETURN;
+    END IF;
+    PERFORM set_config('pgsb.temporary', (v_made || v_key)::text, false);
+    IF to_regclass(p_table) IS NOT NULL THEN
+        PERFORM ssb_internal.rename_temporary_table((parse_ident(p_table))[2], '', '@' || p_level);
+    END IF;
+END;
+$$;
+
+-- They go with what made them. Those of a doomed transaction go with it.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_own_temporary_tables(session ssb.session, tables text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_made text[] := ssb_internal.temporary_tables_made();
+    v_table text;
+    v_name text;
+BEGIN
+    IF session.doomed THEN
+        RETURN;
+    END IF;
+    FOREACH v_table IN ARRAY tables LOOP
+        CONTINUE WHEN session.nestlevel || ' ' || v_table <> ALL (v_made);
+        v_made := array_remove(v_made, session.nestlevel || ' ' || v_table);
+        IF to_regclass(v_table) IS NOT NULL THEN
+            EXECUTE format('DROP TABLE %s', v_table);
+        END IF;
+        v_name := (parse_ident(v_table))[2];
+        IF to_regclass(format('pg_temp.%I', v_name || '@' || session.nestlevel)) IS NOT NULL THEN
+            PERFORM ssb_internal.rename_temporary_table(v_name, '@' || session.nestlevel, '');
+        END IF;
+    END LOOP;
+    PERFORM set_config('pgsb.temporary', v_made::text, false);
+END;
+$$;
+
+-- What modules call that an earlier version compiled.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_temporary_tables(session ssb.session, tables text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_table text;
+BEGIN
+    IF session.doomed THEN
+        RETURN;
+    END IF;
+    FOREACH v_table IN ARRAY tables LOOP
+        IF to_regclass(v_table) IS NOT NULL THEN
+            EXECUTE format('DROP TABLE %s', v_table);
+        END IF;
+    END LOOP;
+END;
+$$;
