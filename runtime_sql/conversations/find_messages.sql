@@ -311,7 +311,8 @@ END;
 $$;
 
 -- WHERE conversation_handle = or conversation_group_id =: its group, locked, and which conversation's messages are taken
--- first; a row of NULLs while somebody else holds it or it has no message. 8426 or 8436 where it is not the queue's.
+-- first; a row of NULLs while somebody else holds it, it has no message, or it is not the queue's (ssb_internal.is_of_queue):
+-- who waits is not to fail where it ends between two looks.
 CREATE OR REPLACE FUNCTION ssb_internal.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
@@ -321,9 +322,6 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    IF NOT ssb_internal.is_of_queue(p_queue_id, p_conversation, p_group) THEN
-        PERFORM ssb_internal.raise_not_of_queue(p_conversation, p_group);
-    END IF;
     SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
       INTO lock_id, endpoint_id, queuing_order, tried_by
       FROM (SELECT e.lock_id, e.endpoint_id, e.priority, m.queuing_order, m.tried_by

@@ -68,6 +68,9 @@ BEGIN
     LOOP
         -- 1. A group that is ours.
         IF v_is_wanted THEN
+            IF NOT ssb_internal.is_of_queue(v_queue.queue_id, p_conversation, p_group) THEN
+                PERFORM ssb_internal.raise_not_of_queue(p_conversation, p_group);
+            END IF;
             SELECT f.* INTO v_found FROM ssb_internal.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
             v_low := v_queue.low_water;
         ELSE
