@@ -47,13 +47,15 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
 # What Spark's jobs for them are called, to people.
 _STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
 # Whether COPY of a table does what INSERT would: without rules and policies, and without triggers, which may
-# tell one from the other.
+# tell one from the other; and its name, quoted where it must be.
 _TABLE = """
 SELECT c.oid IS NOT NULL,
        c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
-       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal),
+       format('%%I.%%I', n.nspname, c.relname)
   FROM (VALUES (pg_catalog.to_regclass(%s))) AS named (oid)
   LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid
+  LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 """
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
@@ -133,7 +135,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
             if frame is not None
         }
         tables = [
-            _stage_table(held, outputs.tables[name], server, name, *planned)
+            _stage_table(held, outputs.tables[name], server, *planned)
             for name, planned in plans.items()
         ]
         others = [_stage_other(held, frame, server, kind) for kind, frame in kinds.items()]
@@ -157,25 +159,33 @@ def _explained(held: Claim) -> Iterator[None]:
 
 def _plan_table(
     held: Claim, frame: "DataFrame", name: str
-) -> tuple[tuple[Travel, ...], tuple[str, ...], bool]:
-    """The columns' ways into the table, which of the origin's go beside them, and whether all in packs."""
+) -> tuple[str, tuple[Travel, ...], tuple[str, ...], bool]:
+    """The table's name as the server spells it, the columns' ways into it, which of the origin's go beside
+    them, and whether all go in packs.
+
+    Columns are matched as Spark resolves them: whatever their case, unless the session says otherwise.
+    """
     found = held.connection.execute(_TABLE, (name,)).fetchone()
     if found is None or not found[0]:
         raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
     with held.connection.cursor(row_factory=class_row(TableColumn)) as cursor:
         there = {one.name: one for one in cursor.execute(TABLE_COLUMNS, (name,))}
+    is_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    folded = {} if is_sensitive else {one.lower(): column for one, column in there.items()}
     columns = []
     origin = []
     for field in frame.schema.fields:
-        if field.name in there:
-            columns.append(plan(field.name, field.dataType, there[field.name], name))
+        target = there.get(field.name) or folded.get(field.name.lower())
+        if target is not None:
+            columns.append(plan(target.name, field.dataType, target, name))
         elif field.name in _ORIGIN:
             origin.append(field.name)
         else:
             raise BulkError(f"the table {name} has no column {field.name!r}")
     if not columns:
         raise BulkError(f"the output for {name} has no column of that table")
-    return tuple(columns), tuple(origin), bool(found[1]) and all(one.is_plain for one in columns)
+    in_packs = bool(found[1]) and all(one.is_plain for one in columns)
+    return str(found[2]), tuple(columns), tuple(origin), in_packs
 
 
 def _stage_table(

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .looking import QueueReader, view_schema
+from .problems import BulkError
 from .rows import QUEUE_SCHEMA, STREAM_SCHEMA
-from .source_options import read_options
+from .source_options import SourceOptions, read_options
 from .streaming import QueueStreamReader
 from .writing import MessageStreamWriter, MessageWriter
 
@@ -28,6 +29,10 @@ else:
         from pyspark.sql.datasource import DataSource
     except ImportError as error:  # pragma: no cover - told when the package is used without Spark
         raise ImportError("pyspark is not installed: pip install 'pg-service-broker[spark]'") from error
+
+
+# What Spark calls a type that its DDL spells otherwise.
+_SIMPLE = {"short": "smallint", "long": "bigint"}
 
 
 class QueueDataSource(DataSource):
@@ -49,11 +54,21 @@ class QueueDataSource(DataSource):
 
     def reader(self, schema: Any) -> QueueReader:
         """A look that takes nothing."""
-        return QueueReader(read_options(self.options))
+        return QueueReader(self._reading(schema))
 
     def streamReader(self, schema: Any) -> QueueStreamReader:
         """A stream of claims."""
-        return QueueStreamReader(read_options(self.options))
+        return QueueStreamReader(self._reading(schema))
+
+    def _reading(self, schema: Any) -> SourceOptions:
+        """The options. Raises BulkError where columns were told by `schema()` that are not the source's."""
+        given = [(field.name, field.dataType.simpleString()) for field in schema.fields]
+        there = [one.split(" ") for one in self.schema().split(", ")]
+        if given != [(name.strip("`"), _SIMPLE.get(kind, kind)) for name, kind in there]:
+            raise BulkError(
+                'format("pgsb") has columns of its own', "leave schema(…) away, and choose with select(…)"
+            )
+        return read_options(self.options)
 
     def writer(self, schema: Any, overwrite: bool) -> MessageWriter:
         """Sends each row of a batch."""

@@ -48,22 +48,27 @@ class _Part(InputPartition):
         self.columns = columns
 
 
-def _columns(connection: psycopg.Connection[Any], view: str) -> list[tuple[str, str]]:
-    """Names and types of a view's columns. Raises BulkError where there is no such view."""
-    schema, dot, _ = view.partition(".")
-    if not dot or schema not in ("sys", "ssb"):
+def _columns(connection: psycopg.Connection[Any], view: str) -> tuple[str, list[tuple[str, str]]]:
+    """A view's name, and names and types of its columns. Raises BulkError where there is no such view."""
+    try:
+        rows = connection.execute(
+            "SELECT n.nspname, format('%%I.%%I', n.nspname, c.relname), a.attname, t.typname"
+            "  FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+            "  JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0"
+            "  JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid"
+            " WHERE c.oid = pg_catalog.to_regclass(%s) ORDER BY a.attnum",
+            (view,),
+        ).fetchall()
+    except psycopg.Error as error:
+        raise BulkError(f"{view!r} is no name: {first_line(error)}") from error
+    if not rows:
+        raise BulkError(f"there is no view {view}")
+    if rows[0][0] not in ("sys", "ssb"):
         raise BulkError(
             f"{view!r} is no view of conversations",
             'such as option("view", "sys.conversation_endpoints"); tables are read by format("jdbc")',
         )
-    rows = connection.execute(
-        "SELECT a.attname, t.typname FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t"
-        " ON t.oid = a.atttypid WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 ORDER BY a.attnum",
-        (view,),
-    ).fetchall()
-    if not rows:
-        raise BulkError(f"there is no view {view}")
-    return [(str(name), str(kind)) for name, kind in rows]
+    return str(rows[0][1]), [(str(name), str(kind)) for _, _, name, kind in rows]
 
 
 def view_schema(options: SourceOptions) -> str:
@@ -71,9 +76,8 @@ def view_schema(options: SourceOptions) -> str:
     assert options.view is not None
     with connect(options.dsn, "pgsb spark") as connection:
         options.start(connection)
-        return ", ".join(
-            f"`{name}` {_TYPES.get(kind, 'string')}" for name, kind in _columns(connection, options.view)
-        )
+        _, columns = _columns(connection, options.view)
+        return ", ".join(f"`{name}` {_TYPES.get(kind, 'string')}" for name, kind in columns)
 
 
 class QueueReader(DataSourceReader):
@@ -85,11 +89,12 @@ class QueueReader(DataSourceReader):
             options.start(connection)
             dsn = reached(connection).dsn
             if options.view:
+                relation, there = _columns(connection, options.view)
                 columns = [
                     Column(name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection))
-                    for name, kind in _columns(connection, options.view)
+                    for name, kind in there
                 ]
-                self._parts = [_Part(dsn, _relation(options.view).as_string(connection), "", columns)]
+                self._parts = [_Part(dsn, relation, "", columns)]
                 return
             self._parts = []
             for name in options.queues(connection):
@@ -98,12 +103,11 @@ class QueueReader(DataSourceReader):
                     Column(column, kind, given.get(column, column))
                     for column, kind in (one.split(" ") for one in STREAM_SCHEMA.split(", "))
                 ]
-                relation = _relation(name).as_string(connection)
                 # Said here, and not by the tasks: that there is none, or no right to look at it.
                 with explained(name):
                     chosen = ", ".join(one.expression for one in columns)
-                    connection.execute(f"SELECT {chosen} FROM {relation} LIMIT 0".encode())
-                self._parts.append(_Part(dsn, relation, "priority DESC, queuing_order", columns))
+                    connection.execute(f"SELECT {chosen} FROM {name} LIMIT 0".encode())
+                self._parts.append(_Part(dsn, name, "priority DESC, queuing_order", columns))
 
     def partitions(self) -> list[_Part]:
         """What an executor reads."""
@@ -122,10 +126,6 @@ class QueueReader(DataSourceReader):
                 )
             except psycopg.Error as error:
                 raise BulkError(first_line(error), hint_of(error)) from error
-
-
-def _relation(name: str) -> sql.Composable:
-    return sql.Identifier(*name.split("."))
 
 
 def _expression(name: str, kind: str) -> sql.Composable:

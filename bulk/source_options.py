@@ -3,11 +3,13 @@
 import difflib
 import fnmatch
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import psycopg
 
+from .claim import explained
 from .connections import Connection, acting_as
 from .problems import BulkError, first_line
 
@@ -28,6 +30,9 @@ _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "re
 # Spark's own, which come along.
 _SPARKS = ("path", "checkpointLocation")
 _ALL = (*_COMMON, *_READ, *_STREAM, *_WRITE)
+
+# Names between commas; those within quotes are part of a name.
+_NAME = re.compile(r'(?:[^,"]|"(?:[^"]|"")*"?)+')
 
 MOST_MESSAGES = 1_000_000
 """maxMessagesPerTrigger, unless it is told."""
@@ -75,30 +80,35 @@ class SourceOptions:
     def queues(self, connection: Connection) -> list[str]:
         """The queues that ``queue`` names: one, several by commas, patterns (``dbo.day*``).
 
-        Raises BulkError.
+        Each by the name under which the server knows it: ``dbo.QA`` is ``dbo.qa``. Raises BulkError.
         """
         if not self.queue:
             raise BulkError(
                 'the option "queue" is missing', 'option("queue", "dbo.daysales"), as PostgreSQL spells it'
             )
         found: list[str] = []
-        there: list[str] | None = None
-        for part in (one.strip() for one in self.queue.split(",")):
-            if not any(char in part for char in "*?["):
-                found.append(part)
+        there: list[tuple[str, str]] | None = None
+        for part in (one.strip() for one in _NAME.findall(self.queue)):
+            if '"' in part or not any(char in part for char in "*?["):
+                found.append(normal_name(connection, part))
                 continue
             if there is None:
-                rows = connection.execute(
-                    "SELECT s.name || '.' || q.name FROM sys.service_queues AS q"
-                    " JOIN sys.schemas AS s ON s.schema_id = q.schema_id"
-                    " WHERE q.is_ms_shipped::text = '0' ORDER BY 1"
-                ).fetchall()
-                there = [str(row[0]).lower() for row in rows]
-            matching = fnmatch.filter(there, part.lower())
+                rows = connection.execute("SELECT shown, name FROM ssb_internal.queues_to_choose()")
+                there = [(str(shown).lower(), str(name)) for shown, name in rows.fetchall()]
+            matching = [name for shown, name in there if fnmatch.fnmatchcase(shown, part.lower())]
             if not matching:
-                raise BulkError(f"no queue matches {part!r}", f"there are {', '.join(there) or 'none'}")
+                names = ", ".join(name for _, name in there)
+                raise BulkError(f"no queue matches {part!r}", f"there are {names or 'none'}")
             found += matching
         return list(dict.fromkeys(found))
+
+
+def normal_name(connection: Connection | psycopg.Connection[tuple[object, ...]], queue: str) -> str:
+    """The queue's name as the server keeps it, whether there is such a queue or not. Raises BulkError."""
+    with explained(queue):
+        row = connection.execute("SELECT ssb_internal.normal_name(%s)", (queue,)).fetchone()
+    assert row is not None
+    return str(row[0])
 
 
 def read_options(given: Mapping[str, str]) -> SourceOptions:

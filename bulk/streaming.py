@@ -30,7 +30,7 @@ from .connections import Connection, Server, connect, reached
 from .problems import BulkError, ClaimLost, told
 from .program import Context, Program, Unread, run_program
 from .rows import fetch_part
-from .source_options import SourceOptions
+from .source_options import SourceOptions, normal_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -387,10 +387,13 @@ def completing(
         claims = _claims_of_batch(frame)
         others = sorted({name for name, _, _ in claims} - {queue})
         if queue is not None and others:
+            with connect(dsn, "pgsb stream") as connection:
+                others = [name for name in others if name != normal_name(connection, queue)]
+        if queue is not None and others:
             raise BulkError(
                 f"this batch has messages of {', '.join(others)} and completing(…) is for {queue}: "
                 "they would be deleted unread",
-                "name the stream's queue as PostgreSQL spells it; one queue for each stream",
+                "name the stream's queue; one queue for each stream",
             )
         if not claims:
             return

@@ -99,11 +99,15 @@ class StagedTable:
             )
             values["handles"] = [one.conversation_handle for one in failed]
             values["orders"] = [one.queuing_order for one in failed]
-        query = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {} AS s WHERE {}").format(
-            sql.Identifier(*self.name.split(".")),
+        moved = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}").format(
+            sql.SQL(self.name),
             sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
             sql.SQL(", ").join(one.value for one in self.columns),
             self.staging,
+        )
+        query = sql.SQL("{} AS s WHERE {}").format(
+            # A table or a column may be called %s.
+            sql.SQL(moved.as_string(connection).replace("%", "%%")),
             sql.SQL(" AND ").join(conditions),
         )
         count = connection.execute(query, values).rowcount
@@ -132,7 +136,7 @@ class PackedTable:
     def insert(self, connection: Connection) -> int:
         """Write the rows of the attempts that count; nothing tells which one is refused. Returns how many."""
         copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
-            sql.Identifier(*self.name.split(".")),
+            sql.SQL(self.name),
             sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
         )
         with connection.cursor() as cursor:

@@ -85,3 +85,16 @@ BEGIN
              WHERE s.queue_id = v_queue.queue_id) AS m;
 END;
 $$;
+
+-- The queues of the current database, of which a pattern chooses: schema and name as people see them and without quotes, and
+-- the name by which functions know the queue.
+--
+-- Called by  pgsb.bulk.source_options
+CREATE OR REPLACE FUNCTION ssb_internal.queues_to_choose()
+RETURNS TABLE (shown text, name text)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.tsql_schema(q.schema_name) || '.' || q.relation_name, q.name
+      FROM ssb.queue AS q WHERE q.database_id = ssb_internal.current_database_id() ORDER BY 2;
+$$;

@@ -152,10 +152,10 @@ BEGIN
 END;
 $$;
 
--- The one spelling under which ssb.queue knows a queue.
+-- The one spelling under which ssb.queue knows a queue; for everybody, so with the owner's sight of ssb.database.
 CREATE OR REPLACE FUNCTION ssb_internal.normal_name(p_name text)
 RETURNS text
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

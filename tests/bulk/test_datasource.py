@@ -18,6 +18,7 @@ from pooler import Pooler
 from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import register
 from pgsb.bulk.looking import QueueReader
+from pgsb.bulk.rows import STREAM_SCHEMA
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import QueueStreamReader, completing
 from support import Connection, Database
@@ -221,6 +222,32 @@ def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> 
         QueueReader(read_options({"dsn": desk.database.dsn, "queue": queue}))
 
 
+def test_a_queue_is_found_however_its_name_is_written(desk: Desk) -> None:
+    desk.connection.execute("SELECT ssb.create_queue('dbo.\"day \"\"b\"\".x, y\"')")
+
+    def queues(text: str) -> list[str]:
+        found = read_options({"dsn": desk.database.dsn, "queue": text}).queues(desk.connection)
+        QueueReader(read_options({"dsn": desk.database.dsn, "queue": text}))
+        return found
+
+    odd = 'dbo."day ""b"".x, y"'
+    assert queues("dbo.Target, TARGET,dbo.source") == ["dbo.target", "dbo.source"]
+    assert queues(f"{odd},dbo.source") == [odd, "dbo.source"]
+    assert queues("DBO.*") == [odd, "dbo.source", "dbo.target"]
+    assert queues("dbo.D?y*") == [odd]
+
+
+def test_somebody_who_may_only_look_needs_no_other_right(desk: Desk) -> None:
+    desk.connection.execute("CREATE ROLE pgsb_looker")
+    try:
+        desk.connection.execute("GRANT USAGE ON SCHEMA dbo TO pgsb_looker")
+        desk.connection.execute("GRANT SELECT ON dbo.target TO pgsb_looker")
+        for queue in ("Target", "dbo.ta*"):
+            QueueReader(read_options({"dsn": desk.database.dsn, "queue": queue, "role": "pgsb_looker"}))
+    finally:
+        desk.connection.execute("DROP OWNED BY pgsb_looker; DROP ROLE pgsb_looker")
+
+
 def test_a_database_without_the_runtime_is_named(empty_database: Database) -> None:
     with pytest.raises(BulkError, match=f"no runtime in the database {empty_database.name}"):
         QueueReader(read_options({"dsn": empty_database.dsn, "queue": "dbo.target"}))
@@ -386,12 +413,29 @@ def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
     assert claims == ["dbo.a", "dbo.target"]
 
 
-def test_a_queue_that_is_not_the_programs_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_queue_that_is_not_the_programs_is_not_passed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     claims = [("dbo.day1", 1, ""), ("dbo.day2", 2, "")]
     monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: claims)
     frame: Any = None
     with pytest.raises(BulkError, match=r"has messages of dbo\.day2 and completing\(…\) is for dbo\.day1"):
-        completing(lambda messages: Outputs(), "", "dbo.day1")(frame, 0)
+        completing(lambda messages: Outputs(), desk.database.dsn, "dbo.day1")(frame, 0)
+
+
+def test_a_programs_queue_may_be_written_in_any_case(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = [("dbo.target", 1, "2026-01-01T00:00:00+00:00")]
+    monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: claims)
+    frame: Any = None
+    # It goes on to its claim, which there is not.
+    with pytest.raises(ClaimLost, match="claim 1 has ended"):
+        completing(lambda messages: Outputs(), desk.database.dsn, "Target")(frame, 0)
+
+
+def test_columns_that_are_not_the_sources_are_refused_at_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    register(spark)
+    given = spark.read.format("pgsb").option("dsn", tcp(desk.database)).option("queue", "dbo.target")
+    with pytest.raises(Exception, match="has columns of its own"):
+        given.schema("queuing_order bigint, message_body binary").load().count()
+    assert given.schema(STREAM_SCHEMA).load().count() == 0
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:

@@ -46,6 +46,30 @@ def test_a_job_writes_results_replies_and_ends(spark: Any, desk: Desk, tcp: Tcp)
     assert desk.waiting() == 0
 
 
+def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    desk.connection.execute(
+        'CREATE TABLE dbo."Rate.x %s" ("Sh%are" integer, price numeric(4, 1) CHECK (price < 5), n integer)'
+    )
+    desk.send(9, 1)
+    first = desk.value("SELECT min(queuing_order) FROM dbo.target")
+
+    def rates(messages: Any) -> Outputs:
+        message = ("conversation_handle", "queuing_order")
+        rates = messages.selectExpr(*message, "1 AS `Sh%are`", f"queuing_order - {first} AS price", "2 AS N")
+        totals = messages.selectExpr(*message, "CAST(1 AS BIGINT) AS Messages", "CAST(2 AS BIGINT) AS SUM")
+        # Rows of the first table are refused: the others are moved by a statement with values.
+        return Outputs(tables={'dbo."Rate.x %s"': rates, "dbo.TOTAL": totals}, failures="quarantine")
+
+    run_job(tcp(desk.database), "dbo.Target", rates, JobOptions(mode="once"))
+    assert desk.value('SELECT array_agg(price::integer ORDER BY price) FROM dbo."Rate.x %s" WHERE n = 2') == [
+        0, 1, 2, 3, 4,
+    ]  # fmt: skip
+    assert _totals(desk) == [(1, 2)] * 5
+    assert desk.value("SELECT count(*) FROM ssb.quarantine") == 4
+
+
 def test_a_claim_is_read_with_the_queues_columns_in_order(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect
 ) -> None:
