@@ -223,7 +223,7 @@ def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> 
 
 
 def test_a_queue_is_found_however_its_name_is_written(desk: Desk) -> None:
-    desk.connection.execute("SELECT ssb.create_queue('dbo.\"day \"\"b\"\".x, y\"')")
+    desk.connection.execute('SELECT ssb.create_queue(\'dbo."day ""b"".x, y"\')')
 
     def queues(text: str) -> list[str]:
         found = read_options({"dsn": desk.database.dsn, "queue": text}).queues(desk.connection)
@@ -448,15 +448,24 @@ def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
     assert (options.partitions, options.max_messages, options.wait) == (4, 1_000_000, 604800)
 
 
-def test_spark_finds_the_format_by_its_name() -> None:
-    folder = Path(__file__).parents[2] / "bulk" / "found_by_spark"
+def _found_by_spark(*folders: str) -> list[str]:
+    """The formats that Spark finds in a Python's path."""
     look = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\n"
         "import pkgutil, importlib\n"
         "names = [one.name for one in pkgutil.iter_modules() if one.name.startswith('pyspark_')]\n"
         "print(*[importlib.import_module(one).DefaultSource.name() for one in names])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", look, str(folder)], capture_output=True, text=True, check=True
-    )
-    assert "pgsb" in done.stdout.split()
+    done = subprocess.run([sys.executable, "-c", look, *folders], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_spark_finds_the_format_by_its_name() -> None:
+    assert "pgsb" in _found_by_spark(str(Path(__file__).parents[2] / "bulk" / "found_by_spark"))
+
+
+@pytest.mark.skipif(
+    not list(Path(sys.prefix).glob("installed*")), reason="scripts/setup did not make this environment"
+)
+def test_spark_finds_it_in_a_checkout_that_setup_made() -> None:
+    assert "pgsb" in _found_by_spark()
