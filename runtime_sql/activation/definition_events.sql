@@ -289,6 +289,7 @@ DECLARE
     v_is_synonym boolean := ssb_internal.is_executed_by(p_stack, 'create_synonym',
                                 'CREATE VIEW {name} AS SELECT(?: \* FROM {name}| ssb_internal\.refuse_synonym\(''[^''\n]*''\))?')
                             OR ssb_internal.is_executed_by(p_stack, 'drop_synonym', 'DROP VIEW {name}');
+    v_is_parking boolean := ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER ROUTINE {routine} RENAME TO {name}');
     v_is_alteration boolean;
 BEGIN
     FOR v_object IN
@@ -303,6 +304,11 @@ BEGIN
             CONTINUE;
         END IF;
         v_is_alteration := false;
+        IF v_is_parking THEN
+            -- Its name has gone, which is all that can be seen of a DROP.
+            v_object.action := 'DROP';
+            v_object.name := (parse_ident(current_setting('pgsb.parked_routines')::jsonb -> replace(v_object.name, 'ssb_dropped_', '') ->> 1))[2];
+        END IF;
         IF v_object.action IN ('CREATE', 'DROP') AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER') THEN
             -- What is dropped, otherwise than to be made anew, is not altered any more.
             DELETE FROM ssb.altered_module AS a
@@ -326,7 +332,9 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.is_executed_by(p_stack, 'prepare_module|prepare_trigger', 'DROP ROUTINE {routine}(?: CASCADE)?')
+    SELECT ssb_internal.is_executed_by(p_stack, 'drop_routine|prepare_trigger', 'DROP ROUTINE {routine}(?: CASCADE)?')
+        OR ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER PROCEDURE {routine} RENAME TO {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'drop_parked_routines', 'DROP PROCEDURE {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'prepare_view', 'DROP VIEW {name}')
         OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger', 'DROP TRIGGER {name} ON {name}')
         OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')

@@ -67,6 +67,7 @@ SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
   FROM pg_proc AS p JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
  CROSS JOIN LATERAL (SELECT ssb_internal.routine_type(p.prokind, p.proretset, p.prolang) AS type) AS k
  WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
+   AND NOT (p.prokind = 'p' AND p.proname ~ '^ssb_dropped_\d+$')  -- ssb_internal.drop_routine
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit

@@ -138,6 +138,28 @@ BEGIN
 END;
 $$;
 
+-- Of all queues where something is due, whoever asks: it would come about at this moment without anybody. What a session does
+-- that has waited for it.
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_all_due()
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_queue_id integer;
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    FOR v_queue_id IN
+        SELECT q.queue_id FROM ssb.queue AS q
+         WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
+    LOOP
+        PERFORM ssb_internal.deliver_due_on(v_queue_id);
+    END LOOP;
+END;
+$$;
+
 -- The same for one queue by name, or for all: what the daemon calls. Returns
 -- when the next thing falls due (NULL: nothing does).
 CREATE OR REPLACE FUNCTION ssb.deliver_due(queue text DEFAULT NULL)

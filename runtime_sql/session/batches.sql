@@ -124,6 +124,9 @@ BEGIN
             ROLLBACK;
             session.trancount := 0;
         ELSIF session.trancount OPERATOR(pg_catalog.=) 0 THEN
+            IF pg_catalog.current_setting('pgsb.parked_routines', true) OPERATOR(pg_catalog.<>) '' THEN
+                PERFORM ssb_internal.drop_parked_routines();
+            END IF;
             COMMIT;
         END IF;
         session.autocommit := session.trancount OPERATOR(pg_catalog.=) 0;
@@ -265,6 +268,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF current_setting('pgsb.parked_routines', true) <> '' THEN
+        PERFORM ssb_internal.drop_parked_routines();
+    END IF;
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
         PERFORM ssb_internal.raise_pending(session.pending, session.hint);
     ELSIF session.doomed THEN

@@ -41,7 +41,7 @@ BEGIN
         -- A function's result type may change too.
         IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
            OR p_parameters IS NOT NULL AND p_parameters IS DISTINCT FROM ssb_internal.shape_of_parameters(v_version) THEN
-            EXECUTE format('DROP ROUTINE %s ;', v_version);
+            PERFORM ssb_internal.drop_routine(v_version);
         END IF;
     END LOOP;
     IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
@@ -103,6 +103,7 @@ DECLARE
     v_schema text := ssb_internal.actual_schema(v_name[1]);
     v_found regprocedure[];
     v_version regprocedure;
+    v_has_gone boolean := true;
 BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -122,10 +123,80 @@ BEGIN
         RETURN;
     END IF;
     FOREACH v_version IN ARRAY v_found LOOP
-        EXECUTE format('DROP ROUTINE %s %s', v_version, CASE p_kind WHEN 'TRIGGER' THEN 'CASCADE' ELSE '' END);
+        IF p_kind = 'TRIGGER' THEN
+            EXECUTE format('DROP ROUTINE %s CASCADE', v_version);
+        ELSE
+            v_has_gone := ssb_internal.drop_routine(v_version, p_name) AND v_has_gone;
+        END IF;
     END LOOP;
     PERFORM ssb_internal.forget_source(p_name);
-    PERFORM ssb_internal.drop_row_types(p_name);
+    IF v_has_gone THEN
+        PERFORM ssb_internal.drop_row_types(p_name);
+    END IF;
+END;
+$$;
+
+-- PostgreSQL looks a procedure up once more when it returns. So of one that drops itself, or is dropped by what it executes,
+-- only the name goes at once, and the rest when it has returned, at the end of the batch or of the procedure that a client
+-- CALLed. (That one itself returns to nobody here: the daemon knows the error.) p_name, for DROP: its types go with it.
+-- False when it is still there.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_routine(p_routine regprocedure, p_name text DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_context text;
+    v_name text := (SELECT quote_ident(p.proname) FROM pg_proc AS p WHERE p.oid = p_routine AND p.prokind = 'p');
+    v_parked jsonb := coalesce(nullif(current_setting('pgsb.parked_routines', true), ''), '{}');
+BEGIN
+    GET DIAGNOSTICS v_context = PG_CONTEXT;
+    IF v_name IS NOT NULL AND ssb_internal.is_executing(v_context, v_name) THEN
+        PERFORM set_config('pgsb.parked_routines', (v_parked || jsonb_build_object(p_routine::oid::text, jsonb_build_array(v_name, p_name)))::text, false);
+        -- The semicolons and ROUTINE tell the event triggers what this is (definition_events.sql).
+        EXECUTE format('ALTER %s %s RENAME TO %I ;', CASE WHEN p_name IS NULL THEN 'PROCEDURE' ELSE 'ROUTINE' END, p_routine,
+                       'ssb_dropped_' || p_routine::oid);
+        RETURN false;
+    END IF;
+    EXECUTE format(CASE WHEN p_name IS NULL THEN 'DROP ROUTINE %s ;' ELSE 'DROP ROUTINE %s' END, p_routine);
+    RETURN true;
+END;
+$$;
+
+-- Whether a procedure of this name stands in the context, and not as the outermost. The words of a context are in the
+-- server's language, the names are not.
+CREATE OR REPLACE FUNCTION ssb_internal.is_executing(p_context text, p_name text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+RETURN coalesce(strpos(substring(p_context FROM '(?:^|[\s.])' || regexp_replace(p_name, '([^[:alnum:]_])', '\\\1', 'g') || '\((.*)$'), E'\n') > 0, false);
+
+-- What has returned of the routines that lost their names while they ran.
+--
+-- Called by  ssb_internal.end_batch, ssb_internal.leave_to_application
+CREATE OR REPLACE FUNCTION ssb_internal.drop_parked_routines()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_context text;
+    v_parked jsonb := current_setting('pgsb.parked_routines');
+    v_oid text;
+    v_names jsonb;
+BEGIN
+    GET DIAGNOSTICS v_context = PG_CONTEXT;
+    FOR v_oid, v_names IN SELECT e.key, e.value FROM jsonb_each(v_parked) AS e LOOP
+        CONTINUE WHEN ssb_internal.is_executing(v_context, v_names ->> 0);
+        IF EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = v_oid::oid AND p.proname = 'ssb_dropped_' || v_oid) THEN
+            EXECUTE format('DROP PROCEDURE %s ;', v_oid::regprocedure);
+            IF v_names ->> 1 IS NOT NULL AND to_regproc(v_names ->> 1) IS NULL THEN
+                PERFORM ssb_internal.drop_row_types(v_names ->> 1);
+            END IF;
+        END IF;
+        v_parked := v_parked - v_oid;
+    END LOOP;
+    PERFORM set_config('pgsb.parked_routines', CASE v_parked WHEN '{}' THEN '' ELSE v_parked::text END, false);
 END;
 $$;
 

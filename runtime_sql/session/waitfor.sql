@@ -69,7 +69,8 @@ LANGUAGE sql VOLATILE
 RETURN ssb_internal.next_time(moment::interval);
 
 -- Sleeps. Where no transaction is open it ends PostgreSQL's own every second, so
--- that a long wait does not hold back vacuum.
+-- that a long wait does not hold back vacuum; and brings about what fell due meanwhile: a script that waits for a
+-- conversation timer or for the end of a LIFETIME looks into the queue then, daemon or not.
 CREATE OR REPLACE PROCEDURE ssb_internal.wait_until(deadline timestamptz, may_commit boolean DEFAULT false)
 LANGUAGE plpgsql
 AS $$
@@ -86,5 +87,10 @@ BEGIN
         END IF;
         PERFORM pg_catalog.pg_sleep(v_left);
     END LOOP;
+    IF may_commit THEN
+        PERFORM ssb_internal.deliver_all_due();
+        COMMIT;
+        PERFORM ssb_internal.pin_search_path();
+    END IF;
 END;
 $$;
