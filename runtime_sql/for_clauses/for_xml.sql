@@ -115,6 +115,25 @@ BEGIN ATOMIC
            || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END;
 END;
 
+-- Where the compiler knows the type: time, datetime2 and datetimeoffset show all decimals that it has, or none where all are 0.
+-- PostgreSQL keeps six; the seventh is 0.
+CREATE OR REPLACE FUNCTION ssb_internal.decimals_of_second(value time, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN extract(microseconds FROM $1)::bigint % 1000000 = 0 OR $2 = 0 THEN ''
+            ELSE left(to_char($1, '.US') || '0', $2 + 1) END;
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value time, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_char($1, 'HH24:MI:SS') || ssb_internal.decimals_of_second($1, $2);
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamp, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_char($1, 'YYYY-MM-DD"T"HH24:MI:SS') || ssb_internal.decimals_of_second($1::time, $2);
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamptz, decimals integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN sys.xml_atom($1::timestamp, $2) || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END;
+
 -- What has no form of its own in T-SQL.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value anyelement) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
