@@ -131,8 +131,11 @@ _TYPES: dict[str, SqlType] = {
     "timestamp with time zone": tm.DATETIMEOFFSET,
     "sys.xml": tm.XML,
 }
-_ANY_NUMERIC = tm.decimal(38, 19)
-"""A parameter: PostgreSQL does not keep its precision, the function itself rounds to it."""
+_PARAMETERS: dict[str, SqlType] = {
+    "numeric": tm.decimal(38, 19),
+    "timestamp without time zone": tm.MOMENT,
+}
+"""Of parameters PostgreSQL does not keep the precision: the function itself rounds to it."""
 _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)")
 
 
@@ -158,7 +161,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         known_result = type_of(result, national) if told else None
         catalog.functions[schema, name] = UserFunction(
             known_result,
-            tuple(_ANY_NUMERIC if one == "numeric" else type_of(one, national) for one in parameters),
+            tuple(_PARAMETERS.get(one) or type_of(one, national) for one in parameters),
         )
     for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
@@ -243,7 +246,8 @@ def type_of(written: str, national: bool) -> SqlType | None:
         return known
     timed = _TIMED.fullmatch(written)
     if timed is not None:
-        return SqlType(_TIMED_NAMES[timed[1], timed[3]], scale=int(timed[2]))
+        # A seventh decimal is not kept.
+        return SqlType(_TIMED_NAMES[timed[1], timed[3]], scale=7 if timed[2] == "6" else int(timed[2]))
     sized = _SIZED.fullmatch(written)
     if sized is None:
         return None
