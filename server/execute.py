@@ -234,7 +234,8 @@ class Executor:
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
         verb = (cursor.statusmessage or "").split(" ")[0]
-        self._count(statement, cursor.rowcount if verb in _COUNTED else None)
+        makes_rows = verb == "SELECT" and cursor.description is None  # CREATE TABLE … AS
+        self._count(statement, cursor.rowcount if verb in _COUNTED or makes_rows else None)
 
     def _count(self, statement: CompiledStatement, count: int | None) -> None:
         self._status = (0, count or 0)

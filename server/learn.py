@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from ..compiler.catalog import types as tm
+from ..compiler.catalog.builtin_relations import queue_table
 from ..compiler.catalog.names import ObjectName, fold, quote
 from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
 from ..compiler.catalog.scope import Catalog, Scope, TableType
@@ -147,12 +148,16 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
     for schema, name, spelled, kind, *columns in connection.execute(_TABLES):
+        if kind == "queue":
+            # Its view has no lengths.
+            queue = queue_table(ObjectName(spelled, schema))
+            catalog.tables[schema, name] = replace(queue, is_of_server=True)
+            continue
         catalog.tables[schema, name] = TableInfo(
             ObjectName(spelled, schema),
             tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
-            read_only=kind in ("v", "m", "queue"),
-            is_queue=kind == "queue",
+            read_only=kind in ("v", "m"),
             is_of_server=True,
         )
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):

@@ -56,7 +56,7 @@ from .context import Context, Relation
 from .conversions import convert
 from .ddl.tables import table_definition
 from .dispatch import DEFINITION, query_tree
-from .dml.insert import insert_target, select_into
+from .dml.insert import first_select, insert_target, select_into
 from .expressions.calls import xml_binding, xml_literals
 from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
@@ -285,7 +285,7 @@ def _verb(tokens: list[Token]) -> str:
 
 def _select(node: exp.Expr, ctx: Context) -> Statement | None:
     limit_rows(node)
-    if isinstance(node, exp.Select) and node.args.get("into") is not None:
+    if first_select(node).args.get("into") is not None:
         return select_into(node, ctx)
     assigned = assignment(node, ctx)
     if assigned is not None:

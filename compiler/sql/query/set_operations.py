@@ -141,6 +141,14 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         current = current.this
     branches.append(("", current))
     branches.reverse()
+    for _, branch in branches[1:]:
+        if branch.args.get("into") is not None:
+            ctx.problem(
+                "SELECT INTO must be the first query in a statement containing a UNION, INTERSECT or EXCEPT "
+                "operator.",
+                branch.args.pop("into").find(exp.Table) or branch,
+                number=196,
+            )
     leading = replace(targets, leading=True) if targets is not None else None
     queries = [
         query_tree(branch, ctx, targets=targets if index else leading)
