@@ -86,6 +86,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
                 ctx.problem(
                     f"No column name was specified for column {place} of '{alias.name}'.", alias, number=8155
                 )
+            ctx.refuse_repeated(alias.name, labels, alias)
             columns = tuple(
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
             )
