@@ -61,7 +61,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xml_normalise(p_bytes bytea, p_style integer DEFAULT 0) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -101,7 +101,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_is_well_formed(p_bytes bytea) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -123,7 +123,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_of(p_value bytea, p_style integer DEFAULT 0) RETURNS sys.xml
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 BEGIN
     RETURN ssb_internal.xml_normalise(p_value, p_style);
@@ -147,7 +147,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value bytea, p_style integer DEFAULT 0) RETURNS sys.xml
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -206,7 +206,7 @@ RETURN ssb_internal.xml_bytes(p_value);
 
 -- What is wrong with a body that is no well-formed XML, in SQL Server's words; NULL if it is.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_fault(body bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
