@@ -96,10 +96,11 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
     except psycopg.Error as error:
         raise _unreachable(target, error) from None
     with opening(target, connection):
-        # Notices carry results and PRINT: whatever the role's default is, they must come.
+        # Notices carry results and PRINT: whatever the role's default is, they must come. Dates are shown in
+        # one form; whether the day or the month comes first in what is given stays as it is.
         connection.execute(
             f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
-            f" {SEARCH_PATH}"
+            f" SET DateStyle = 'ISO'; {SEARCH_PATH}"
         )
         prepare_session(connection)
     return connection

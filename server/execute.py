@@ -202,18 +202,28 @@ class Executor:
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)
             self._emit(event)
-            if self._connection.closed or event.severity >= 20 or ends_batch(event.number, xact_abort=False):
+            if self._connection.closed or event.severity >= 20:
                 return Outcome.BATCH_ENDED
-            if self._is_terminated(event, statement.verb):
+            of_trigger = self._is_of_trigger(event)
+            if self._is_terminated(event, "INSERT" if of_trigger else statement.verb):
                 self._emit(Print("The statement has been terminated."))  # message 3621
+            if of_trigger or ends_batch(event.number, xact_abort=False):
+                return Outcome.BATCH_ENDED
             return Outcome.FAILED
         if self._unwritable is not None:
             raise self._unwritable
         return Outcome.DONE
 
+    def _is_of_trigger(self, event: ErrorEvent) -> bool:
+        """Whether an error ended the batch because a trigger made it."""
+        if event.procedure is None:
+            return False
+        row = self._connection.execute("SELECT ssb_internal.is_of_trigger(%s)", [event.procedure]).fetchone()
+        return row is not None and bool(row[0])
+
     def _is_terminated(self, event: ErrorEvent, verb: str) -> bool:
-        """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON, nor of a trigger's."""
-        if event.procedure is not None or verb not in _TERMINATED:
+        """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON."""
+        if verb not in _TERMINATED:
             return False
         row = self._connection.execute(
             "SELECT ssb_internal.terminates_statement(%s, %s)"
@@ -224,7 +234,8 @@ class Executor:
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
         verb = (cursor.statusmessage or "").split(" ")[0]
-        self._count(statement, cursor.rowcount if verb in _COUNTED else None)
+        makes_rows = verb == "SELECT" and cursor.description is None  # CREATE TABLE … AS
+        self._count(statement, cursor.rowcount if verb in _COUNTED or makes_rows else None)
 
     def _count(self, statement: CompiledStatement, count: int | None) -> None:
         self._status = (0, count or 0)

@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from ..compiler.catalog import types as tm
+from ..compiler.catalog.builtin_relations import queue_table
 from ..compiler.catalog.names import ObjectName, fold, quote
 from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
 from ..compiler.catalog.scope import Catalog, Scope, TableType
@@ -131,8 +132,11 @@ _TYPES: dict[str, SqlType] = {
     "timestamp with time zone": tm.DATETIMEOFFSET,
     "sys.xml": tm.XML,
 }
-_ANY_NUMERIC = tm.decimal(38, 19)
-"""A parameter: PostgreSQL does not keep its precision, the function itself rounds to it."""
+_PARAMETERS: dict[str, SqlType] = {
+    "numeric": tm.decimal(38, 19),
+    "timestamp without time zone": tm.MOMENT,
+}
+"""Of parameters PostgreSQL does not keep the precision: the function itself rounds to it."""
 _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)")
 
 
@@ -144,12 +148,16 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
     for schema, name, spelled, kind, *columns in connection.execute(_TABLES):
+        if kind == "queue":
+            # Its view has no lengths.
+            queue = queue_table(ObjectName(spelled, schema))
+            catalog.tables[schema, name] = replace(queue, is_of_server=True)
+            continue
         catalog.tables[schema, name] = TableInfo(
             ObjectName(spelled, schema),
             tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
-            read_only=kind in ("v", "m", "queue"),
-            is_queue=kind == "queue",
+            read_only=kind in ("v", "m"),
             is_of_server=True,
         )
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):
@@ -158,7 +166,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         known_result = type_of(result, national) if told else None
         catalog.functions[schema, name] = UserFunction(
             known_result,
-            tuple(_ANY_NUMERIC if one == "numeric" else type_of(one, national) for one in parameters),
+            tuple(_PARAMETERS.get(one) or type_of(one, national) for one in parameters),
         )
     for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
@@ -243,7 +251,8 @@ def type_of(written: str, national: bool) -> SqlType | None:
         return known
     timed = _TIMED.fullmatch(written)
     if timed is not None:
-        return SqlType(_TIMED_NAMES[timed[1], timed[3]], scale=int(timed[2]))
+        # A seventh decimal is not kept.
+        return SqlType(_TIMED_NAMES[timed[1], timed[3]], scale=7 if timed[2] == "6" else int(timed[2]))
     sized = _SIZED.fullmatch(written)
     if sized is None:
         return None

@@ -274,6 +274,8 @@ FLOAT = SqlType("float", precision=53)
 MONEY = SqlType("money")
 DATETIME = SqlType("datetime")
 DATETIME2 = SqlType("datetime2", scale=7)
+MOMENT = SqlType("datetime2")
+"""Of a parameter of the server's functions, which keep no precision: datetime, smalldatetime or datetime2."""
 DATETIMEOFFSET = SqlType("datetimeoffset", scale=7)
 SMALLDATETIME = SqlType("smalldatetime")
 DATE = SqlType("date")

@@ -25,7 +25,14 @@ from .arguments import argument_value
 from .context import Context, Mode
 from .dispatch import invocations
 from .leaving import return_table
-from .parameters import conversions, converted, declare_table_parameter, needs_variable, refuse_readonly
+from .parameters import (
+    conversions,
+    converted,
+    declare_table_parameter,
+    needs_variable,
+    refuse_readonly,
+    taken,
+)
 from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
 from .variables import define_row_type
@@ -144,7 +151,7 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
         own = needs_variable(type_) and node.kind != "INLINE"
         scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=None if own else name)
         if own:
-            outside = pl.Name(f"{name}.{scalar.reference}")
+            outside = taken(f"{name}.{scalar.reference}", type_)
             ctx.declarations[scalar.reference] = pl.Declaration(scalar.reference, type_.postgres, outside)
         elif node.kind == "INLINE":
             exact = converted(scalar.query_reference, type_)

@@ -42,11 +42,17 @@ def converted(reference: str, type_: SqlType | None) -> pl.Expr | None:
             return None
         arguments = (pl.Name(reference), pl.Number(type_.length or 1))
         return pl.Invoke(f"sys.convert_{type_.name}", arguments)
-    if type_.name == "datetime":
-        return pl.Invoke("sys.convert_datetime", (pl.Name(reference),))
+    if type_.name in ("datetime", "smalldatetime"):
+        return pl.Invoke(f"sys.convert_{type_.name}", (pl.Name(reference),))
     if type_.postgres == type_.postgres_bare or "(6)" in type_.postgres:
         return None
     return pl.Cast(pl.Name(reference), type_.postgres)
+
+
+def taken(reference: str, type_: SqlType) -> pl.Expr:
+    """Return what a variable of the parameter's type takes: its own type rounds, but to no minute."""
+    minutes = converted(reference, type_) if type_.name == "smalldatetime" else None
+    return minutes or pl.Name(reference)
 
 
 def declare_table_parameter(

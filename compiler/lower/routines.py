@@ -43,6 +43,7 @@ from .parameters import (
     needs_variable,
     pg_type,
     refuse_readonly,
+    taken,
 )
 from .statement_lists import comments, lower_body, lower_branch
 
@@ -206,8 +207,8 @@ def _entry(
         if may_overflow(parameter.type):
             initial = None
             risky.append(pl.Assign(reference, pl.Name(outside)))
-        elif needs_variable(parameter.type):
-            initial = pl.Name(outside)
+        elif parameter.type is not None and needs_variable(parameter.type):
+            initial = taken(outside, parameter.type)
         ctx.declarations[reference] = pl.Declaration(reference, exact, initial)
     result = conversions([(p.reference, p.type) for p in procedure.parameters if p not in copied])
     if risky:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -170,6 +170,17 @@ class Context:
             node,
             number=8158 if more else 8159,
         )
+
+    def refuse_repeated(self, name: str, columns: Iterable[str], node: Any) -> None:
+        """Report that the rows of ``name`` have two columns of one name."""
+        seen: set[str] = set()
+        for column in columns:
+            if column and fold(column) in seen:
+                self.problem(
+                    f"The column '{column}' was specified multiple times for '{name}'.", node, number=8156
+                )
+                return
+            seen.add(fold(column))
 
     def unsupported(self, what: str, node: Any = None, *, hint: str | None = None) -> Value:
         """Report a construct that cannot be run, by its name."""

@@ -200,7 +200,17 @@ def _to_xml(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Va
     text = value.code
     if value.family not in ("string", "binary", "xml", "unknown"):
         text = as_text(value).code
-    return call(name, text, *([style.code] if style is not None else []), type=to)
+    further = [style.code] if style is not None else []
+    if value.type is not None and value.is_string and _may_declare_encoding(value):
+        further = [*(further or [n.Integer(0)]), n.TRUE if value.type.is_unicode else n.FALSE]
+    return call(name, text, *further, type=to)
+
+
+def _may_declare_encoding(value: Value) -> bool:
+    """Whether text is nvarchar or varchar for certain, a column may be either, and may tell an encoding."""
+    if isinstance(value.constant, str):
+        return value.constant.startswith("<?xml") and "encoding" in value.constant
+    return isinstance(value.code, n.Variable)
 
 
 _FUNCTION_NAMES = {

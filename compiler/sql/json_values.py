@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from ..target import nodes as n
 from .parse.nodes import JsonText
-from .values import Value
+from .values import Value, shown_decimals
 
 
 def is_json(node: exp.Expr) -> bool:
@@ -48,5 +48,5 @@ def json_value(value: Value, raw: bool, *, nulls: bool) -> n.Node:
         code = n.Call("sys.json_bit", (code,))
     elif not raw:
         whole = value.pg == "numeric" and value.type is not None and value.type.name == "bigint"
-        code = n.Call("sys.json_atom", (n.Cast(code, "bigint") if whole else code,))
+        code = n.Call("sys.json_atom", (n.Cast(code, "bigint") if whole else code, *shown_decimals(value)))
     return n.Call("coalesce", (code, n.Text("null"))) if nulls else code

@@ -111,4 +111,4 @@ def atom(value: Value) -> n.Node:
         code = n.Cast(code, "text")
     elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
         code = n.Cast(code, "bigint")
-    return n.Call("sys.xml_atom", (code,))
+    return n.Call("sys.xml_atom", (code, *v.shown_decimals(value)))

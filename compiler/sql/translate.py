@@ -36,6 +36,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from ...grammar.hints import incorrect_syntax
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.source import Span
@@ -56,7 +57,7 @@ from .context import Context, Relation
 from .conversions import convert
 from .ddl.tables import table_definition
 from .dispatch import DEFINITION, query_tree
-from .dml.insert import insert_target, select_into
+from .dml.insert import first_select, insert_target, select_into
 from .expressions.calls import xml_binding, xml_literals
 from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
@@ -285,7 +286,7 @@ def _verb(tokens: list[Token]) -> str:
 
 def _select(node: exp.Expr, ctx: Context) -> Statement | None:
     limit_rows(node)
-    if isinstance(node, exp.Select) and node.args.get("into") is not None:
+    if first_select(node).args.get("into") is not None:
         return select_into(node, ctx)
     assigned = assignment(node, ctx)
     if assigned is not None:
@@ -325,7 +326,11 @@ def _translate(
         if error.near is None:
             start = end = max(span.start, min(end or span.end, span.end))
             start = max(start - 1, span.start)
-        problems.add(error.message, at=Span(span.source, start, max(end, start + 1)), number=102)
+        message, number = error.message, 102
+        near = next((token for token in text.tokens if token.start == error.start), None)
+        if near is not None and error.near is not None and message.startswith("Incorrect syntax near"):
+            message, number = incorrect_syntax(near)
+        problems.add(message, at=Span(span.source, start, max(end, start + 1)), number=number)
     except RecursionError:
         problems.add(NESTED_TOO_DEEPLY, at=span, number=191)
     return otherwise

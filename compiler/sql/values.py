@@ -129,3 +129,10 @@ def scale_of(value: Value) -> int:
         return 7
     known = {"datetime": 3, "smalldatetime": 0, "date": 0}
     return known.get(value.type.name, 7 if value.type.scale is None else value.type.scale)
+
+
+def shown_decimals(value: Value) -> tuple[n.Node, ...]:
+    """The argument of sys.xml_atom and sys.json_atom for a value whose seconds have decimals by its type."""
+    if value.type is None or value.type.name not in ("time", "datetime2", "datetimeoffset"):
+        return ()
+    return (n.Integer(scale_of(value)),)

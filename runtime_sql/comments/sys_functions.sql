@@ -141,7 +141,7 @@ xml_value, xml_query, xml_exist, xml_nodes: The method of an xml value: value(),
 xml_modify: The method modify() of an xml value: the changed value.
 xml_base64, xml_boolean: value() as varbinary and as bit.
 prepare_document, document, remove_document: sp_xml_preparedocument and sp_xml_removedocument: keeps a document in the session, gives it by its number, and forgets it.
-xml_atom, xml_escaped, xml_attribute, xml_leaf, xml_element, xml_group, xml_comment, xml_instruction, xml_name, xml_of_content, xml_auto, xml_explicit: FOR XML: a piece of what it writes.
+xml_atom, xml_escaped, xml_attribute, xml_leaf, xml_element, xml_group, xml_comment, xml_instruction, xml_name, xml_of_content, xml_auto, xml_nested, xml_explicit: FOR XML: a piece of what it writes.
 
 db_id, db_name: DB_ID and DB_NAME: number and name of a T-SQL database; without an argument the session's.
 original_db_name: ORIGINAL_DB_NAME(): the session's T-SQL database.

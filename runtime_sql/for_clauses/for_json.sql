@@ -81,6 +81,19 @@ CREATE OR REPLACE FUNCTION sys.json_atom(value timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN '"' || sys.xml_atom($1) || '"';
 
+-- With as many decimals as the type has: see sys.xml_atom.
+CREATE OR REPLACE FUNCTION sys.json_atom(value time, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '"' || sys.xml_atom($1, $2) || '"';
+
+CREATE OR REPLACE FUNCTION sys.json_atom(value timestamp, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '"' || sys.xml_atom($1, $2) || '"';
+
+CREATE OR REPLACE FUNCTION sys.json_atom(value timestamptz, decimals integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN '"' || sys.xml_atom($1, $2) || '"';
+
 -- What has no form of its own in T-SQL.
 CREATE OR REPLACE FUNCTION sys.json_atom(value anyelement) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE

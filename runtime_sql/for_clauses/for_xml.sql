@@ -115,6 +115,25 @@ BEGIN ATOMIC
            || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END;
 END;
 
+-- Where the compiler knows the type: time, datetime2 and datetimeoffset show all decimals that it has, or none where all are 0.
+-- PostgreSQL keeps six; the seventh is 0.
+CREATE OR REPLACE FUNCTION ssb_internal.decimals_of_second(value time, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN extract(microseconds FROM $1)::bigint % 1000000 = 0 OR $2 = 0 THEN ''
+            ELSE left(to_char($1, '.US') || '0', $2 + 1) END;
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value time, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_char($1, 'HH24:MI:SS') || ssb_internal.decimals_of_second($1, $2);
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamp, decimals integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_char($1, 'YYYY-MM-DD"T"HH24:MI:SS') || ssb_internal.decimals_of_second($1::time, $2);
+
+CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamptz, decimals integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN sys.xml_atom($1::timestamp, $2) || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END;
+
 -- What has no form of its own in T-SQL.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value anyelement) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -243,8 +262,48 @@ BEGIN
 END;
 $$;
 
--- FOR XML AUTO over several tables: rows come as one opening ('<c id="1">', with ELEMENTS also
--- '<c><id>1</id>') per table, outermost first. Neighbours that open alike share the element.
+-- FOR XML AUTO over several tables: a row has one opening ('<c id="1">', with ELEMENTS also
+-- '<c><id>1</id>') for each table, outermost first. Neighbours that open alike share the element.
+CREATE OR REPLACE FUNCTION sys.xml_nested(p_names text[], p_rows text[]) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_levels integer := cardinality(p_names);
+    v_parts text[] := '{}';
+    v_open text[] := '{}';          -- openings of the elements that are open
+    v_bare boolean := false;        -- nothing has been written since the innermost one was opened
+    v_shared integer := 0;
+BEGIN
+    -- Behind the last row all elements are closed.
+    FOR r IN 1 .. array_length(p_rows, 1) + 1 LOOP
+        v_shared := 0;
+        -- the innermost element is new with each row
+        WHILE r <= array_length(p_rows, 1) AND v_shared < least(cardinality(v_open), v_levels - 1)
+              AND v_open[v_shared + 1] IS NOT DISTINCT FROM p_rows[r][v_shared + 1] LOOP
+            v_shared := v_shared + 1;
+        END LOOP;
+        FOR l IN REVERSE cardinality(v_open) .. v_shared + 1 LOOP
+            IF v_bare AND right(v_open[l], 1) = '>' AND v_open[l] !~ '</[^<]*>$' AND v_open[l] !~ '/>$' THEN
+                v_parts[cardinality(v_parts)] := left(v_open[l], -1) || '/>';
+            ELSE
+                v_parts := v_parts || ('</' || p_names[l] || '>');
+            END IF;
+            v_bare := false;
+        END LOOP;
+        EXIT WHEN r > array_length(p_rows, 1);
+        v_open := v_open[1 : v_shared];
+        FOR l IN v_shared + 1 .. v_levels LOOP
+            v_open[l] := p_rows[r][l];
+            v_parts := v_parts || v_open[l];
+        END LOOP;
+        v_bare := true;
+    END LOOP;
+    RETURN array_to_string(v_parts, '');
+END;
+$$;
+
+-- The same as an aggregate, which modules that earlier versions have compiled call. It copies what it has with each row.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_auto_row(state text[], names text[], openings text[]) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -258,51 +317,13 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xml_auto_result(state text[]) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_levels integer := $1[1]::integer;
-    v_parts text[] := '{}';
-    v_open text[] := '{}';          -- openings of the elements that are open
-    v_bare boolean := false;        -- nothing has been written since the innermost one was opened
-    v_shared integer;
-BEGIN
-    IF $1 IS NULL THEN
-        RETURN NULL;
-    END IF;
-    FOR r IN 0 .. (cardinality($1) - 1) / v_levels - 2 LOOP
-        -- the innermost element is new with each row
-        v_shared := 0;
-        WHILE v_shared < least(cardinality(v_open), v_levels - 1)
-              AND v_open[v_shared + 1] IS NOT DISTINCT FROM $1[v_levels * (r + 1) + v_shared + 2] LOOP
-            v_shared := v_shared + 1;
-        END LOOP;
-        FOR l IN REVERSE cardinality(v_open) .. v_shared + 1 LOOP
-            IF v_bare AND right(v_open[l], 1) = '>' AND v_open[l] !~ '</[^<]*>$' AND v_open[l] !~ '/>$' THEN
-                v_parts[cardinality(v_parts)] := left(v_open[l], -1) || '/>';
-            ELSE
-                v_parts := v_parts || ('</' || $1[l + 1] || '>');
-            END IF;
-            v_bare := false;
-        END LOOP;
-        v_open := v_open[1 : v_shared];
-        FOR l IN v_shared + 1 .. v_levels LOOP
-            v_open[l] := coalesce($1[v_levels * (r + 1) + l + 1], '<' || $1[l + 1] || '>');
-            v_parts := v_parts || v_open[l];
-        END LOOP;
-        v_bare := true;
-    END LOOP;
-    FOR l IN REVERSE cardinality(v_open) .. 1 LOOP
-        IF v_bare AND right(v_open[l], 1) = '>' AND v_open[l] !~ '</[^<]*>$' AND v_open[l] !~ '/>$' THEN
-            v_parts[cardinality(v_parts)] := left(v_open[l], -1) || '/>';
-        ELSE
-            v_parts := v_parts || ('</' || $1[l + 1] || '>');
-        END IF;
-        v_bare := false;
-    END LOOP;
-    RETURN array_to_string(v_parts, '');
-END;
+    SELECT sys.xml_nested($1[2 : l.count + 1], array_agg($1[place : place + l.count - 1] ORDER BY place))
+      FROM (SELECT $1[1]::integer AS count) AS l
+     CROSS JOIN LATERAL generate_series(l.count + 2, cardinality($1), l.count) AS place
+     GROUP BY l.count;
 $$;
 
 DO $$

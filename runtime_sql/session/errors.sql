@@ -87,7 +87,10 @@ BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
     ELSE
-        v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure ([^,]+))?(?:, Line (\d+))?$');
+        v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)');
+        -- What a name may have in it, a comma too.
+        v_parts[4] := substring(regexp_replace(detail, ', Line \d+$', '') from '^Msg \d+, Level \d+, State \d+, Procedure (.+)$');
+        v_parts[5] := substring(detail from ', Line (\d+)$');
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, ssb_internal.default_severity(v_error.number));
@@ -119,6 +122,18 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
        AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672);
+
+-- Whether an error comes out of a trigger, by the name that it carries: it ends the batch and undoes the statement that
+-- fired the trigger.
+CREATE OR REPLACE FUNCTION ssb_internal.is_of_trigger(procedure text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_proc AS p
+                    WHERE p.prorettype = 'trigger'::regtype
+                      AND ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), ssb_internal.stem(p.proname)) = $1);
+$$;
 
 -- The severity of errors that statements of dialogs raise: their handlers are not told the detail, in which it stands.
 CREATE OR REPLACE FUNCTION ssb_internal.default_severity(number integer)

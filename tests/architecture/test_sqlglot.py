@@ -20,13 +20,14 @@ _advance _advance_chunk _chunks _curr _index _next _prev _retreat _tokens _token
 """Where the parser stands among its tokens."""
 MATCHING = "_match _match_pair _match_text_seq".split()
 CALLED = """
-_parse_column _parse_from _parse_joins _parse_number _parse_order _parse_query_modifiers _parse_select
-_parse_set_operations _parse_string _parse_trim _parse_type _parse_window_clause _parse_with
+_parse_column _parse_from _parse_joins _parse_number _parse_order _parse_select _parse_set_operations
+_parse_string _parse_trim _parse_type _parse_window_clause _parse_with
 """.split()
 REPLACED = """
 _parse_alias _parse_between _parse_bitwise _parse_case _parse_column_ops _parse_csv _parse_dcolon
 _parse_disjunction _parse_escape _parse_function _parse_group _parse_id_var _parse_in _parse_into _parse_join
-_parse_lambda _parse_ordered _parse_projections _parse_star_op _parse_statement _parse_table
+_parse_lambda _parse_limit _parse_ordered _parse_projections _parse_query_modifiers _parse_star_op
+_parse_statement _parse_table
 _parse_table_alias _parse_table_hints _parse_table_parts _parse_table_sample _parse_unary _parse_window
 """.split()
 """Methods of the parser that the reader has its own of: they are called by others of the parser."""

@@ -49,3 +49,37 @@ def test_values_of_every_kind_go_into_decimal_parameters_of_earlier_functions(da
     caller.run("SELECT dbo.Rounded(99999.9)")
     assert [error.number for error in caller.errors] == [8115]
     caller.close()
+
+
+def test_dates_and_numbers_go_into_date_parameters_of_earlier_functions(database: Database) -> None:
+    maker = Tsql(database.dsn)
+    for name, type_, style in (
+        ("Moment", "datetime", 121),
+        ("Exact", "datetime2", 121),
+        ("Minute1", "smalldatetime", 120),
+    ):
+        maker.run_well(
+            f"CREATE FUNCTION dbo.{name} (@d {type_}) RETURNS varchar(30)"
+            f" AS BEGIN RETURN CONVERT(varchar(30), @d, {style}) END"
+        )
+    maker.run_well(
+        "CREATE FUNCTION dbo.Minutes (@d smalldatetime) RETURNS TABLE"
+        " AS RETURN SELECT CONVERT(varchar(30), @d, 120) AS t"
+    )
+    maker.close()
+    caller = Tsql(database.dsn)
+    caller.run_well(
+        "DECLARE @n int = 1\n"
+        "SELECT dbo.Moment(0), dbo.Moment(1.5), dbo.Moment(@n), dbo.Moment('2030-01-02T03:04:05.123')\n"
+        "SELECT dbo.Moment(NULL), dbo.Exact('2030-01-02T03:04:05.123456')\n"
+        "SELECT dbo.Minute1('2030-01-02T03:04:31'), dbo.Minute1(1)\n"
+        "SELECT t FROM dbo.Minutes('2030-01-02T03:04:31')"
+    )
+    days = ["1900-01-01 00:00:00.000", "1900-01-02 12:00:00.000", "1900-01-02 00:00:00.000"]
+    assert caller.results == [
+        [[*days, "2030-01-02 03:04:05.123"]],
+        [[None, "2030-01-02 03:04:05.1234560"]],
+        [["2030-01-02 03:05:00", "1900-01-02 00:00:00"]],
+        [["2030-01-02 03:05:00"]],
+    ]
+    caller.close()

@@ -51,6 +51,7 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             "standard_conforming_strings = off",
             "bytea_output = 'escape'",
             "extra_float_digits = -5",
+            "DateStyle = 'German, DMY'",
             "transform_null_equals = on",
             "array_nulls = off",
             "quote_all_identifiers = on",
@@ -62,9 +63,12 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
         row = connection.execute(
             r"SELECT length('\n'), '\x00'::bytea::text, (1 / 3e0::float8)::text, NULL = NULL,"
             " ('{NULL}'::text[])[1], current_setting('plpgsql.extra_errors'),"
-            " current_setting('transaction_isolation')"
+            " current_setting('transaction_isolation'), '3.2.2030'::date::text"
         )
-        assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None, None, "none", "read committed")
+        assert row.fetchone() == (
+            *(2, "\\x00", "0.3333333333333333", None, None, "none", "read committed"),
+            "2030-02-03",
+        )
         connection.execute("SELECT ssb.create_queue('dbo.orders')")
         # As sessions without that setting look for it.
         assert connection.execute("SELECT name FROM ssb.queue").fetchall() == [("dbo.orders",)]

@@ -178,3 +178,50 @@ def test_values_that_came_past_cast_are_understood(server: Connection) -> None:
 )
 def test_the_compiler_counts_what_a_path_needs(path: str, levels: int | None) -> None:
     assert levels_up(path) == levels
+
+
+def test_bodies_of_a_large_table_become_xml(server: Connection) -> None:
+    """Before version 17 PostgreSQL has no subtransactions, which an EXCEPTION needs, in parallel plans."""
+    server.execute(
+        "CREATE TABLE bodies AS SELECT convert_to('<a>' || i || '</a>', 'UTF8') AS body, 'QQ==' AS digits"
+        "  FROM generate_series(1, 20000) AS i;"
+        "ANALYZE bodies;"
+        "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
+    )
+    for value in (
+        "sys.xml_of(body)",
+        "sys.try_xml_of(body)",
+        "sys.xml_base64(digits)",
+        "nullif(sys.xml_is_well_formed(body), false)",
+        "sys.xml_value(sys.xml_of(body)::text, '(/a)[1]')",
+    ):
+        row = server.execute(f"SELECT count({value}) FROM bodies".encode()).fetchone()
+        assert row == (20000,)
+
+
+def test_no_function_for_parallel_plans_begins_a_subtransaction(server: Connection) -> None:
+    found = server.execute(
+        "SELECT p.oid::regprocedure::text FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        r" WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') AND p.proparallel <> 'u'"
+        r"   AND p.prosrc ~ '\mEXCEPTION\s+WHEN'"
+    ).fetchall()
+    assert found == []
+
+
+def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(server: Connection) -> None:
+    """FOR XML AUTO: 20,000 rows took half a minute, since each copied what was there before."""
+    nested = (
+        "sys.xml_nested(ARRAY['c', 'o'], array_agg(ARRAY[format('<c a=\"%s\">', i / 10),"
+        " format('<o b=\"%s\">', i)] ORDER BY i))"
+    )
+    server.execute("SET statement_timeout = '20s'")
+    row = server.execute(f"SELECT length({nested}) FROM generate_series(1, 50000) AS i".encode()).fetchone()
+    server.execute("RESET statement_timeout")
+    assert row == (767800,)
+    # As modules of earlier versions call it.
+    pair = server.execute(
+        f"SELECT {nested}, sys.xml_auto(ARRAY['c', 'o'], ARRAY[format('<c a=\"%s\">', i / 10),"
+        " format('<o b=\"%s\">', i)] ORDER BY i) FROM generate_series(9, 11) AS i".encode()
+    ).fetchone()
+    assert pair is not None
+    assert pair[0] == pair[1] == '<c a="0"><o b="9"/></c><c a="1"><o b="10"/><o b="11"/></c>'

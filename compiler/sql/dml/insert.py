@@ -10,6 +10,7 @@ from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog import types as tm
+from ...catalog.builtin_relations import QUEUE_COLUMNS
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
@@ -28,7 +29,7 @@ from ..parse.dml import Insert, read_insert
 from ..parse.nodes import is_variable
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
-from ..query_result import Targets
+from ..query_result import QueryTree, Targets
 from ..values import Value
 from .columns import advance_identity, fillable
 from .nested import find as find_composed
@@ -276,14 +277,21 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
 # ---------------------------------------------------------------- SELECT … INTO
 
 
-def select_into(node: exp.Select, ctx: Context) -> Dml | None:
+def first_select(node: exp.Expr) -> exp.Expr:
+    """The first SELECT of a query: INTO stands in it, whatever UNION, EXCEPT and INTERSECT follow."""
+    while isinstance(node, (exp.SetOperation, exp.Subquery)):
+        node = node.this
+    return node
+
+
+def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     """``SELECT … INTO t FROM …``: CREATE TABLE … AS."""
-    into = node.args["into"]
+    node = node.copy()
+    into = first_select(node).args["into"]
     table = into.this
     if isinstance(table, exp.Table) and table.args.get("this") is None:
         table = into.find(exp.Table)
-    node = node.copy()
-    node.set("into", None)
+    first_select(node).set("into", None)
     identities = _identity_items(node, ctx)
     name = object_name(table)
     if is_variable(table):
@@ -319,11 +327,42 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     after += keeping_of_varchar(name, sql, infos, ctx)
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
-        s.CreateTableAs(n.Variable(sql), result.code),
+        s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
         before=result.before,
         after=tuple(after),
         defines=defines,
         target=sql,
+    )
+
+
+_QUEUE_TEXTS = {column.name: column.type for column in QUEUE_COLUMNS if column.type and column.type.is_string}
+
+
+def _with_lengths(node: exp.Expr, result: QueryTree, ctx: Context) -> n.Node:
+    """The query of SELECT … INTO; names from a queue, whose view has them as text, get their types."""
+    columns = result.columns or ()
+    names = [fold(column.name or "") for column in columns]
+    items = node.expressions
+    # A star is in the list: then nothing but a column's own name tells what it is.
+    plain = len(items) == len(columns) and not any(item.is_star for item in items)
+    sources = [fold(item.unalias().name) for item in items] if plain else names
+    texts = [
+        column.type if column.type is not None and _QUEUE_TEXTS.get(source) == column.type else None
+        for source, column in zip(sources, columns, strict=True)
+    ]
+    if not any(texts) or len(set(names)) < len(names) or not _reads_queue(node, ctx):
+        return result.code
+    casts: list[n.Node] = []
+    for name, type_ in zip(names, texts, strict=True):
+        column = n.Name((name,))
+        casts.append(column if type_ is None else q.Labelled(n.Cast(column, type_.postgres), name))
+    return q.Select(tuple(casts), q.Aliased(n.Subquery(result.code), "r"))
+
+
+def _reads_queue(node: exp.Expr, ctx: Context) -> bool:
+    return any(
+        (info := ctx.scope.table(object_name(table))) is not None and info.is_queue
+        for table in node.find_all(exp.Table)
     )
 
 
@@ -334,7 +373,7 @@ def _whole_number(node: exp.Expr) -> int | None:
     return sign * int(digits) if digits.isdecimal() else None
 
 
-def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]]:
+def _identity_items(node: exp.Expr, ctx: Context) -> dict[str, tuple[int, int]]:
     """Replace ``IDENTITY(int, 1, 1) AS id`` by the rows' numbers; the table then gets the identity."""
     found: dict[str, tuple[int, int]] = {}
     for item in node.expressions:

@@ -497,6 +497,9 @@ def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None
         return rows
     value = scalar(argument, ctx)
     to = known.parameters[position] if known is not None and position < len(known.parameters) else None
+    if to == tm.MOMENT and value.type is not None and value.type.is_numeric:
+        # A number of days, as datetime takes it: what else the parameter may be takes none.
+        to = tm.DATETIME
     if to is not None:
         value = assign(value, to)
         # A bare 1 is an integer, which PostgreSQL takes for no smallint.

@@ -42,9 +42,33 @@ def _window(node: exp.Window, ctx: Context) -> Value:
         value = _percentile(inner, base, ctx)
         ctx.frame.aggregates = aggregates
         return value
+    _check_window(inner.name.upper() if isinstance(inner, exp.Anonymous) else "", base, node, ctx)
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
     return v.unwrap(replace(value, code=_over(value.code, base, ctx)))
+
+
+_RANKING = frozenset("ROW_NUMBER RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST LAG LEAD".split())
+_OF_PLACE = frozenset(("FIRST_VALUE", "LAST_VALUE"))
+
+
+def _check_window(function: str, base: dict[str, Any], node: exp.Window, ctx: Context) -> None:
+    """Report an OVER clause that lacks its order, or has a frame that means nothing."""
+    order, spec = base["order"], base["spec"]
+    if order is None and function in _RANKING | _OF_PLACE:
+        ctx.problem(f"The function '{function}' must have an OVER clause with ORDER BY.", node, number=4112)
+    elif spec is not None and function in _RANKING:
+        ctx.problem(f"The function '{function}' may not have a window frame.", node, number=10752)
+    elif spec is not None and order is None:
+        ctx.problem("Window frame with ROWS or RANGE must have an ORDER BY clause.", node, number=10756)
+    elif spec is not None and str(spec.args.get("kind")).upper() == "RANGE":
+        sides = (spec.args.get("start"), spec.args.get("end"))
+        if any(isinstance(side, exp.Expr) for side in sides):
+            ctx.problem(
+                "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.",
+                node,
+                number=4194,
+            )
 
 
 def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | None = None) -> n.Over:

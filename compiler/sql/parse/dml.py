@@ -141,7 +141,7 @@ def read_insert(tokens: list[Token], reader: Reader) -> Insert:
         insert.rows = [_row(reader)]
         while reader.take(T.COMMA):
             insert.rows.append(_row(reader))
-    elif reader.word("DEFAULT"):
+    elif not columns and reader.word("DEFAULT"):
         if not reader.take(T.VALUES):
             reader.fail()
         insert.defaults = True

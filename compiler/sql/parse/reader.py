@@ -39,11 +39,26 @@ _ENDS_OPERAND = _ENDS | frozenset((T.EQ, T.NEQ, T.LT, T.GT, T.LTE, T.GTE, T.AND,
 _ENDS_TERM = _ENDS_OPERAND | frozenset(
     (T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.AMP, T.PIPE, T.CARET, T.IS, T.IN, T.LIKE, T.BETWEEN, T.NOT)
 )
+_FOR_MODES = frozenset(("PATH", "RAW", "AUTO", "EXPLICIT"))
+_WITH_NAME = frozenset(("PATH", "RAW", "ROOT", "XMLSCHEMA"))
+"""Options of FOR XML and FOR JSON that may have a name in parentheses."""
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
 
 
 def _json_text(kind: str) -> Callable[[Reader], exp.Expr]:
     return lambda reader: read_json_text(reader, kind)
+
+
+def _in_order(place: int, read: Callable[[Any], Any]) -> Callable[[Reader], Any]:
+    """A clause of SELECT that may not stand behind one of a later ``place``."""
+
+    def clause(reader: Reader) -> Any:
+        if reader.clause > place:
+            reader.fail()
+        reader.clause = place
+        return read(reader)
+
+    return clause
 
 
 class Reader(TokenReader):
@@ -69,16 +84,22 @@ class Reader(TokenReader):
             for kind in ("JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG", "JSON_ARRAYAGG")
         },
     }
+    # In the order in which they stand.
     QUERY_MODIFIER_PARSERS: ClassVar[dict[Any, Any]] = {
-        T.WHERE: Parser.QUERY_MODIFIER_PARSERS[T.WHERE],
-        T.GROUP_BY: Parser.QUERY_MODIFIER_PARSERS[T.GROUP_BY],
-        T.HAVING: Parser.QUERY_MODIFIER_PARSERS[T.HAVING],
-        T.ORDER_BY: Parser.QUERY_MODIFIER_PARSERS[T.ORDER_BY],
-        T.FETCH: Parser.QUERY_MODIFIER_PARSERS[T.FETCH],
-        T.OFFSET: Parser.QUERY_MODIFIER_PARSERS[T.OFFSET],
-        T.FOR: lambda self: ("for_", self._read_for()),
-        T.OPTION: lambda self: ("options", self._read_options()),
-        T.WINDOW: lambda self: ("windows", self._parse_window_clause()),
+        token: _in_order(place, read)
+        for place, (token, read) in enumerate(
+            (
+                (T.WHERE, Parser.QUERY_MODIFIER_PARSERS[T.WHERE]),
+                (T.GROUP_BY, Parser.QUERY_MODIFIER_PARSERS[T.GROUP_BY]),
+                (T.HAVING, Parser.QUERY_MODIFIER_PARSERS[T.HAVING]),
+                (T.WINDOW, lambda self: ("windows", self._parse_window_clause())),
+                (T.ORDER_BY, Parser.QUERY_MODIFIER_PARSERS[T.ORDER_BY]),
+                (T.OFFSET, Parser.QUERY_MODIFIER_PARSERS[T.OFFSET]),
+                (T.FETCH, Parser.QUERY_MODIFIER_PARSERS[T.FETCH]),
+                (T.FOR, lambda self: ("for_", self._read_for())),
+                (T.OPTION, lambda self: ("options", self._read_options())),
+            )
+        )
     }
     RANGE_PARSERS: ClassVar[dict[Any, Any]] = {
         token: Parser.RANGE_PARSERS[token] for token in (T.BETWEEN, T.IN, T.IS, T.LIKE)
@@ -117,6 +138,8 @@ class Reader(TokenReader):
     def __init__(self) -> None:
         """One reader serves a whole compilation; each ``read_…`` starts afresh."""
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=TSQL())
+        self.clause = -1
+        """The place of the clause that was read last, of the query that is being read."""
 
     # ------------------------------------------------------------ queries and expressions
 
@@ -215,6 +238,18 @@ class Reader(TokenReader):
 
     def _parse_statement(self) -> exp.Expr | None:
         return self.query()
+
+    def _parse_query_modifiers(self, this: Any) -> Any:
+        outer, self.clause = self.clause, -1
+        result = super()._parse_query_modifiers(this)
+        self.clause = outer
+        return result
+
+    def _parse_limit(self, this: Any = None, top: bool = False, skip_limit_token: bool = False) -> Any:
+        limit = super()._parse_limit(this, top, skip_limit_token)
+        if top and limit is not None and (self.peek(T.DISTINCT) or self.peek(T.ALL)):
+            self.fail()  # they stand before TOP
+        return limit
 
     def _parse_projections(self) -> tuple[list[exp.Expr], None]:
         items = self._parse_csv(self._read_projection)
@@ -540,6 +575,7 @@ class Reader(TokenReader):
             self.fail()
         self._advance()
         options: list[exp.Expr] = []
+        seen: set[str] = set()
         while kind != "BROWSE":
             token = self._curr
             if not token or token.token_type not in (T.VAR, T.XML):
@@ -553,8 +589,12 @@ class Reader(TokenReader):
                 if not self._match_text_seq("BASE64"):
                     self.fail()
                 name = "BINARY BASE64"
+            kept = name.partition(" ")[0]
+            if (kept in _FOR_MODES) == bool(options) or kept in seen:
+                self.fail(token=token)  # the mode comes first, and nothing twice
+            seen.add(kept)
             argument = None
-            if self._match(T.L_PAREN):
+            if kept in _WITH_NAME and self._match(T.L_PAREN):
                 argument = self._parse_string() or self.fail()
                 if not self._match(T.R_PAREN):
                     self.fail()

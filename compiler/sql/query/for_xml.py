@@ -400,7 +400,7 @@ def _auto(
             for tag, attributes, content in openings
         )
     )
-    return n.Call("sys.xml_auto", (names, tags), order)
+    return n.Call("sys.xml_nested", (names, n.Call("array_agg", (tags,), order)))
 
 
 def column_tables(node: exp.Expr, count: int, ctx: Context) -> list[str | None]:

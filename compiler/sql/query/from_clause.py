@@ -240,7 +240,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
     if columns:
-        relation.columns = tuple(ColumnInfo(column, None) for column in columns)
+        # A derived table and a function may have such a list.
+        ctx.problem("Incorrect syntax near '('.", node, number=102)
     if kept is not None or shown != pg_name:
         code = q.Aliased(code, shown)
     ctx.frame.relations.append(relation)
@@ -356,6 +357,7 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         elif not all(labels):
             place = labels.index("") + 1
             ctx.problem(f"No column name was specified for column {place} of '{alias}'.", node, number=8155)
+        ctx.refuse_repeated(alias, labels, node)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
             ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)

@@ -42,6 +42,10 @@ _SELECT_CLAUSES = frozenset(
 
 def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTree:
     ctx.only(node, _SELECT_CLAUSES)
+    into = node.args.get("into")
+    if into is not None:
+        # That of a statement's first SELECT is taken out before (dml/insert.py).
+        ctx.problem("Incorrect syntax near the keyword 'INTO'.", into.find(exp.Table) or node, number=156)
     sources = read_from(node, ctx)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")

@@ -86,6 +86,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
                 ctx.problem(
                     f"No column name was specified for column {place} of '{alias.name}'.", alias, number=8155
                 )
+            ctx.refuse_repeated(alias.name, labels, alias)
             columns = tuple(
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
             )
@@ -141,6 +142,14 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         current = current.this
     branches.append(("", current))
     branches.reverse()
+    for _, branch in branches[1:]:
+        if branch.args.get("into") is not None:
+            ctx.problem(
+                "SELECT INTO must be the first query in a statement containing a UNION, INTERSECT or EXCEPT "
+                "operator.",
+                branch.args.pop("into").find(exp.Table) or branch,
+                number=196,
+            )
     leading = replace(targets, leading=True) if targets is not None else None
     queries = [
         query_tree(branch, ctx, targets=targets if index else leading)

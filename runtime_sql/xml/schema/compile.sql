@@ -2,7 +2,7 @@
 -- {"documents": [texts], "namespaces": [uris], "elements", "attributes", "types"}.
 
 CREATE OR REPLACE FUNCTION ssb_internal.compile_xml_schema(schema_text text) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -15,7 +15,7 @@ $$;
 
 -- ALTER XML SCHEMA COLLECTION … ADD: what is there stays as it is (6310), more joins it.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_schema_merge(compiled jsonb, schema_text text) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -34,7 +34,7 @@ BEGIN ATOMIC
 END;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_compile(p_documents jsonb) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

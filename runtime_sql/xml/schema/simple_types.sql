@@ -64,7 +64,7 @@ END;
 -- A pattern of XML Schema as a regular expression of PostgreSQL that matches the whole value.
 -- Refused: character class subtraction and Unicode blocks.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_pattern(p_pattern text, p_node jsonb) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -147,7 +147,7 @@ $$;
 
 -- One restriction: p_base with the facets among p_node's children.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_restrict(p_types jsonb, p_base jsonb, p_node jsonb) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -226,7 +226,7 @@ $$;
 -- A xs:simpleType element as a type. p_state is the compilation (564); anonymous types inside get
 -- keys of their own in p_state's types.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_simple_type(p_state jsonb, p_node jsonb, OUT state jsonb, OUT type jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

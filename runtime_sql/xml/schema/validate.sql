@@ -500,7 +500,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xml_schema_validate(compiled jsonb, body bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -1,8 +1,11 @@
 -- Bytes → text for XML: the byte order mark decides, else the declaration, else it is UTF-8.
+--
+-- Bytes that are not in their encoding are an EXCEPTION, for which PostgreSQL before 17 has no subtransaction while a query
+-- runs in parallel. So these, and all that call them, are not PARALLEL SAFE.
 
 -- Valid UTF-8 with at least one character of several bytes.
 CREATE OR REPLACE FUNCTION ssb_internal.is_utf8_beyond_ascii(p_bytes bytea) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -15,7 +18,7 @@ $$;
 
 -- The text of an XML document in bytes. error is 9401, 9402 or 9420, place the character.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_decode(p_bytes bytea, OUT value text, OUT error integer, OUT place integer)
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -61,7 +61,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xml_normalise(p_bytes bytea, p_style integer DEFAULT 0) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -101,7 +101,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_is_well_formed(p_bytes bytea) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -123,7 +123,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_of(p_value bytea, p_style integer DEFAULT 0) RETURNS sys.xml
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 BEGIN
     RETURN ssb_internal.xml_normalise(p_value, p_style);
@@ -147,7 +147,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value bytea, p_style integer DEFAULT 0) RETURNS sys.xml
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -158,6 +158,34 @@ $$;
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value sys.xml, p_style integer DEFAULT 0) RETURNS sys.xml
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_value;
+
+-- Of text that is nvarchar for certain, or varchar: what its declaration says must not be an encoding of other bytes (9402).
+-- Only PostgreSQL's own text is the same for both.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_place_of_other_encoding(p_value text, p_national boolean) RETURNS integer
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN lower((regexp_match(p_value, '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1])
+                 IN ('utf-16', 'utf-16le', 'utf-16be', 'ucs-2', 'iso-10646-ucs-2', 'unicode') <> p_national
+            THEN strpos(p_value, '?>') + 1 END;
+
+CREATE OR REPLACE FUNCTION sys.xml_of(p_value text, p_style integer, p_national boolean) RETURNS sys.xml
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_place integer;
+BEGIN
+    IF pg_catalog.starts_with(p_value, '<?xml') THEN
+        v_place := ssb_internal.xml_place_of_other_encoding(p_value, p_national);
+        IF v_place IS NOT NULL THEN
+            PERFORM ssb_internal.raise_error(9402, ssb_internal.xml_parsing_message(p_value, v_place, ssb_internal.xml_parsing_error(9402)));
+        END IF;
+    END IF;
+    RETURN ssb_internal.xml_normalise(p_value, p_style);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value text, p_style integer, p_national boolean) RETURNS sys.xml
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ssb_internal.xml_place_of_other_encoding(p_value, p_national) IS NULL THEN sys.try_xml_of(p_value, p_style) END;
 
 -- CAST(x AS NVARCHAR(MAX)) and CAST(x AS VARBINARY(MAX)).
 CREATE OR REPLACE FUNCTION sys.xml_to_text(p_value sys.xml) RETURNS text
@@ -178,7 +206,7 @@ RETURN ssb_internal.xml_bytes(p_value);
 
 -- What is wrong with a body that is no well-formed XML, in SQL Server's words; NULL if it is.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_fault(body bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

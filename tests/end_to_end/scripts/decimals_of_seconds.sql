@@ -10,3 +10,13 @@ SELECT CAST(@s AS time(0)) AS t0, CONVERT(time(2), LTRIM('10:11:12.3')) AS t2, C
        CAST(@day AS datetime2(0)) AS d0, CAST(@day AS datetime2(3)) AS d3, CAST(@day AS datetime2) AS d7,
        CAST(@day AS datetimeoffset(1)) AS o1, TRY_CAST(LTRIM('x') AS time(0)) AS none, PARSE('10:11:12.5' AS time(1)) AS p1;
 GO
+-- FOR XML and FOR JSON: all decimals of the type, or none where all are 0.
+DECLARE @seen TABLE (d7 datetime2, d3 datetime2(3), d0 datetime2(0), o7 datetimeoffset, o1 datetimeoffset(1), t7 time, t2 time(2), d datetime);
+INSERT @seen VALUES ('2030-01-02T03:04:05.12', '2030-01-02T03:04:05.12', '2030-01-02T03:04:05', '2030-01-02T03:04:05.5+00:00',
+                     '2030-01-02T03:04:05.5+00:00', '03:04:05.5', '03:04:05.5', '2030-01-02T03:04:05.120'),
+                    ('2030-01-02T03:04:05', '2030-01-02T03:04:05', '2030-01-02T03:04:05', '2030-01-02T03:04:05+00:00',
+                     '2030-01-02T03:04:05+00:00', '03:04:05', '03:04:05', '2030-01-02T03:04:05');
+SELECT * FROM @seen FOR XML RAW;
+SELECT * FROM @seen FOR JSON PATH;
+SELECT JSON_OBJECT('d4': CAST('2030-01-02T03:04:05.5' AS datetime2(4))) AS made;
+GO

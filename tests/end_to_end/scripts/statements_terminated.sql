@@ -36,6 +36,10 @@ GO
 INSERT dbo.T3 (a) VALUES (99)
 PRINT 'not'
 GO
+-- plain statements alone
+INSERT dbo.T3 (a) VALUES (98)
+UPDATE dbo.T3 SET s = 'not'
+GO
 DECLARE @t TABLE (a int PRIMARY KEY, c int CHECK (c > 0))
 INSERT @t VALUES (1, 1); INSERT @t VALUES (1, 1)
 UPDATE @t SET c = 0
@@ -44,4 +48,12 @@ CREATE TABLE #w (a int NOT NULL)
 INSERT #w SELECT NULL
 SELECT 1/0 AS a INTO #w2
 TRUNCATE TABLE nothere
+GO
+-- in a name there may be what stands around it in the detail of an error
+CREATE TRIGGER dbo.[trg, Line 3] ON dbo.T3 AFTER DELETE AS UPDATE dbo.T3 SET c = 0
+GO
+DECLARE @a int = 1
+DELETE dbo.T3 WHERE a <> @a
+DELETE dbo.T3 WHERE a = @a
+PRINT 'not'
 GO

@@ -197,12 +197,12 @@ sys.xml_of(b)
 -- case: string to xml
 CAST(@max AS xml)
 -- expect
-sys.xml_of(max)
+sys.xml_of(max, 0, true)
 
 -- case: string to xml with style
 CONVERT(xml, @max, 1)
 -- expect
-sys.xml_of(max, 1)
+sys.xml_of(max, 1, true)
 
 -- case: xml to string
 CAST(@x AS nvarchar(max))
@@ -262,7 +262,7 @@ sys.try_convert_datetime(v, 103)
 -- case: try cast to xml
 TRY_CAST(@max AS xml)
 -- expect
-sys.try_xml_of(max)
+sys.try_xml_of(max, 0, true)
 
 -- case: parse
 PARSE(@v AS int USING 'de-DE')

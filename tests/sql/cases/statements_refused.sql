@@ -100,14 +100,14 @@ case.sql:1:8: error 195: 'frobnicate' is not a recognized built-in function name
 -- case: missing FROM item
 SELECT id FROM WHERE id = 1
 -- expect
-case.sql:1:16: error 102: Incorrect syntax near 'WHERE'.
+case.sql:1:16: error 156: Incorrect syntax near the keyword 'WHERE'.
     1 | SELECT id FROM WHERE id = 1
       |                ^^^^^
 
 -- case: missing expression
 SELECT id, FROM orders
 -- expect
-case.sql:1:12: error 102: Incorrect syntax near 'FROM'.
+case.sql:1:12: error 156: Incorrect syntax near the keyword 'FROM'.
     1 | SELECT id, FROM orders
       |            ^^^^
 
@@ -121,7 +121,7 @@ case.sql:1:29: error 102: JOIN needs ON
 -- case: missing parenthesis
 SELECT (id FROM orders
 -- expect
-case.sql:1:12: error 102: Incorrect syntax near 'FROM'.
+case.sql:1:12: error 156: Incorrect syntax near the keyword 'FROM'.
     1 | SELECT (id FROM orders
       |            ^^^^
 
@@ -549,7 +549,7 @@ case.sql:1:8: error 102: Incorrect syntax near 'heap'.
 -- case: one window each
 SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
 -- expect
-case.sql:1:39: error 102: Incorrect syntax near 'OVER'.
+case.sql:1:39: error 156: Incorrect syntax near the keyword 'OVER'.
     1 | SELECT ROW_NUMBER() OVER (ORDER BY a) OVER (ORDER BY a) FROM dbo.heap
       |                                       ^^^^
 

@@ -208,7 +208,7 @@ FROM dbo.customers AS c
 -- case: for xml auto nested
 SELECT c.id, o.id, o.amount FROM customers c JOIN orders o ON o.customer = c.id ORDER BY c.id FOR XML AUTO, TYPE
 -- expect
-SELECT sys.xml_of_content(sys.xml_auto(ARRAY['c', 'o'], ARRAY[concat('<c', sys.xml_attribute('id', sys.xml_atom(c.id)), '>'), concat('<o', sys.xml_attribute('id', sys.xml_atom(o.id)), sys.xml_attribute('amount', sys.xml_atom(o.amount)), '>')] ORDER BY c.id))
+SELECT sys.xml_of_content(sys.xml_nested(ARRAY['c', 'o'], array_agg(ARRAY[concat('<c', sys.xml_attribute('id', sys.xml_atom(c.id)), '>'), concat('<o', sys.xml_attribute('id', sys.xml_atom(o.id)), sys.xml_attribute('amount', sys.xml_atom(o.amount)), '>')] ORDER BY c.id)))
 FROM dbo.customers AS c
 JOIN dbo.orders AS o ON o.customer = c.id
 
