@@ -513,7 +513,9 @@ DECLARE
 BEGIN
     IF cardinality(v_parts) IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
-    ELSIF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
+    END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
+    IF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
         RETURN ssb_internal.module_name(p_name);
     END IF;
     RETURN quote_ident(p_schema) || '.' || quote_ident(sys.fold(v_parts[1]));
@@ -531,6 +533,7 @@ BEGIN
     IF cardinality(v_parts) IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
     END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
 $$;
