@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 # Rows that are handed on together, and the seconds after which fewer are.
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
-_TERMINATED = _COUNTED | {"CREATE INDEX"}
+_TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
+_OF_CONSTRAINTS = frozenset({1505, 1773, 1776, 2714})
 
 
 class Outcome(Enum):
@@ -202,6 +203,9 @@ class Executor:
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)
             self._emit(event)
+            if behind := self._behind(event, statement.verb):
+                self._status = (behind.number, 0)
+                self._emit(behind)
             if self._connection.closed or event.severity >= 20 or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED
             if self._is_terminated(event, statement.verb):
@@ -210,6 +214,18 @@ class Executor:
         if self._unwritable is not None:
             raise self._unwritable
         return Outcome.DONE
+
+    def _behind(self, event: ErrorEvent, verb: str) -> ErrorEvent | None:
+        """Error 1750, where a constraint could not be made."""
+        if event.number not in _OF_CONSTRAINTS:
+            return None
+        row = self._connection.execute(
+            "SELECT ssb_internal.spoils_constraint(%s, %s, %s)", [event.number, event.state, verb]
+        ).fetchone()
+        if row is None or not row[0]:
+            return None
+        message = "Could not create constraint or index. See previous errors."
+        return replace(event, number=1750, state=1, severity=16, message=message, hint=None)
 
     def _is_terminated(self, event: ErrorEvent, verb: str) -> bool:
         """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON, nor of a trigger's."""

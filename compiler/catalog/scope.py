@@ -236,9 +236,14 @@ class Catalog:
         return name.sql(self.database, self.default_database)
 
     def define_synonym(self, name: ObjectName, target: ObjectName) -> None:
-        """CREATE SYNONYM: its target lies in the database that is current now, whatever USE says later."""
+        """CREATE SYNONYM: its target lies in the database that is current now, whatever USE says later.
+
+        Where the name is taken (2714) it means what it meant.
+        """
         database = target.database or self.database or self.default_database
-        self.synonyms[self.key(name)] = replace(target, database=database)
+        key = self.key(name)
+        if key not in self.tables:
+            self.synonyms.setdefault(key, replace(target, database=database))
 
     def followed(self, name: ObjectName) -> ObjectName:
         """Return what a synonym stands for; every other name as it is."""

@@ -474,6 +474,17 @@ EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privi
 END;
 $$;
 
+-- EXECUTE AS 'user' of a module that is being made: 15151 where there is nobody of that name, or nobody whom the caller may be.
+CREATE OR REPLACE FUNCTION ssb_internal.require_user(user_name text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.owner_or_caller(user_name, ssb_internal.database_id_of(database));
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.revert()
 RETURNS void
 LANGUAGE plpgsql
