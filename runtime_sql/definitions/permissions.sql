@@ -175,6 +175,7 @@ DECLARE
     v_object record;
     v_grantee text;
     v_privilege text;
+    v_meant text[];
     v_queue ssb.queue;
     v_grantor text;
 BEGIN
@@ -207,19 +208,20 @@ BEGIN
                    AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
                 CONTINUE;
             END IF;
+            -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
+            v_meant := CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
+                            WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
+                            WHEN v_object.class = 'SERVICE' THEN '{SEND}'
+                            ELSE '{REFERENCES}'::text[] END;
             DELETE FROM ssb.permission AS p
-             WHERE p.class = v_object.class AND p.major_id = v_object.major_id
-               AND (p.privilege = upper(v_privilege) OR upper(v_privilege) IN ('ALL', 'ALL PRIVILEGES'))
+             WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
                AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;
             IF verb <> 'REVOKE' THEN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
                        CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
                        CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
-                  FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
-                                   WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
-                                   WHEN v_object.class = 'SERVICE' THEN '{SEND}'
-                                   ELSE '{REFERENCES}'::text[] END) AS p (privilege);
+                  FROM unnest(v_meant) AS p (privilege);
             END IF;
         END LOOP;
     END LOOP;
