@@ -261,9 +261,7 @@ class Catalog:
         """
         database = target.database or self.database or self.default_database
         key = self.key(name)
-        if key not in self.tables and (
-            key not in self.procedures or key in self.gone or self.to_make[key]
-        ):
+        if key not in self.tables and (key not in self.procedures or key in self.gone or self.to_make[key]):
             self.synonyms.setdefault(key, replace(target, database=database))
 
     def followed(self, name: ObjectName) -> ObjectName:

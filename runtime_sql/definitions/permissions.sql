@@ -66,7 +66,7 @@ BEGIN
         SELECT s.name INTO relation FROM ssb.schema_of_database AS s
          WHERE s.database_id = p_database_id AND (lower(s.schema_name) = lower(p_name) OR s.name = p_name);
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_not_found('find', 'schema', p_name);
+            PERFORM ssb_internal.raise_not_found('find', 'schema', ssb_internal.tsql_schema(p_name));
         END IF;
         RETURN;
     ELSE
@@ -443,6 +443,9 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name)) = 'dbo' THEN
+            PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
+        END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
         RETURN;
     END IF;
