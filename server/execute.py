@@ -15,7 +15,9 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
+from ..compiler.check.error_levels import level_of
 from ..compiler.compiled import CompiledBatch, CompiledStatement, ends_batch
+from ..grammar.problems import Problem
 from .results import (
     CANCELED,
     SCRIPT_ENDED,
@@ -80,6 +82,8 @@ class Executor:
         self._script = ""
         self._batch: CompiledBatch | None = None
         self._ended = 0
+        self.told: list[CompiledBatch] = []
+        """Of the last batch that ran, those among it whose problems were emitted in their places."""
         self._running = ""
         self._use_keys = use_keys
         self._unwritable: OSError | None = None
@@ -100,6 +104,8 @@ class Executor:
         """
         self._failed = False
         self._batch, self._ended = batch, 0
+        if batch.statements:
+            self.told = []
         if batch.joined:
             self._connection.execute("SELECT pg_catalog.set_config('pgsb.tells_batches', 'on', false)")
         if batch.open:
@@ -343,17 +349,25 @@ class Executor:
 
     def _begin_next(self) -> None:
         self._ended += 1
+        for runs, refused in self._batch.refused if self._batch is not None else ():
+            if runs == self._ended:
+                self.told.append(refused)
+                for problem in refused.problems:
+                    self._guarded(self._emit_to, error_event(problem, refused.line))
 
     def _answer_keys(self, request: str) -> None:
         assert self._use_keys is not None
         self._use_keys(request, self._running)
 
     def _emit_notice(self, event: Event) -> None:
+        self._guarded(self._emit, event)
+
+    def _guarded(self, emit: Callable[[Event], None], event: Event) -> None:
         """Emit inside libpq's callback, which no exception can leave: it comes after the statement."""
         if self._unwritable is not None:
             return
         try:
-            self._emit(event)
+            emit(event)
         except OSError as error:  # the reader of our output has gone, or a disk is full
             self._unwritable = error
             self._connection.cancel_safe()
@@ -403,3 +417,19 @@ def _interruptible(connection: psycopg.Connection[Any]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if interrupted:
         raise KeyboardInterrupt
+
+
+def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
+    """What SQL Server would say about a batch that does not compile, with our account of the place."""
+    number = problem.number or 102
+    severity, state = level_of(number)
+    return ErrorEvent(
+        number=number,
+        severity=severity,
+        state=state,
+        procedure=None,
+        line=max(1, problem.span.line - batch_line + 1),
+        message=problem.message,
+        hint=problem.hint,
+        report=str(problem),
+    )
