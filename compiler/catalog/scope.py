@@ -200,6 +200,8 @@ class Catalog:
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
+        self.knows_server = False
+        """The server's tables are among them: one that is not there is missing, or will be made unseen."""
         """The instance keeps nvarchar as UTF-16: which columns are varchar has to be known later."""
         self.keeps_source = False
         """The server keeps the T-SQL text of modules."""
@@ -404,6 +406,11 @@ class Scope:
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance."""
         return self.catalog.tells_varchar
+
+    @property
+    def knows_server(self) -> bool:
+        """Whether a table that is not known here was not on the server either."""
+        return self.catalog.knows_server
 
     @property
     def row_limit(self) -> str | None:
