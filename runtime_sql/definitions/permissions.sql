@@ -183,7 +183,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
-        PERFORM ssb_internal.require_principal(v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal('find', CASE upper(class) WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
     END LOOP;
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
