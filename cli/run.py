@@ -14,14 +14,13 @@ import click
 import psycopg
 
 from ..compiler.catalog.names import fold
-from ..compiler.check.error_levels import level_of
 from ..compiler.compiled import CompiledBatch, CompileOptions
 from ..compiler.session import CompileSession
-from ..grammar.problems import Problem, Problems
+from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target, opening, require_session
-from ..server.execute import Executor
+from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import learn_tables
 from ..server.problems import ServerError
@@ -335,8 +334,9 @@ class Runner:
                 self._redirected.write(Print(batch.span.text.strip("\r\n")))
             failed = False
             if batch.problems:
-                for problem in batch.problems:
-                    self._redirected.write(error_event(problem, batch.line))
+                if not any(batch is told for told in self._executor.told):
+                    for problem in batch.problems:
+                        self._redirected.write(error_event(problem, batch.line))
                 failed = True
             elif self._only_broker and (missing := _missing_parts(batch)) is not None:
                 self._redirected.write(missing)
@@ -457,20 +457,4 @@ def _missing_parts(batch: CompiledBatch) -> ErrorEvent | None:
         line=1,
         message="The batch needs all parts of the runtime; this database has only the part broker.",
         hint="pgsb install --parts all adds the others. Queues and messages stay.",
-    )
-
-
-def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
-    """What SQL Server would say about a batch that does not compile, with our account of the place."""
-    number = problem.number or 102
-    severity, state = level_of(number)
-    return ErrorEvent(
-        number=number,
-        severity=severity,
-        state=state,
-        procedure=None,
-        line=max(1, problem.span.line - batch_line + 1),
-        message=problem.message,
-        hint=problem.hint,
-        report=str(problem),
     )

@@ -107,6 +107,8 @@ class CompiledBatch:
     joined: tuple[tuple[int, int], ...] = ()
     """Where batches of one transaction are compiled into it: the first line of each and how often it runs, in
     order. Lines of errors count from the batch of each; between two the server sends SB001 (end_batch)."""
+    refused: tuple[tuple[int, CompiledBatch], ...] = ()
+    """Batches with problems among those: behind how many runs each stands. They come by themselves, too."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
 

@@ -408,14 +408,22 @@ class CompileSession:
         compiled = tuple(
             CompiledStatement(emit.top_level(item), False, group[0].span, item=item) for item in block.items()
         )
+        parts = tuple(block.joined) if len(group) > 1 else ()
+        all_results = [(batch, self._failed(batch, found) if found else None) for batch, found in results]
+        runs, refused = 0, []
+        for batch, failed in all_results:
+            if failed is None:
+                runs += batch.repeat
+            else:
+                refused.append((runs, failed))
         placed = False
-        for batch, found in results:
-            if found or placed:
-                yield self._failed(batch, found)
+        for batch, failed in all_results:
+            if failed is not None or placed:
+                yield failed or self._failed(batch, ())
             else:
                 placed = True
-                parts = tuple(block.joined) if len(group) > 1 else ()
-                yield CompiledBatch(compiled, batch.line, joined=parts, span=batch.span)
+                among = tuple(each for each in refused if each[0] > 0)
+                yield CompiledBatch(compiled, batch.line, joined=parts, refused=among, span=batch.span)
 
 
 def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:

@@ -15,7 +15,9 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
+from ..compiler.check.error_levels import level_of
 from ..compiler.compiled import CompiledBatch, CompiledStatement, ends_batch
+from ..grammar.problems import Problem
 from .results import (
     CANCELED,
     SCRIPT_ENDED,
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 # Rows that are handed on together, and the seconds after which fewer are.
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
-_TERMINATED = _COUNTED | {"CREATE INDEX"}
+_TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
+_OF_CONSTRAINTS = frozenset({1505, 1773, 1776, 2714})
 
 
 class Outcome(Enum):
@@ -79,6 +82,8 @@ class Executor:
         self._script = ""
         self._batch: CompiledBatch | None = None
         self._ended = 0
+        self.told: list[CompiledBatch] = []
+        """Of the last batch that ran, those among it whose problems were emitted in their places."""
         self._running = ""
         self._use_keys = use_keys
         self._unwritable: OSError | None = None
@@ -99,6 +104,8 @@ class Executor:
         """
         self._failed = False
         self._batch, self._ended = batch, 0
+        if batch.statements:
+            self.told = []
         if batch.joined:
             self._connection.execute("SELECT pg_catalog.set_config('pgsb.tells_batches', 'on', false)")
         if batch.open:
@@ -202,6 +209,9 @@ class Executor:
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)
             self._emit(event)
+            if behind := self._behind(event, statement.verb):
+                self._status = (behind.number, 0)
+                self._emit(behind)
             if self._connection.closed or event.severity >= 20:
                 return Outcome.BATCH_ENDED
             of_trigger = self._is_of_trigger(event)
@@ -220,6 +230,18 @@ class Executor:
             return False
         row = self._connection.execute("SELECT ssb_internal.is_of_trigger(%s)", [event.procedure]).fetchone()
         return row is not None and bool(row[0])
+
+    def _behind(self, event: ErrorEvent, verb: str) -> ErrorEvent | None:
+        """Error 1750, where a constraint could not be made."""
+        if event.number not in _OF_CONSTRAINTS:
+            return None
+        row = self._connection.execute(
+            "SELECT ssb_internal.spoils_constraint(%s, %s, %s)", [event.number, event.state, verb]
+        ).fetchone()
+        if row is None or not row[0]:
+            return None
+        message = "Could not create constraint or index. See previous errors."
+        return replace(event, number=1750, state=1, severity=16, message=message, hint=None)
 
     def _is_terminated(self, event: ErrorEvent, verb: str) -> bool:
         """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON."""
@@ -338,17 +360,25 @@ class Executor:
 
     def _begin_next(self) -> None:
         self._ended += 1
+        for runs, refused in self._batch.refused if self._batch is not None else ():
+            if runs == self._ended:
+                self.told.append(refused)
+                for problem in refused.problems:
+                    self._guarded(self._emit_to, error_event(problem, refused.line))
 
     def _answer_keys(self, request: str) -> None:
         assert self._use_keys is not None
         self._use_keys(request, self._running)
 
     def _emit_notice(self, event: Event) -> None:
+        self._guarded(self._emit, event)
+
+    def _guarded(self, emit: Callable[[Event], None], event: Event) -> None:
         """Emit inside libpq's callback, which no exception can leave: it comes after the statement."""
         if self._unwritable is not None:
             return
         try:
-            self._emit(event)
+            emit(event)
         except OSError as error:  # the reader of our output has gone, or a disk is full
             self._unwritable = error
             self._connection.cancel_safe()
@@ -398,3 +428,19 @@ def _interruptible(connection: psycopg.Connection[Any]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if interrupted:
         raise KeyboardInterrupt
+
+
+def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
+    """What SQL Server would say about a batch that does not compile, with our account of the place."""
+    number = problem.number or 102
+    severity, state = level_of(number)
+    return ErrorEvent(
+        number=number,
+        severity=severity,
+        state=state,
+        procedure=None,
+        line=max(1, problem.span.line - batch_line + 1),
+        message=problem.message,
+        hint=problem.hint,
+        report=str(problem),
+    )

@@ -144,6 +144,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
     national = connection.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",)
     catalog.tells_varchar = national
+    catalog.knows_server = True
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))

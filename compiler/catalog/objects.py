@@ -146,6 +146,10 @@ class SqlScope(Protocol):
         """Option ``--collation ci``."""
 
     @property
+    def knows_server(self) -> bool:
+        """Whether a table that is not known here was not on the server either."""
+
+    @property
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance; False without a server."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 from dataclasses import field
 from typing import Any
 
@@ -75,6 +75,23 @@ def plain_name(name: str) -> str:
     return quote(folded)
 
 
+def free_reference(name: str, known: Iterable[tuple[str, str]], avoid: Collection[str] = ()) -> str:
+    """Return the PL/pgSQL name of ``@name`` or ``@@name`` beside others, of which both names are known."""
+    bare = name.lower().lstrip("@")
+    others = {
+        reference.lower()
+        for key, reference in known
+        if key.lower() != name.lower() and key.lower().lstrip("@") == bare
+    }
+    reference = plain_name(name.lstrip("@"))
+    # By its whole name a call that only the run time knows finds it among the others.
+    free, number = (quote(fold(name)) if reference.lower() in others else reference), 1
+    while fold(unquoted(free)) in avoid or free.lower() in others:
+        number += 1
+        free = plain_name(f"{unquoted(reference)}_{number}")
+    return free
+
+
 def object_name(name: nodes.QualifiedName) -> ObjectName:
     """Turn a parsed dotted name into the one that knows its PostgreSQL spelling."""
     return ObjectName(
@@ -102,7 +119,7 @@ def _unknown_type(error: TypeError_, name: str) -> UnknownType:
 
 @dataclass(frozen=True)
 class ProcedureParameter:
-    """A parameter of a procedure; ``name`` without @, as declared."""
+    """A parameter of a procedure; ``name`` without its first @, as declared."""
 
     name: str
     type: SqlType | None
@@ -111,11 +128,13 @@ class ProcedureParameter:
     default: nodes.SqlText | None = None
     table_type: str | None = None
     """PostgreSQL row type of a table-valued parameter."""
+    known_as: str = ""
+    """Its PostgreSQL name, where another parameter differs from it by an @ alone."""
 
     @property
     def reference(self) -> str:
         """Its PostgreSQL name."""
-        return plain_name(self.name)
+        return self.known_as or plain_name(self.name.lstrip("@"))
 
 
 @dataclass(frozen=True)
@@ -181,6 +200,8 @@ class Catalog:
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
+        self.knows_server = False
+        """The server's tables are among them: one that is not there is missing, or will be made unseen."""
         """The instance keeps nvarchar as UTF-16: which columns are varchar has to be known later."""
         self.keeps_source = False
         """The server keeps the T-SQL text of modules."""
@@ -236,9 +257,14 @@ class Catalog:
         return name.sql(self.database, self.default_database)
 
     def define_synonym(self, name: ObjectName, target: ObjectName) -> None:
-        """CREATE SYNONYM: its target lies in the database that is current now, whatever USE says later."""
+        """CREATE SYNONYM: its target lies in the database that is current now, whatever USE says later.
+
+        Where the name is taken (2714) it means what it meant.
+        """
         database = target.database or self.database or self.default_database
-        self.synonyms[self.key(name)] = replace(target, database=database)
+        key = self.key(name)
+        if key not in self.tables and (key not in self.procedures or key in self.gone or self.to_make[key]):
+            self.synonyms.setdefault(key, replace(target, database=database))
 
     def followed(self, name: ObjectName) -> ObjectName:
         """Return what a synonym stands for; every other name as it is."""
@@ -380,6 +406,11 @@ class Scope:
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance."""
         return self.catalog.tells_varchar
+
+    @property
+    def knows_server(self) -> bool:
+        """Whether a table that is not known here was not on the server either."""
+        return self.catalog.knows_server
 
     @property
     def row_limit(self) -> str | None:
@@ -578,18 +609,15 @@ class Scope:
 
     def _free(self, name: str) -> str:
         """Return a name for ``@name`` or ``@@name`` that hides none of the code around."""
-        reference = plain_name(name.lstrip("@"))
-        others = {
-            known.reference.lower()
-            for variables in (self.variables, self.table_variables)
-            for key, known in variables.items()
-            if key != name.lower() and key.lstrip("@") == name.lower().lstrip("@")
-        }
-        free, number = reference, 1
-        while fold(unquoted(free)) in self.avoid or free.lower() in others:
-            number += 1
-            free = plain_name(f"{unquoted(reference)}_{number}")
-        return free
+        return free_reference(
+            name,
+            (
+                (key, known.reference)
+                for variables in (self.variables, self.table_variables)
+                for key, known in variables.items()
+            ),
+            self.avoid,
+        )
 
     def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:
         """Add the scalar variable ``@name``."""

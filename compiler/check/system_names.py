@@ -13,10 +13,11 @@ from ...grammar.problems import Problems
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
-from ..catalog.event_types import DDL_EVENTS, NEWER_EVENTS, OTHER_EVENTS
+from ..catalog.event_types import DDL_EVENTS, NEWER_EVENTS, OTHER_EVENTS, SERVER_EVENTS
 
 __all__ = ["SYSTEM_NAMES", "check_events", "check_system_names", "check_trigger_events"]
 
+_WRONG_SCOPE = "The specified event type(s) is/are not valid on the specified target object."
 _OF_TRIGGERS = DDL_EVENTS | NEWER_EVENTS
 _EVENTS = _OF_TRIGGERS | OTHER_EVENTS
 
@@ -81,10 +82,14 @@ def check_events(statement: nodes.CreateEventNotification, problems: Problems) -
             problems.add(f"'{event.text}' is an invalid event type.", event.span, number=1084)
         elif name == "QUEUE_ACTIVATION" and not on_queue:
             problems.add(
-                "The specified event type(s) is/are not valid on the specified target object.",
+                _WRONG_SCOPE,
                 event.span,
                 hint="QUEUE_ACTIVATION is an event of a queue: ON QUEUE name",
                 number=1098,
+            )
+        elif name in SERVER_EVENTS and statement.scope.kind == "DATABASE":
+            problems.add(
+                _WRONG_SCOPE, event.span, hint="it is an event of the server: ON SERVER", number=1098
             )
 
 
@@ -94,3 +99,6 @@ def check_trigger_events(statement: nodes.CreateTrigger, problems: Problems) -> 
         for event in statement.events:
             if event.upper() not in _OF_TRIGGERS:
                 problems.add(f"'{event}' is an invalid event type.", statement.name.span, number=1084)
+            elif event.upper() in SERVER_EVENTS and statement.scope == "DATABASE":
+                hint = f"{event} is an event of the server: ON ALL SERVER"
+                problems.add(_WRONG_SCOPE, statement.name.span, hint=hint, number=1098)

@@ -93,7 +93,7 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
         raise WrongArguments(8146, f"Procedure {name} has no parameters and arguments were supplied.")
     for number, argument in enumerate(node.arguments):
         if argument.name is not None:
-            key = argument.name.name.lstrip("@").lower()
+            key = argument.name.name.removeprefix("@").lower()
             if key not in by_name:
                 raise WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure {name}.")
         elif number >= len(procedure.parameters):

@@ -143,16 +143,37 @@ def _keeping_of_source(node: Module, ctx: Context) -> list[pl.TopLevel]:
     return [pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))]
 
 
+def _user_it_runs_as(node: Module, ctx: Context) -> list[pl.TopLevel]:
+    """What sees that the user of EXECUTE AS 'user' is there."""
+    clause = node.options.execute_as
+    if clause is None or clause.user is None:
+        return []
+    required = pl.Invoke("ssb_internal.require_user", (pl.Text(clause.user.value),), ctx.database_argument())
+    return [pl.Select(required)]
+
+
 def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     """Lower CREATE PROCEDURE, FUNCTION, TRIGGER, VIEW."""
     made: list[pl.TopLevel]
     match node:
         case nodes.CreateProcedure():
-            made = [*lower_create_procedure(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [
+                *_user_it_runs_as(node, ctx),
+                *lower_create_procedure(node, ctx),
+                *_spelling_of_module(node, ctx),
+            ]
         case nodes.CreateFunction():
-            made = [*lower_create_function(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [
+                *_user_it_runs_as(node, ctx),
+                *lower_create_function(node, ctx),
+                *_spelling_of_module(node, ctx),
+            ]
         case nodes.CreateTrigger():
-            made = [*lower_create_trigger(node, ctx), *_spelling_of_module(node, ctx)]
+            made = [
+                *_user_it_runs_as(node, ctx),
+                *lower_create_trigger(node, ctx),
+                *_spelling_of_module(node, ctx),
+            ]
         case nodes.CreateView():
             made = lower_create_view(node, ctx)
         case _:

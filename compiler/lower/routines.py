@@ -23,6 +23,7 @@ from ..catalog.scope import (
     ProcedureParameter,
     Scope,
     UnknownType,
+    free_reference,
     object_name,
     sets_row_limit,
 )
@@ -52,7 +53,7 @@ from .statement_lists import comments, lower_body, lower_branch
 
 def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
     """Return what callers must know of a procedure. Unknown types count as text."""
-    parameters = []
+    parameters: list[ProcedureParameter] = []
     for parameter in node.parameters:
         type_: SqlType | None = None
         table_type = catalog.table_type_of(parameter.type)
@@ -63,11 +64,12 @@ def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
                 type_ = NVARCHAR_MAX
         parameters.append(
             ProcedureParameter(
-                parameter.variable.name.lstrip("@"),
+                parameter.variable.name.removeprefix("@"),
                 type_,
                 parameter.output,
                 parameter.default,
                 table_type.row_type if table_type else None,
+                free_reference(parameter.variable.name, ((f"@{p.name}", p.reference) for p in parameters)),
             )
         )
     name = object_name(node.name)

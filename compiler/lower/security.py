@@ -29,6 +29,8 @@ _FREE_TO_ALL = frozenset(
     }
 )
 """Classes whose permissions nothing here asks for: types are everybody's, the others do not exist."""
+_ELSEWHERE = frozenset({"WITHOUT", "CERTIFICATE", "KEY", "PASSWORD", "PROVIDER"})
+"""Words of CREATE USER with which the user has no login."""
 _SERVER_ROLES = frozenset(
     "sysadmin serveradmin securityadmin processadmin setupadmin bulkadmin diskadmin dbcreator".split()
 )
@@ -46,14 +48,17 @@ def create_login(node: nodes.CreateLogin, ctx: Context) -> list[pl.Invoke] | Non
 
 @invocations.register
 def create_user(node: nodes.CreateUser, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE USER."""
+    """CREATE USER: without a word of where it comes from it is that of the login of its name."""
+    login = node.login
+    if not _ELSEWHERE.intersection(token.word for token in node.text.tokens):
+        login = login or node.name
     return _call(
         ctx,
         "ssb.create_principal",
         pl.Text(node.name.text),
         pl.Text("USER"),
         default_schema=text_or_none(node.default_schema),
-        login=text_or_none(node.login),
+        login=text_or_none(login),
         certificate=text_or_none(node.certificate),
     )
 

@@ -186,6 +186,19 @@ class Context:
         """Report a construct that cannot be run, by its name."""
         return self.problem(f"{what} is not supported", node, hint=hint)
 
+    def unsupported_if_there(self, what: str, node: exp.Expr, hint: str) -> n.Node | None:
+        """Refuse what needs the columns of a table that nobody knows.
+
+        Where the server's tables are known it is missing, which is an error of the statement that is run:
+        the call that is returned refuses it, should it be there by then, and goes into a query over it.
+        """
+        if not self.scope.knows_server:
+            self.unsupported(what, node, hint=hint)
+            return None
+        self.problems.add(f"{what} is not supported", self.span(node), hint=hint, severity="warning")
+        told = (n.Text(f"{what} is not supported."), n.Text(hint))
+        return n.Call("ssb_internal.refuse_if_there", told)
+
     def only(self, node: exp.Expr, allowed: frozenset[str]) -> None:
         """Report what was read into ``node`` and would otherwise be dropped without a word."""
         for key, value in node.args.items():

@@ -172,6 +172,7 @@ DECLARE
 BEGIN
     PERFORM ssb_internal.require_ddl_trigger_right();
     PERFORM ssb_internal.check_event_names(v_events, true);
+    PERFORM ssb_internal.check_event_scope(v_events, scope);
     PERFORM ssb_internal.watch_definitions(format('the trigger "%s"', name), v_events);
     PERFORM ssb_internal.forget_ddl_trigger_source(function);
     IF v_id IS NULL THEN

@@ -2,7 +2,7 @@
 -- database (ssb.use_database), as they do in SQL Server after USE.
 
 -- The number of an owner or grantee: dbo is 1, and so is whose the database is; public 0; a T-SQL principal has its
--- own, another PostgreSQL role its oid.
+-- own, another PostgreSQL role that of ssb_internal.role_number.
 CREATE OR REPLACE FUNCTION ssb_internal.principal_id_of(p_name text, p_database_id integer)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -15,7 +15,7 @@ AS $$
                 ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                                 WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id
                                 ORDER BY p.database_id IS NULL LIMIT 1),
-                              (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = p_name)) END;
+                              (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = p_name)) END;
 $$;
 
 -- The rows that a catalog view shows in another T-SQL database: p_view is a NULL of its type.
@@ -134,7 +134,7 @@ SELECT p.name, p.principal_id,
   FROM ssb.principal AS p
  WHERE p.database_id = (SELECT ssb_internal.current_database_id())
 UNION ALL
-SELECT r.rolname::text, r.oid::integer, CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
+SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
        CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL,
        CASE WHEN NOT r.rolcanlogin THEN 1 END, NULL, 0::sys.bit, 1
   FROM pg_roles AS r
@@ -154,7 +154,7 @@ SELECT p.name, p.principal_id, convert_to(p.name, 'UTF8') AS sid, 'S'::char(1) A
        'master'::text AS default_database_name
   FROM ssb.principal AS p WHERE p.kind = 'LOGIN'
 UNION ALL
-SELECT r.rolname::text, r.oid::integer, convert_to(r.rolname::text, 'UTF8'), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
+SELECT r.rolname::text, ssb_internal.role_number(r.oid), convert_to(r.rolname::text, 'UTF8'), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
        CASE WHEN r.rolcanlogin THEN 'SQL_LOGIN' ELSE 'SERVER_ROLE' END, 0::sys.bit, NULL, NULL, current_database()::text
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'

@@ -208,6 +208,25 @@ BEGIN
 END;
 $$;
 
+-- Error 1098 where ON DATABASE asks for what happens outside of databases.
+CREATE OR REPLACE FUNCTION ssb_internal.check_event_scope(p_names text[], p_scope text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_scope = 'DATABASE' AND EXISTS (
+            WITH RECURSIVE outside AS (
+                SELECT t.type, t.type_name FROM sys.event_notification_event_types AS t WHERE t.type_name = 'DDL_SERVER_LEVEL_EVENTS'
+                UNION ALL
+                SELECT t.type, t.type_name FROM sys.event_notification_event_types AS t JOIN outside AS o ON t.parent_type = o.type)
+            SELECT FROM outside AS o WHERE o.type_name = ANY (p_names)) THEN
+        PERFORM ssb_internal.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
+                                         'Events of the server are for ON SERVER and ON ALL SERVER.');
+    END IF;
+END;
+$$;
+
 -- Events of definitions that have no documented number.
 CREATE OR REPLACE FUNCTION ssb_internal.newer_events()
 RETURNS text[]

@@ -52,7 +52,10 @@ SELECT c.*, (SELECT '(' || pg_get_expr(d.adbin, d.adrelid) || ')' FROM pg_attrde
 
 -- The hidden last parameter of compiled procedures stays hidden.
 CREATE OR REPLACE VIEW sys.parameters AS
-SELECT p.oid::integer AS object_id, '@' || ssb_internal.spelled_parameter(obj_description(p.oid, 'pg_proc'), p.proargnames[n.place]) AS name, n.place::integer AS parameter_id,
+SELECT p.oid::integer AS object_id,
+       -- One that only an @ tells from another, and @ itself, have their whole names in PostgreSQL.
+       CASE WHEN starts_with(p.proargnames[n.place], '@') THEN '' ELSE '@' END
+       || ssb_internal.spelled_parameter(obj_description(p.oid, 'pg_proc'), p.proargnames[n.place]) AS name, n.place::integer AS parameter_id,
        t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
        (coalesce(p.proargmodes[n.place], 'i') <> 'i')::integer::sys.bit AS is_output, 0::sys.bit AS is_cursor_ref,
        (n.place > cardinality(n.types) - p.pronargdefaults)::integer::sys.bit AS has_default_value,

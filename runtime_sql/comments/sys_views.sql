@@ -109,7 +109,7 @@ schemas: The schemas of the session's T-SQL database, with those that the system
   schema_id: Its number: 1 for dbo.
 
 database_principals: Users and roles of the session's T-SQL database, and PostgreSQL's roles, each of which is a user too.
-  principal_id: Its number; a PostgreSQL role has its oid.
+  principal_id: Its number; a PostgreSQL role has its oid, below 20000 two thousand million more.
   type: S: user, C: user of a certificate, R: role, A: application role.
   default_schema_name: Schema in which its statements look first; NULL for roles.
   create_date, modify_date: When it was created, in the session's time zone; NULL for what the system brings and PostgreSQL's roles.
@@ -123,7 +123,7 @@ database_role_members: Who is a member of which role, in the session's T-SQL dat
   member_principal_id: Number of the member in sys.database_principals.
 
 server_principals: Logins, and PostgreSQL's roles, of which those that may log in are logins.
-  principal_id: Its number; a PostgreSQL role has its oid.
+  principal_id: Its number; a PostgreSQL role has its oid, below 20000 two thousand million more.
   sid: Its name, as bytes.
   type: S: login, R: role.
   is_disabled: Always 0.

@@ -28,6 +28,25 @@ BEGIN
 END;
 $$;
 
+-- The number of a PostgreSQL role among principals: its oid, above those of principals that T-SQL made and of the fixed ones. (The
+-- role that initdb makes has 10, the first one of a new cluster may have db_owner's 16384.)
+CREATE OR REPLACE FUNCTION ssb_internal.role_number(p_role oid)
+RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN p_role < 20000 THEN 2000000000 + p_role::integer ELSE p_role::integer END;
+
+CREATE OR REPLACE FUNCTION ssb_internal.role_numbered(p_number integer)
+RETURNS name
+LANGUAGE sql STABLE
+RETURN (SELECT r.rolname FROM pg_roles AS r WHERE ssb_internal.role_number(r.oid) = p_number);
+
+-- Of those that are there without being made, the ones that the catalog views show.
+CREATE OR REPLACE FUNCTION ssb_internal.fixed_principal_number(p_name text)
+RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(p_name) WHEN 'public' THEN 0 WHEN 'dbo' THEN 1 WHEN 'guest' THEN 2 WHEN 'information_schema' THEN 3 WHEN 'sys' THEN 4
+                          WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END;
+
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none. dbo is the runtime's owner, and the fixed database
 -- roles are none of PostgreSQL's: nobody becomes one of them by making a role of that name.
 CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)

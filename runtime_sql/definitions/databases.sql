@@ -51,6 +51,9 @@ DECLARE
     v_schema name;
     v_grant record;
 BEGIN
+    IF p_database_id IN (1, 2, 3) THEN
+        PERFORM ssb_internal.raise_error(15109, 'Cannot change the owner of the master, model, tempdb or distribution database.');
+    END IF;
     UPDATE ssb.database AS d SET owner = p_owner WHERE d.database_id = p_database_id;
     FOR v_schema IN
         SELECT n.nspname FROM ssb.schema_of_database AS s JOIN pg_namespace AS n ON n.nspname = s.name
@@ -244,6 +247,10 @@ BEGIN
     IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY', 'LOCAL_DIALOG_SECURITY') AND v_on IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
                                          option || ' is ON or OFF.');
+    END IF;
+    -- master and model stay without a broker.
+    IF v_id IN (1, 3) AND v_option IN ('ENABLE_BROKER', 'DISABLE_BROKER', 'NEW_BROKER', 'ERROR_BROKER_CONVERSATIONS') THEN
+        PERFORM ssb_internal.raise_error(5058, format('Option ''%s'' cannot be set in database ''%s''.', v_option, ssb_internal.database_name(v_id)));
     END IF;
     CASE v_option
     WHEN 'ENABLE_BROKER', 'DISABLE_BROKER' THEN

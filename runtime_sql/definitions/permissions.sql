@@ -66,7 +66,7 @@ BEGIN
         SELECT s.name INTO relation FROM ssb.schema_of_database AS s
          WHERE s.database_id = p_database_id AND (lower(s.schema_name) = lower(p_name) OR s.name = p_name);
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_not_found('find', 'schema', p_name);
+            PERFORM ssb_internal.raise_not_found('find', 'schema', ssb_internal.tsql_schema(p_name));
         END IF;
         RETURN;
     ELSE
@@ -175,6 +175,7 @@ DECLARE
     v_object record;
     v_grantee text;
     v_privilege text;
+    v_meant text[];
     v_queue ssb.queue;
     v_grantor text;
 BEGIN
@@ -182,7 +183,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
-        PERFORM ssb_internal.require_principal(v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal('find', CASE upper(class) WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
     END LOOP;
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
@@ -207,19 +208,20 @@ BEGIN
                    AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
                 CONTINUE;
             END IF;
+            -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
+            v_meant := CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
+                            WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
+                            WHEN v_object.class = 'SERVICE' THEN '{SEND}'
+                            ELSE '{REFERENCES}'::text[] END;
             DELETE FROM ssb.permission AS p
-             WHERE p.class = v_object.class AND p.major_id = v_object.major_id
-               AND (p.privilege = upper(v_privilege) OR upper(v_privilege) IN ('ALL', 'ALL PRIVILEGES'))
+             WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
                AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;
             IF verb <> 'REVOKE' THEN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
                        CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
                        CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
-                  FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
-                                   WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
-                                   WHEN v_object.class = 'SERVICE' THEN '{SEND}'
-                                   ELSE '{REFERENCES}'::text[] END) AS p (privilege);
+                  FROM unnest(v_meant) AS p (privilege);
             END IF;
         END LOOP;
     END LOOP;
@@ -441,6 +443,9 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name)) = 'dbo' THEN
+            PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
+        END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
         RETURN;
     END IF;

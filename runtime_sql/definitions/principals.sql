@@ -2,6 +2,36 @@
 -- that grants, AUTHORIZATION and bindings mention; logging in is PostgreSQL's
 -- business. A principal means the PostgreSQL role of the same name, if there is one.
 
+-- A user's login. 15007 where nothing of that name logs in: neither a login that was made, nor a role of PostgreSQL; DOMAIN\name is
+-- Windows's to know. The owner of the server is dbo everywhere (15405), and nobody is two users of one database (15063).
+CREATE OR REPLACE FUNCTION ssb_internal.require_login(p_login text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF lower(p_login) = 'sa' THEN
+        PERFORM ssb_internal.raise_error(15405, format('Cannot use the special principal ''%s''.', p_login));
+    ELSIF strpos(p_login, '\') = 0 AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(p_login))
+          AND (ssb_internal.is_fixed_principal(p_login) OR ssb_internal.role_of(p_login) IS NULL) THEN
+        PERFORM ssb_internal.raise_error(15007, format('''%s'' is not a valid login or you do not have permission.', p_login));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.require_one_user(p_login text, p_user text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb.principal AS p
+                WHERE p.kind = 'USER' AND p.database_id = p_database_id AND lower(p.login) = lower(p_login) AND lower(p.name) <> lower(p_user)) THEN
+        PERFORM ssb_internal.raise_error(15063, 'The login already has an account under a different user name.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.create_principal(name text, kind text, default_schema text DEFAULT NULL,
     login text DEFAULT NULL, certificate text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
@@ -22,6 +52,9 @@ BEGIN
     IF v_kind <> 'LOGIN' AND ssb_internal.is_fixed_principal(name) THEN
         PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
+    IF v_kind = 'USER' AND login IS NOT NULL THEN
+        PERFORM ssb_internal.require_login(login);
+    END IF;
     -- A login's certificate is one of master.
     IF certificate IS NOT NULL AND NOT EXISTS (SELECT FROM ssb.certificate AS c
             WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
@@ -36,6 +69,7 @@ BEGIN
     ELSIF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
+    PERFORM ssb_internal.require_one_user(login, name, v_database_id);
 END;
 $$;
 
@@ -145,6 +179,10 @@ DECLARE
     v_principal ssb.principal := ssb_internal.principal_to_change('alter', name, kind,
         CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END);
 BEGIN
+    IF login IS NOT NULL THEN
+        PERFORM ssb_internal.require_login(login);
+        PERFORM ssb_internal.require_one_user(login, name, v_principal.database_id);
+    END IF;
     UPDATE ssb.principal AS p
        SET name = coalesce(new_name, p.name), default_schema = coalesce(default_schema, p.default_schema),
            login = coalesce(login, p.login)

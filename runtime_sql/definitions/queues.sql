@@ -166,7 +166,8 @@ BEGIN
     SELECT n.* INTO v_name FROM ssb_internal.split_name(queue) AS n;
     v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
     PERFORM ssb_internal.require_definition_right('CREATE QUEUE', v_database_id);
-    PERFORM ssb_internal.check_name(v_name.object_name);
+    -- The relation's name is cut to PostgreSQL's length: the spelling is what was asked for.
+    PERFORM ssb_internal.check_name(coalesce(spelling, v_name.object_name));
     IF v_name.object_name LIKE '#%' THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', v_name.object_name), 15, 1,
                                          'A queue cannot be temporary.');

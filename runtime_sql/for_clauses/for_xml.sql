@@ -1,6 +1,18 @@
 -- FOR XML: values as XML content, and the pieces that elements are built of. Content is text that
 -- is already escaped; NULL is a column that is left out. The compiler writes the nesting.
 
+-- What cannot be done with a table whose columns the compiler does not know, where it did not know the table: run in a query over that
+-- table, which is 208 while the table is missing.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_if_there(p_what text, p_hint text)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(102, p_what, 15, 1, p_hint);
+END;
+$$;
+
 -- Of text in which something must be escaped, see sys.xml_atom.
 CREATE OR REPLACE FUNCTION sys.xml_escaped(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE

@@ -105,15 +105,32 @@ BEGIN
         v_error.line := line;
     END IF;
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
+    v_number := v_error.number;
+    -- Error 1750 comes behind, and is the one that CATCH and @@ERROR know.
+    IF ssb_internal.spoils_constraint(v_number, v_error.state, p_verb) THEN
+        IF session.try_depth = 0 THEN
+            PERFORM ssb_internal.report(v_error, nullif(p_hint, ''));
+        END IF;
+        p_hint := NULL;
+        v_error.number := 1750;
+        v_error.message := 'Could not create constraint or index. See previous errors.';
+        v_error.state := 1;
+    END IF;
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
-    IF ssb_internal.terminates_statement(v_error.number, p_verb) AND session.failed AND NOT session.leaving
+    IF ssb_internal.terminates_statement(v_number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
         PERFORM ssb_internal.print('The statement has been terminated.');
     END IF;
     RETURN session;
 END;
 $$;
+
+-- Whether error 1750 stands behind an error: a constraint was to be made, not an index by itself.
+CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state integer, verb text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN number IN (1773, 1776) OR number = 2714 AND state = 5 OR number = 1505 AND verb = 'ALTER TABLE';
 
 -- Whether message 3621 stands behind an error: the rows that the statement was about to change are as they were.
 -- What is wrong with the statement itself (270, 4405) SQL Server finds before it begins.

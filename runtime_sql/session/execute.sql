@@ -255,7 +255,9 @@ BEGIN
         v_mark := split_part(marks[i], ' ', 1);
         v_at := i;
         IF v_mark <> '' THEN
-            v_at := array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@')));
+            -- @ and @@ are names, and so are @a and @@a of one procedure.
+            v_at := coalesce(array_position(v_found.proargnames::text[], sys.fold(v_mark)),
+                             array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@'))));
             IF v_at IS NULL OR v_at > v_count THEN
                 error := ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_shown), 16, 2, v_shown, 0)::ssb.error;
                 RETURN;
@@ -474,6 +476,17 @@ EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privi
 END;
 $$;
 
+-- EXECUTE AS 'user' of a module that is being made: 15151 where there is nobody of that name, or nobody whom the caller may be.
+CREATE OR REPLACE FUNCTION ssb_internal.require_user(user_name text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.owner_or_caller(user_name, ssb_internal.database_id_of(database));
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.revert()
 RETURNS void
 LANGUAGE plpgsql
@@ -513,7 +526,9 @@ DECLARE
 BEGIN
     IF cardinality(v_parts) IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
-    ELSIF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
+    END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
+    IF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
         RETURN ssb_internal.module_name(p_name);
     END IF;
     RETURN quote_ident(p_schema) || '.' || quote_ident(sys.fold(v_parts[1]));
@@ -531,6 +546,7 @@ BEGIN
     IF cardinality(v_parts) IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
     END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
 $$;

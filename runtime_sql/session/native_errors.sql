@@ -162,8 +162,13 @@ BEGIN
                                   v_rule.owner, (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                                   WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]));
     ELSE
-        v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
-                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.name, v_names[2]),
+        IF v_rule.name IS NULL AND p_message ~ '^check constraint' THEN
+            -- One that could not be made: it stands before its table.
+            v_names := ARRAY[v_names[2], v_names[1]];
+        END IF;
+        v_error.message := format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
+                                  'database "%s", table "%s"%s.', p_verb,
+                                  CASE WHEN p_message ~ 'foreign key' THEN 'FOREIGN KEY' ELSE 'CHECK' END, coalesce(v_rule.name, v_names[2]),
                                   coalesce(v_rule.database, ssb.db_name()),
                                   coalesce(v_rule.owner, v_names[1]),
                                   CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
@@ -493,7 +498,11 @@ BEGIN
                JOIN pg_catalog.pg_index AS x ON x.indexrelid = i.oid
                JOIN pg_catalog.pg_class AS t ON t.oid = x.indrelid
               WHERE i.relname = v_first AND i.relname LIKE t.relname || '\_\_%' LIMIT 1),
-            ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL)::ssb.error);
+            -- State 5: the name is that of a constraint.
+            ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16,
+                CASE WHEN p_message ~ '^constraint' OR EXISTS (
+                     SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conname = v_first AND c.contype IN ('p', 'u')) THEN 5 ELSE 6 END,
+                NULL, NULL)::ssb.error);
     WHEN '0A000' THEN
         IF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',

@@ -28,7 +28,7 @@ def listener(database: Database) -> Iterator[Session]:
         session.do(
             "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE',"
             " 'DDL_SSB_EVENTS',"
-            " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS', 'DDL_DATABASE_EVENTS'], 'public.note');"
+            " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS'], 'public.note');"
             " REVOKE EXECUTE ON FUNCTION public.note() FROM PUBLIC"
         )
         yield session

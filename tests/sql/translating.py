@@ -51,6 +51,7 @@ class Givens:
     default_database: str | None = None
     case_insensitive: bool = False
     tells_varchar: bool = False
+    knows_server: bool = False
     row_limit: str | None = None
     locks_rows: bool = False
 

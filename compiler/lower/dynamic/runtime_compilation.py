@@ -203,7 +203,7 @@ def _parameters(request: RuntimeCompiledText, catalog: Catalog, problems: Proble
     procedure = script.batches[0].statements[0]
     assert isinstance(procedure, nodes.CreateProcedure)
     return tuple(
-        _Parameter(p.variable.name.lstrip("@"), catalog.type_of(p.type), p.output)
+        _Parameter(p.variable.name.removeprefix("@"), catalog.type_of(p.type), p.output)
         for p in procedure.parameters
     )
 
@@ -234,7 +234,7 @@ def _places(
     for number, mark in enumerate(request.marks, 1):
         written, _, source = mark.partition(" OF ")
         name, _, output = written.partition(" ")
-        key = name.lstrip("@").lower()
+        key = name.removeprefix("@").lower()
         if not name:
             if number > len(parameters):
                 raise RuntimeCompilationError(

@@ -259,7 +259,7 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     procedure = script.batches[0].statements[0]
     result: list[_DynamicParameter] = []
     for parameter in procedure.parameters:
-        name, table = parameter.variable.name.lstrip("@"), ctx.catalog.table_type_of(parameter.type)
+        name, table = parameter.variable.name.removeprefix("@"), ctx.catalog.table_type_of(parameter.type)
         if table is None:
             type_ = ctx.type_of(parameter.type)
             result.append(_DynamicParameter(name, type_, parameter.output, default=parameter.default))

@@ -9,6 +9,7 @@ from sqlglot import exp
 from ....grammar.records import dataclass
 from ...catalog.objects import ResultColumn
 from ...target import nodes as n
+from ...target import queries as q
 from ..context import Context
 from ..parse.nodes import ForXml
 from ..query_result import QueryTree, Shape
@@ -57,12 +58,20 @@ def as_document(node: exp.Expr, result: QueryTree, values: list[Value] | None, c
     if found is None:
         return result
     if result.columns is None or values is None:
-        ctx.unsupported(
-            f"FOR {clause.args['kind']} over '*' of a table that the script does not create",
-            node,
-            hint="name the columns",
+        what = f"FOR {clause.args['kind']} over '*' of a table that the script does not create"
+        refused = ctx.unsupported_if_there(what, node, "name the columns")
+        if refused is None:
+            return result
+        # One row whatever the table has: it is refused without rows, too.
+        rows = q.Aliased(
+            n.Subquery(q.Select((n.Call("count", (n.STAR,)),), q.Aliased(n.Subquery(result.code), "r"))), "n"
         )
-        return result
+        return QueryTree(
+            q.Select((refused,), rows),
+            (found.column,),
+            [Value(n.NOTHING, found.column.type)],
+            before=result.before,
+        )
     shape = Shape(
         [column.name for column in result.columns],
         for_xml.labelled(values),

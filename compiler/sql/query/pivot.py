@@ -22,12 +22,18 @@ def pivoted(item: Source, node: exp.Expr, pivots: list[exp.Pivot], ctx: Context,
     relation = item.relation
     if relation is None or relation.columns is None or len(pivots) != 1:
         ctx.pop()
-        ctx.unsupported(
+        refused = ctx.unsupported_if_there(
             "PIVOT over a table that the script does not create",
             node,
-            hint="put a derived table that lists the columns in front of PIVOT",
+            "put a derived table that lists the columns in front of PIVOT",
         )
-        return failed(kind, ctx)
+        named = pivots[0].args.get("alias")
+        if refused is None or relation is None or named is None or not named.name:
+            return failed(kind, ctx)
+        shown = fold(named.name)
+        ctx.frame.relations.append(Relation(shown, None))
+        query = q.Select((refused, n.STAR), item.code)
+        return Source(kind, q.Aliased(n.Subquery(query), shown))
     pivot = pivots[0]
     build = _unpivot if pivot.args.get("unpivot") else _pivot
     parts = build(pivot, relation, ctx)

@@ -13,28 +13,30 @@ CREATE OR REPLACE FUNCTION sys.user_name() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.user_of_role(current_user);
 
 -- Principals by number: 0 public, 1 dbo, T-SQL's own principals by
--- principal_id, PostgreSQL's roles by their oid.
+-- principal_id, PostgreSQL's roles by ssb_internal.role_number.
 CREATE OR REPLACE FUNCTION sys.user_name(id integer) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE id
         WHEN 0 THEN 'public'
         WHEN 1 THEN 'dbo'
+        WHEN 2 THEN 'guest'
+        WHEN 3 THEN 'INFORMATION_SCHEMA'
+        WHEN 4 THEN 'sys'
+        WHEN 16384 THEN 'db_owner'
+        WHEN 16387 THEN 'db_ddladmin'
         ELSE coalesce((SELECT p.name FROM ssb.principal AS p WHERE p.principal_id = id AND p.kind <> 'LOGIN'),
-                      (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid))
+                      ssb_internal.role_numbered(id)::text)
     END
 $$;
 CREATE OR REPLACE FUNCTION sys.user_id(name text) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE lower(name)
-        WHEN 'public' THEN 0
-        WHEN 'dbo' THEN 1
-        ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
-                        WHERE lower(p.name) = lower(user_id.name) AND p.kind <> 'LOGIN'
-                          AND p.database_id = ssb_internal.current_database_id()),
-                      (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(user_id.name)))
-    END
+    SELECT coalesce(ssb_internal.fixed_principal_number(name),
+                    (SELECT p.principal_id FROM ssb.principal AS p
+                      WHERE lower(p.name) = lower(user_id.name) AND p.kind <> 'LOGIN'
+                        AND p.database_id = ssb_internal.current_database_id()),
+                    (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(user_id.name)))
 $$;
 CREATE OR REPLACE FUNCTION sys.user_id() RETURNS integer
 LANGUAGE sql STABLE RETURN sys.user_id(sys.user_name());
@@ -47,11 +49,11 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN current_user::text;
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
-LANGUAGE sql STABLE RETURN (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid);
+LANGUAGE sql STABLE RETURN ssb_internal.role_numbered(id)::text;
 CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = current_user);
+LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = current_user);
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
+LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
 LANGUAGE sql STABLE RETURN int4send(sys.suser_id());
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea

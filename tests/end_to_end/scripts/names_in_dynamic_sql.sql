@@ -42,3 +42,15 @@ SELECT name FROM sys.tables
 EXEC ('CREATE QUEUE [' + @m + ' In] CREATE XML SCHEMA COLLECTION [X' + @m + '] AS N''<x:schema xmlns:x="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"/>''')
 SELECT q.name, c.name, n.name FROM sys.service_queues q, sys.xml_schema_collections c JOIN sys.xml_schema_namespaces n ON n.xml_collection_id = c.xml_collection_id WHERE q.name LIKE 'm%'
 GO
+-- names that are too long, as a whole and with what stands around the variable
+DECLARE @n NVARCHAR(300) = REPLICATE(N'q', 128)
+EXEC ('CREATE QUEUE x' + @n)
+EXEC ('CREATE QUEUE dbo.[x' + @n + ']')
+EXEC ('CREATE TABLE x' + @n + ' (a int)')
+EXEC ('SELECT a AS x' + @n + ' FROM t')
+EXEC ('CREATE QUEUE ' + @n)
+SET @n += N'q'
+EXEC ('CREATE QUEUE ' + @n)
+GO
+SELECT LEN(name) AS l FROM sys.service_queues WHERE name LIKE '%qq%'
+GO

@@ -31,3 +31,20 @@ SET XACT_ABORT ON
 GO
 INSERT dbo.par VALUES (1)
 GO
+GO
+-- what needs the columns of a table fails when it is run
+PRINT 'before'
+IF OBJECT_ID('dbo.NoSuchTable') IS NOT NULL SELECT * FROM dbo.NoSuchTable FOR XML PATH('r')
+IF OBJECT_ID('dbo.NoSuchTable') IS NOT NULL SELECT p.* FROM dbo.NoSuchTable PIVOT (SUM(a) FOR b IN ([1], [2])) AS p
+PRINT 'after'
+SELECT * FROM dbo.NoSuchTable FOR JSON PATH
+PRINT 'not reached'
+GO
+SELECT p.[1] FROM dbo.NoSuchTable PIVOT (SUM(a) FOR b IN ([1], [2])) AS p
+GO
+CREATE PROCEDURE dbo.ShowLater AS SELECT * FROM dbo.MadeLater FOR XML RAW
+GO
+CREATE TABLE dbo.MadeLater (a INT)
+GO
+EXEC dbo.ShowLater
+GO

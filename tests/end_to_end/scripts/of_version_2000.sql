@@ -1,9 +1,10 @@
 -- As scripts of SQL Server 2000 define logins, types and tables.
 EXEC sp_addlogin N'webuser', N'pw', N'master'
 EXEC sp_grantdbaccess N'webuser'
-EXEC sp_adduser 'webuser', 'clerk', 'clerks'
+EXEC sp_addlogin 'other'
+EXEC sp_adduser 'other', 'clerk', 'clerks'
 EXEC sp_addrole 'clerks'
-EXEC sp_adduser @loginame = 'webuser', @name_in_db = 'clerk2', @grpname = 'clerks'
+EXEC sp_adduser @loginame = 'other', @name_in_db = 'clerk2', @grpname = 'clerks'
 EXEC sp_addrolemember 'db_datareader', 'clerk2'
 EXEC sp_addrole 'clerks'
 SELECT r.name AS role_name, m.name AS member_name

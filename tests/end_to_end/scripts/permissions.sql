@@ -44,3 +44,17 @@ USE master
 DROP DATABASE SecDemo
 DROP LOGIN SenderLogin
 GO
+GO
+-- ALL is the permissions that a program needs: CONTROL and ALTER stay as they are
+CREATE USER Whole WITHOUT LOGIN
+CREATE QUEUE WholeQueue
+CREATE SERVICE WholeService ON QUEUE WholeQueue
+GRANT ALTER, CONTROL ON SERVICE::WholeService TO Whole
+GRANT ALTER, VIEW DEFINITION ON WholeQueue TO Whole
+GRANT ALL ON SERVICE::WholeService TO Whole
+GRANT ALL PRIVILEGES ON WholeQueue TO Whole
+SELECT class_desc, permission_name, state FROM sys.database_permissions WHERE grantee_principal_id = USER_ID('Whole') ORDER BY class, permission_name
+REVOKE ALL ON SERVICE::WholeService FROM Whole
+REVOKE ALL ON WholeQueue FROM Whole
+SELECT class_desc, permission_name, state FROM sys.database_permissions WHERE grantee_principal_id = USER_ID('Whole') ORDER BY class, permission_name
+GO

@@ -1,0 +1,48 @@
+-- who has to be there: the login of a user, the user that a module runs as
+SET NOCOUNT ON
+CREATE TABLE dbo.t (a INT)
+GO
+CREATE USER u1 FOR LOGIN NoSuchLogin
+GO
+CREATE USER NoSuchLogin
+GO
+CREATE LOGIN One WITH PASSWORD = 'Xx123456!'
+CREATE LOGIN Two WITH PASSWORD = 'Xx123456!'
+CREATE USER One
+CREATE USER Other FOR LOGIN One
+GO
+CREATE USER One FOR LOGIN One
+CREATE USER Without WITHOUT LOGIN
+CREATE USER [DOM\Joe]
+CREATE USER Boss FOR LOGIN sa
+ALTER USER Without WITH LOGIN = NoSuchLogin
+ALTER USER Without WITH LOGIN = One
+ALTER USER Without WITH LOGIN = Two
+EXEC sp_adduser 'NoSuchLogin'
+EXEC sp_grantdbaccess 'NoSuchLogin', 'u2'
+GO
+CREATE PROCEDURE dbo.p WITH EXECUTE AS 'Ghost' AS PRINT 'x'
+GO
+CREATE FUNCTION dbo.f() RETURNS INT WITH EXECUTE AS 'Ghost' AS BEGIN RETURN 1 END
+GO
+CREATE TRIGGER dbo.tr ON dbo.t WITH EXECUTE AS 'Ghost' AFTER INSERT AS PRINT 'x'
+GO
+CREATE TRIGGER tr ON DATABASE WITH EXECUTE AS 'Ghost' FOR CREATE_TABLE AS PRINT 'x'
+GO
+CREATE FUNCTION dbo.f() RETURNS INT WITH EXECUTE AS 'dbo' AS BEGIN RETURN 1 END
+GO
+ALTER FUNCTION dbo.f() RETURNS INT WITH EXECUTE AS 'Ghost' AS BEGIN RETURN 2 END
+GO
+PRINT dbo.f()
+SELECT name FROM sys.objects WHERE name IN ('p', 'f', 'tr')
+SELECT name FROM sys.database_principals WHERE name IN ('u1', 'u2', 'NoSuchLogin', 'One', 'Other', 'Without', 'DOM\Joe', 'Boss') ORDER BY name
+GO
+-- each has a number of its own, also beside PostgreSQL's roles
+CREATE ROLE r1
+CREATE ROLE r2
+CREATE ROLE r3
+CREATE ROLE r4
+CREATE ROLE r5
+GO
+SELECT principal_id FROM sys.database_principals GROUP BY principal_id HAVING COUNT(*) > 1
+SELECT USER_NAME(USER_ID('r1')) AS a, USER_NAME(USER_ID('guest')) AS b, USER_NAME(16384) AS c, USER_ID('sys') AS d, SUSER_NAME(SUSER_ID()) AS e, USER_NAME(USER_ID(SUSER_NAME())) AS f
