@@ -124,7 +124,7 @@ class QueueMonitor:
     _has_failed: bool = False
     _last_order: int | None = None
     _known_attempt: tuple[int, int] | None = None
-    """Order of the first message and who had tried it in vain, before the first of the running readers started."""
+    """Order of the first message, and who had tried it in vain before the running readers started."""
     _backoff: Backoff = field(init=False)
 
     def __post_init__(self) -> None:
