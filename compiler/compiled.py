@@ -109,6 +109,8 @@ class CompiledBatch:
     order. Lines of errors count from the batch of each; between two the server sends SB001 (end_batch)."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+    calls: bool = False
+    """It executes procedures or strings, which may make tables that the compiler has not seen."""
 
     @property
     def wholes(self) -> Iterator[tuple[CompiledStatement, ...]]:

@@ -300,7 +300,13 @@ class CompileSession:
             return self._failed(batch, problems.errors)
         closing = (*comments, *(comment.text for comment in batch.closing_comments))
         return CompiledBatch(
-            tuple(statements), batch.line, batch.repeat, comments=closing, plain=True, span=batch.span
+            tuple(statements),
+            batch.line,
+            batch.repeat,
+            comments=closing,
+            plain=True,
+            span=batch.span,
+            calls=_calls([batch]),
         )
 
     # ------------------------------------------------------------ modules
@@ -415,7 +421,15 @@ class CompileSession:
             else:
                 placed = True
                 parts = tuple(block.joined) if len(group) > 1 else ()
-                yield CompiledBatch(compiled, batch.line, joined=parts, span=batch.span)
+                yield CompiledBatch(compiled, batch.line, joined=parts, span=batch.span, calls=_calls(group))
+
+
+def _calls(batches: Sequence[nodes.Batch]) -> bool:
+    return any(
+        isinstance(statement, nodes.Execute | nodes.ExecuteString)
+        for batch in batches
+        for statement in nodes.all_of(batch.statements)
+    )
 
 
 def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:

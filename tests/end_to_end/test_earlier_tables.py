@@ -39,6 +39,23 @@ def test_identity_and_computed_columns_are_left_out_of_inserts(database: Databas
     later.close()
 
 
+def test_a_table_that_an_earlier_sessions_procedure_makes(database: Database) -> None:
+    first = Tsql(database.dsn)
+    columns = "(id int IDENTITY PRIMARY KEY, what nvarchar(20))"
+    first.run_well(
+        f"CREATE PROCEDURE make_one AS CREATE TABLE One {columns}"
+        f"\nGO\nCREATE PROCEDURE make_two AS DECLARE @t nvarchar(99) = N'CREATE TABLE Two {columns}' EXEC (@t)"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    later.run_well(
+        "EXEC make_one\nGO\nEXEC make_two\nGO\nINSERT One VALUES (N'a') INSERT Two VALUES (N'b')"
+        "\nGO\nSELECT * FROM One SELECT * FROM Two"
+    )
+    assert later.results == [[["1", "a"]], [["1", "b"]]]
+    later.close()
+
+
 def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Connection]) -> None:
     connect(database.dsn).execute(
         "CREATE SCHEMA IF NOT EXISTS dbo; CREATE TABLE dbo.plain (a integer, b varchar(3))"
