@@ -173,14 +173,11 @@ class Knowledge:
             known = self._catalog.tables.get(key)
             if known is None or (self._follows and (known.is_of_server or _names(known) != _names(info))):
                 self._catalog.tables[key] = info
-        for there, here in (
-            (now.functions, self._catalog.functions),
-            (now.synonyms, self._catalog.synonyms),
-            (now.types, self._catalog.types),
-            (now.table_types, self._catalog.table_types),
-        ):
-            for name, found in there.items():
-                here.setdefault(name, found)
+        # What the session has made itself is known better.
+        self._catalog.functions = now.functions | self._catalog.functions
+        self._catalog.synonyms = now.synonyms | self._catalog.synonyms
+        self._catalog.types = now.types | self._catalog.types
+        self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
 
     def _unknown(self) -> bool:
