@@ -146,8 +146,8 @@ _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)"
 class Knowledge:
     """Keeps a session's catalog up with the server: procedures and other sessions make tables, too.
 
-    ``follows``: also tables that the session knows already and that somebody has changed, as at a prompt, where
-    hours may pass.
+    ``follows``: also tables that the session knows already and that somebody has changed, as at a prompt,
+    where hours may pass.
     """
 
     def __init__(self, connection: psycopg.Connection[Any], catalog: Catalog, *, follows: bool) -> None:
@@ -160,7 +160,7 @@ class Knowledge:
         self._unknown()
 
     def refresh(self) -> None:
-        """Learn what has come since, between two batches; what cannot be read now is left for the next time."""
+        """Learn what has come since, between two batches; what cannot be read now is left for later."""
         now = Catalog(default_database=self._catalog.default_database)
         try:
             if not self._unknown() and not self._follows:

@@ -157,7 +157,8 @@ def test_who_runs_is_spelled_as_create_user_and_create_login_have_it(database: D
         connection.execute('CREATE ROLE "app worker"')
         try:
             tsql.run_well(
-                "CREATE LOGIN [App WORKER] WITH PASSWORD = 'x'; CREATE USER [App Worker] FOR LOGIN [App WORKER]"
+                "CREATE LOGIN [App WORKER] WITH PASSWORD = 'x';"
+                " CREATE USER [App Worker] FOR LOGIN [App WORKER]"
             )
             tsql.run_well(
                 "EXECUTE AS USER = 'App Worker'"
