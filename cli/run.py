@@ -22,7 +22,7 @@ from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target, opening, require_session
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
-from ..server.learn import learn_tables
+from ..server.learn import Knowledge
 from ..server.problems import ServerError
 from ..server.redirection import Redirection
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
@@ -273,7 +273,7 @@ class Runner:
         self._redirected = Redirection(renderer.write)
         self._session = CompileSession(options)
         self._only_broker = installer.installed_parts(connection) == "broker"
-        learn_tables(connection, self._session.catalog)
+        self._knowledge = Knowledge(connection, self._session.catalog, follows=interactive)
         self._warned = 0
         self._renderer = renderer
         translator = Translator.of(connection, lambda: self._session.catalog)
@@ -326,6 +326,8 @@ class Runner:
         """
         succeeded = True
         database = self._session.catalog.database
+        if self._interactive and not self.depth and not self._connection.closed:
+            self._knowledge.refresh()
         for batch in self._compile(script, stop):
             self.advance(script.source.name)
             self._warn()
@@ -348,6 +350,8 @@ class Runner:
             if failed and self._session.catalog.database != database:
                 self._stay()
             database = self._session.catalog.database
+            if batch.calls and not self.depth:
+                self._knowledge.refresh()
             self.batches += 1
             self.failed_batches += failed
             succeeded = succeeded and not failed

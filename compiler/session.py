@@ -300,7 +300,13 @@ class CompileSession:
             return self._failed(batch, problems.errors)
         closing = (*comments, *(comment.text for comment in batch.closing_comments))
         return CompiledBatch(
-            tuple(statements), batch.line, batch.repeat, comments=closing, plain=True, span=batch.span
+            tuple(statements),
+            batch.line,
+            batch.repeat,
+            comments=closing,
+            plain=True,
+            span=batch.span,
+            calls=_calls([batch]),
         )
 
     # ------------------------------------------------------------ modules
@@ -423,7 +429,17 @@ class CompileSession:
             else:
                 placed = True
                 among = tuple(each for each in refused if each[0] > 0)
-                yield CompiledBatch(compiled, batch.line, joined=parts, refused=among, span=batch.span)
+                yield CompiledBatch(
+                    compiled, batch.line, joined=parts, refused=among, span=batch.span, calls=_calls(group)
+                )
+
+
+def _calls(batches: Sequence[nodes.Batch]) -> bool:
+    return any(
+        isinstance(statement, nodes.Execute | nodes.ExecuteString)
+        for batch in batches
+        for statement in nodes.all_of(batch.statements)
+    )
 
 
 def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:

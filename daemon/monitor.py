@@ -31,12 +31,12 @@ _NOTIFY_AGAIN = 5.0
 class Head:
     """The first message in a group that nobody holds: its order, and seconds since it came.
 
-    ``was_tried``: somebody has received it and rolled back.
+    ``tried_by``: the transaction that received it last and rolled back; 0: none did.
     """
 
     order: int
     waited: float
-    was_tried: bool = False
+    tried_by: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ class QueueMonitor:
     _may_start_at: float = 0.0
     _has_failed: bool = False
     _last_order: int | None = None
+    _known_attempt: tuple[int, int] | None = None
+    """Order of the first message, and who had tried it in vain before the running readers started."""
     _backoff: Backoff = field(init=False)
 
     def __post_init__(self) -> None:
@@ -246,7 +248,7 @@ class QueueMonitor:
             strikes = self._backoff.strikes
             if not failed and strikes & (strikes - 1) == 0:
                 event, what = "nothing_received", "ended without receiving while messages wait"
-                if head is not None and head.was_tried:
+                if head is not None and head.tried_by and (head.order, head.tried_by) != self._known_attempt:
                     event, what = "rolled_back", "received and rolled back, and ended without an error"
                 self.host.report("warning", event, f"{what} ({strikes} in a row)", self.queue)
 
@@ -260,6 +262,9 @@ class QueueMonitor:
         return min(room, self.readers)
 
     def _start(self, count: int) -> None:
+        if not self.readers:
+            # What another session has received and rolled back before says nothing of these readers.
+            self._known_attempt = None if self.head is None else (self.head.order, self.head.tried_by)
         for _ in range(count):
             if self.readers >= self.queue.max_readers or not self.host.start_reader(self):
                 break

@@ -46,6 +46,13 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
 """
+# By pg_class's own key: a table that is made later has a greater number.
+_MADE_SINCE = """
+SELECT c.oid::bigint, n.nspname, c.relname
+  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE c.oid > %s AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+"""
 _KEYS = """
 SELECT n.nspname, c.relname, i.indisprimary,
        (SELECT array_agg(a.attname::text ORDER BY k.place)
@@ -138,6 +145,54 @@ _PARAMETERS: dict[str, SqlType] = {
 }
 """Of parameters PostgreSQL does not keep the precision: the function itself rounds to it."""
 _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)")
+
+
+class Knowledge:
+    """Keeps a session's catalog up with the server: procedures and other sessions make tables, too.
+
+    ``follows``: also tables that the session knows already and that somebody has changed, as at a prompt,
+    where hours may pass.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any], catalog: Catalog, *, follows: bool) -> None:
+        """Learn what there is. Raises psycopg.Error."""
+        self._connection = connection
+        self._catalog = catalog
+        self._follows = follows
+        self._last = 0
+        learn_tables(connection, catalog)
+        self._unknown()
+
+    def refresh(self) -> None:
+        """Learn what has come since, between two batches; what cannot be read now is left for later."""
+        now = Catalog(default_database=self._catalog.default_database)
+        try:
+            if not self._unknown() and not self._follows:
+                return
+            learn_tables(self._connection, now)
+        except psycopg.DatabaseError:
+            # A timeout of the script's own SET, a cancellation, a lost connection: the batches tell.
+            return
+        for key, info in now.tables.items():
+            known = self._catalog.tables.get(key)
+            if known is None or (self._follows and (known.is_of_server or _names(known) != _names(info))):
+                self._catalog.tables[key] = info
+        # What the session has made itself is known better.
+        self._catalog.functions = now.functions | self._catalog.functions
+        self._catalog.synonyms = now.synonyms | self._catalog.synonyms
+        self._catalog.types = now.types | self._catalog.types
+        self._catalog.table_types = now.table_types | self._catalog.table_types
+        self._catalog.not_null_types |= now.not_null_types
+
+    def _unknown(self) -> bool:
+        """Whether the server has got tables or views that the catalog does not have."""
+        made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
+        self._last = max((number for number, *_ in made), default=self._last)
+        return any((schema, name) not in self._catalog.tables for _, schema, name in made)
+
+
+def _names(table: TableInfo) -> list[str]:
+    return [fold(column.name) for column in table.columns]
 
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:

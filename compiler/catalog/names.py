@@ -112,6 +112,10 @@ def is_placeholder(name: str) -> bool:
     return "pgsb_placeholder_" in name
 
 
+COLUMNS_OF = "pgsb_columns_of."
+"""Before such a table's name: the list of columns that an INSERT without one fills (lower/placeholders)."""
+
+
 @dataclass(frozen=True)
 class ObjectName:
     """A one- to four-part T-SQL name; missing parts are None (``db..t`` has no schema)."""

@@ -20,7 +20,7 @@ from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
 from ..analysis.mentions import tokens_of
-from ..catalog.names import unquoted
+from ..catalog.names import COLUMNS_OF, unquoted
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
 from ..plpgsql import nodes as pl
@@ -255,6 +255,10 @@ def _sql_with_pieces(sql: str, ctx: Context) -> pl.Expr:
             # What is put in has its quotes doubled by the script, but a backslash is itself in T-SQL.
             doubled = "'\\" if match[0].startswith("E") else "'"
             parts += _string_with_pieces(match[0], ctx, doubled)
+        elif match[0].startswith(COLUMNS_OF):
+            table = _name_with_pieces(re.findall(_PART, match[0].removeprefix(COLUMNS_OF)), ctx)
+            name = table[0] if len(table) == 1 else _concat(table)
+            parts.append(pl.Invoke("ssb_internal.fillable_columns", (name,)))
         else:
             parts += _name_with_pieces(re.findall(_PART, match[0]), ctx)
         at = match.end()

@@ -31,9 +31,9 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.broker_queues() FROM PUBLIC;
 -- seconds it has waited. No row when there is none, or poison has stopped the queue, or nobody wants to be started any more. Whether a
 -- group is held can only be told by trying; a RECEIVE that looks in that moment passes it. So the lock is
 -- given back at once, by the end of a subtransaction, not with the statement's commit.
--- was_tried: somebody has received the message and rolled back.
+-- tried_by: the transaction that received the message last and rolled back; 0: none did.
 DROP FUNCTION IF EXISTS ssb_internal.broker_probe(integer);
-CREATE FUNCTION ssb_internal.broker_probe(p_queue_id integer, OUT head bigint, OUT waited double precision, OUT was_tried boolean)
+CREATE FUNCTION ssb_internal.broker_probe(p_queue_id integer, OUT head bigint, OUT waited double precision, OUT tried_by bigint)
 RETURNS SETOF record
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -71,8 +71,8 @@ BEGIN
                 END IF;
             END IF;
             SELECT m.queuing_order, date_part('epoch', clock_timestamp() - m.enqueued_at),
-                   m.xmax <> 0 AND ssb_internal.fate(m.xmax::text::bigint) = 'aborted'
-              INTO head, waited, was_tried
+                   CASE WHEN m.xmax <> 0 AND ssb_internal.fate(m.xmax::text::bigint) = 'aborted' THEN m.xmax::text::bigint ELSE 0 END
+              INTO head, waited, tried_by
               FROM ssb.message_stored AS m
               JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
               JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = e.lock_id

@@ -34,7 +34,9 @@ SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
  WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS
-SELECT t.pid AS spid, q.database_id, t.queue_id, ssb_internal.bracketed_name(t.procedure_name) AS procedure_name,
+SELECT t.pid AS spid, q.database_id, t.queue_id,
+       coalesce(CASE t.procedure_name WHEN q.activation_procedure THEN q.activation_spelling END,
+                ssb_internal.bracketed_name(t.procedure_name)) AS procedure_name,
        ssb_internal.principal_id_of(t.execute_as, q.database_id) AS execute_as
   FROM ssb_internal.running_tasks() AS t
   JOIN ssb.queue AS q ON q.queue_id = t.queue_id;

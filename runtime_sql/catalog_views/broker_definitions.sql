@@ -21,7 +21,8 @@ SELECT u.contract_id AS service_contract_id, u.message_type_id, u.is_sent_by_ini
  WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.service_queues AS
-SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(q.activation_procedure) AS activation_procedure,
+SELECT o.*, q.max_readers::smallint AS max_readers,
+       coalesce(q.activation_spelling, ssb_internal.bracketed_name(q.activation_procedure)) AS activation_procedure,
        CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN NULL
             WHEN q.execute_as IS NULL THEN -2 ELSE ssb_internal.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
        q.is_activation_enabled::integer::sys.bit AS is_activation_enabled,

@@ -35,18 +35,23 @@ DECLARE
     v_queue ssb.queue;
     v_found record;
 BEGIN
-    SELECT q.queue_id, q.order_sequence, q.low_water,
-           nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[],
-           CASE WHEN NOT q.is_plain_reader AND q.priorities <> '{5}' THEN q.priorities END
-      INTO v_queue_id, v_order_sequence, v_low, v_position, v_levels
-      FROM ssb.queue AS q
-     WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
-       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-       AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
-            OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), q.order_sequence, 'USAGE')
-       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                        WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()));
+    BEGIN
+        SELECT q.queue_id, q.order_sequence, q.low_water,
+               nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[],
+               CASE WHEN NOT q.is_plain_reader AND q.priorities <> '{5}' THEN q.priorities END
+          INTO v_queue_id, v_order_sequence, v_low, v_position, v_levels
+          FROM ssb.queue AS q
+         WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
+           AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+           AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+                OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
+           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), q.order_sequence, 'USAGE')
+           AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                            WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()));
+    EXCEPTION WHEN internal_error THEN
+        -- It waited for a DROP QUEUE, and the sequence is gone.
+        v_queue_id := NULL;
+    END;
     IF v_levels IS NOT NULL THEN
         -- The first that has something above the session's mark, or below it. (An array's elements come in their order.)
         SELECT l.level, l.position INTO v_level, v_position
@@ -94,7 +99,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    v_queue := ssb_internal.queue_of(queue);
+    v_queue := ssb_internal.queue_to_receive(queue);
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
         PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));

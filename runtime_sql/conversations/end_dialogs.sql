@@ -67,7 +67,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb_internal.queue_of(queue);
+    v_queue ssb.queue := ssb_internal.queue_to_receive(queue);
     v_found bigint[];
     v_handles uuid[];
     v_fresh uuid[];

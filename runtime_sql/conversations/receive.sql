@@ -92,16 +92,21 @@ DECLARE
 BEGIN
     <<fast_path>>
     BEGIN
-        -- The mark, unless there may be urgent conversations or other levels: so that costs no expression of its own.
-        SELECT q.queue_id, 5::smallint, CASE WHEN NOT q.is_plain_reader THEN q.priorities END, q.is_retention_enabled,
-               CASE WHEN q.is_plain_reader AND pg_sequence_last_value('ssb.urgent_conversations') IS NULL
-                    THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
-          INTO v_queue_id, v_level, v_levels, v_is_retaining, v_position
-          FROM ssb.queue AS q
-         WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
-           AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                      q.order_sequence, 'USAGE');
+        BEGIN
+            -- The mark, unless there may be urgent conversations or other levels: so that costs no expression of its own.
+            SELECT q.queue_id, 5::smallint, CASE WHEN NOT q.is_plain_reader THEN q.priorities END, q.is_retention_enabled,
+                   CASE WHEN q.is_plain_reader AND pg_sequence_last_value('ssb.urgent_conversations') IS NULL
+                        THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
+              INTO v_queue_id, v_level, v_levels, v_is_retaining, v_position
+              FROM ssb.queue AS q
+             WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
+               AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          q.order_sequence, 'USAGE');
+        EXCEPTION WHEN internal_error THEN
+            -- It waited for a DROP QUEUE, and the sequence is gone. (A block for this costs a microsecond.)
+            v_queue_id := NULL;
+        END;
         <<levels>>
         LOOP
             IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN

@@ -12,7 +12,7 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-    v_queue ssb.queue := ssb_internal.queue_of(p_queue);
+    v_queue ssb.queue := ssb_internal.queue_to_receive(p_queue);
     v_is_wanted CONSTANT boolean := p_conversation IS NOT NULL OR p_group IS NOT NULL;
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
     v_is_time_to_look boolean;

@@ -26,27 +26,31 @@ BEGIN
     -- nothing that waits to be put here. When there is something, it is nearly always a
     -- message that nobody has tried and a group that nobody has.
     IF coalesce(p_conversation, p_group) IS NULL THEN
-        SELECT true,
-               coalesce((SELECT m.endpoint_id FROM ssb.message_0 AS m
-                          WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
-                          ORDER BY m.queuing_order LIMIT 1),
-                        (SELECT m.endpoint_id FROM ssb.message_1 AS m
-                          WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
-                          ORDER BY m.queuing_order LIMIT 1)),
-               EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                        WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()))
-               OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
-                           CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t)
-          INTO v_is_fast_path, v_endpoint_id, v_is_worth
-          FROM (SELECT q.queue_id,
-                       ssb_internal.low_water(q.queue_id, 5::smallint, 0) AS low
-                  FROM ssb.queue AS q
-                 WHERE q.name = p_queue AND q.is_plain_reader
-                   AND current_setting('ssb.skipped_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
-                   AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-                   AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                              q.order_sequence, 'USAGE')
-                OFFSET 0) AS q;
+        BEGIN
+            SELECT true,
+                   coalesce((SELECT m.endpoint_id FROM ssb.message_0 AS m
+                              WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
+                              ORDER BY m.queuing_order LIMIT 1),
+                            (SELECT m.endpoint_id FROM ssb.message_1 AS m
+                              WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
+                              ORDER BY m.queuing_order LIMIT 1)),
+                   EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                            WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()))
+                   OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
+                               CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t)
+              INTO v_is_fast_path, v_endpoint_id, v_is_worth
+              FROM (SELECT q.queue_id,
+                           ssb_internal.low_water(q.queue_id, 5::smallint, 0) AS low
+                      FROM ssb.queue AS q
+                     WHERE q.name = p_queue AND q.is_plain_reader
+                       AND current_setting('ssb.skipped_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
+                       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+                       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                                  q.order_sequence, 'USAGE')
+                    OFFSET 0) AS q;
+        EXCEPTION WHEN internal_error THEN
+            RETURN true;               -- it waited for a DROP QUEUE, and the sequence is gone
+        END;
         IF v_is_fast_path AND NOT v_is_worth THEN
             IF v_endpoint_id IS NULL THEN
                 RETURN false;
@@ -67,6 +71,11 @@ BEGIN
     IF NOT FOUND THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
     END IF;
+    BEGIN
+        PERFORM pg_sequence_last_value(v_queue.state_sequence);
+    EXCEPTION WHEN internal_error THEN
+        RETURN true;                   -- as above
+    END;
     IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_receive(v_queue) THEN
         RETURN true;
     ELSIF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)

@@ -202,6 +202,23 @@ BEGIN
 END;
 $$;
 
+-- The same for who receives from it: that it is not being dropped, either. Nobody drops it then, before our transaction ends.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_to_receive(p_queue text)
+RETURNS ssb.queue
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_of(p_queue);
+BEGIN
+    PERFORM pg_sequence_last_value(v_queue.state_sequence);
+    RETURN v_queue;
+EXCEPTION WHEN internal_error THEN
+    -- It was being dropped: the sequence is gone.
+    RETURN ssb_internal.queue_of(p_queue);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.find_message_type(p_database_id integer, p_name text)
 RETURNS ssb.message_type
 LANGUAGE plpgsql STABLE

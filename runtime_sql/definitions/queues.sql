@@ -287,6 +287,13 @@ BEGIN
            activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb_internal.normal_name(p_activation_procedure)
                                        WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
                                        ELSE q.activation_procedure END,
+           activation_spelling = CASE WHEN p_activation_procedure IS NOT NULL
+                                      THEN (SELECT ssb_internal.bracketed_name(format('%I.%I', p.schema_name, p.object_name))
+                                              FROM ssb_internal.split_name(p_activation_procedure) AS p
+                                             WHERE EXISTS (SELECT FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
+                                                            WHERE n.nspname = p.schema_name AND f.proname = p.object_name))
+                                      WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
+                                      ELSE q.activation_spelling END,
            external_program = CASE WHEN p_program IS NOT NULL THEN p_program
                                    WHEN p_drop_activation OR p_activation_procedure IS NOT NULL THEN NULL
                                    ELSE q.external_program END,

@@ -285,3 +285,20 @@ def test_a_reader_dsn_that_cannot_be_read_is_refused_at_once(database: Database)
     answer = CliRunner().invoke(commands, ["broker", "--dsn", database.dsn, "--reader-dsn", "nonsense"])
     assert isinstance(answer.exception, ServerError)
     assert str(answer.exception) == "cannot read the connection string of --reader-dsn"
+
+
+@pytest.mark.one_postgres
+def test_what_another_session_rolled_back_is_not_told_of_a_program_that_receives_nothing(
+    neighbour: Connection, daemon: Start
+) -> None:
+    sql = neighbour
+    activate(sql, "BEGIN INSERT INTO dbo.done (body) VALUES ('run'); END;")
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', activation_status => false)")
+    send(sql, "a")
+    with sql.transaction(force_rollback=True):
+        sql.execute("SELECT FROM ssb.receive('dbo.to_queue')")
+    running = daemon(longest_backoff=10.0)
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', activation_status => true)")
+    running.wait_for("nothing_received", "(4 in a row)")
+    assert running.messages("rolled_back") == []
+    _other_runs(sql)

@@ -56,6 +56,16 @@ def test_definitions_fire_their_event_and_its_group(listener: Connection) -> Non
     ]
 
 
+def test_an_event_tells_the_user_as_user_name_does(listener: Connection) -> None:
+    _listen(listener, "n", "CREATE_QUEUE")
+    listener.execute("SELECT ssb.create_queue('dbo.new')")
+    ((body,),) = listener.execute("SELECT message_body FROM ssb.receive('dbo.events')").fetchall()
+    root = ElementTree.fromstring(body)
+    shown = listener.execute("SELECT sys.user_name(), sys.suser_sname()").fetchone()
+    assert (root.findtext("UserName"), root.findtext("LoginName")) == shown
+    assert root.findtext("UserName") == "dbo"
+
+
 def test_what_is_made_and_changed_at_once_fires_both(listener: Connection) -> None:
     _listen(listener, "n", "DDL_QUEUE_EVENTS")
     with listener.transaction():

@@ -39,6 +39,46 @@ def test_identity_and_computed_columns_are_left_out_of_inserts(database: Databas
     later.close()
 
 
+def test_a_table_that_an_earlier_sessions_procedure_makes(database: Database) -> None:
+    first = Tsql(database.dsn)
+    columns = "(id int IDENTITY PRIMARY KEY, what nvarchar(20))"
+    first.run_well(
+        f"CREATE PROCEDURE make_one AS CREATE TABLE One {columns}"
+        "\nGO\nCREATE PROCEDURE make_two AS"
+        f" DECLARE @t nvarchar(99) = N'CREATE TABLE Two {columns}' EXEC (@t)"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    later.run_well(
+        "EXEC make_one\nGO\nEXEC make_two\nGO\nINSERT One VALUES (N'a') INSERT Two VALUES (N'b')"
+        "\nGO\nSELECT * FROM One SELECT * FROM Two"
+    )
+    assert later.results == [[["1", "a"]], [["1", "b"]]]
+    later.close()
+
+
+def test_a_table_whose_name_the_run_time_knows_gets_what_an_insert_without_columns_fills(
+    database: Database,
+) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE PROCEDURE keep @t sysname, @v nvarchar(20) AS"
+        " DECLARE @s nvarchar(200) = N'INSERT dbo.' + QUOTENAME(@t) + N' VALUES (@v)'"
+        " EXEC sp_executesql @s, N'@v nvarchar(20)', @v"
+        " SET @s = N'INSERT INTO ' + QUOTENAME(@t) + N' SELECT @v + N''2'' '"
+        " EXEC sp_executesql @s, N'@v nvarchar(20)', @v"
+        "\nGO\nCREATE TABLE [My Log] (id int IDENTITY, [What Now] nvarchar(20),"
+        " twice AS [What Now] + [What Now], v rowversion)"
+        "\nGO\nCREATE TABLE Plain (a nvarchar(20))"
+        "\nGO\nEXEC keep 'My Log', N'x' EXEC keep 'Plain', N'y'"
+        "\nGO\nSELECT id, [What Now], twice FROM [My Log] ORDER BY id SELECT * FROM Plain ORDER BY a"
+    )
+    assert first.results == [[["1", "x", "xx"], ["2", "x2", "x2x2"]], [["y"], ["y2"]]]
+    first.run("EXEC keep 'Missing', N'z'")
+    assert {error.number for error in first.errors} == {208}
+    first.close()
+
+
 def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Connection]) -> None:
     connect(database.dsn).execute(
         "CREATE SCHEMA IF NOT EXISTS dbo; CREATE TABLE dbo.plain (a integer, b varchar(3))"

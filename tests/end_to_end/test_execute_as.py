@@ -150,3 +150,21 @@ def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
         finally:
             for name in quoted:
                 connection.execute(f"DROP ROLE {name}".encode())
+
+
+def test_who_runs_is_spelled_as_create_user_and_create_login_have_it(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute('CREATE ROLE "app worker"')
+        try:
+            tsql.run_well(
+                "CREATE LOGIN [App WORKER] WITH PASSWORD = 'x';"
+                " CREATE USER [App Worker] FOR LOGIN [App WORKER]"
+            )
+            tsql.run_well(
+                "EXECUTE AS USER = 'App Worker'"
+                " SELECT USER_NAME(), CURRENT_USER, SESSION_USER, SUSER_SNAME(), USER_NAME(USER_ID())"
+            )
+            assert tsql.results == [[["App Worker", "App Worker", "App Worker", "App WORKER", "App Worker"]]]
+            tsql.run_well("REVERT")
+        finally:
+            connection.execute('DROP OWNED BY "app worker"; DROP ROLE "app worker"')

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from end_to_end.terminal import Terminal
+from end_to_end.tsql import Tsql
 
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
@@ -170,6 +171,23 @@ def test_the_prompt_counts_lines(terminal: Terminal) -> None:
     assert terminal.shell.prompt == f"{name} 2> "
     terminal.shell.line("GO")
     assert terminal.shell.prompt == f"{name} 1> "
+
+
+def test_a_shell_learns_of_tables_that_another_session_makes_and_changes(
+    terminal: Terminal, database: Database
+) -> None:
+    other = Tsql(database.dsn)
+    insert = "INSERT kept VALUES (N'x')"
+    for change in (
+        "CREATE TABLE kept (id int IDENTITY(7, 1) PRIMARY KEY, what nvarchar(20))",
+        "DROP TABLE kept CREATE TABLE kept (what nvarchar(20), twice AS what + what)",
+    ):
+        other.run_well(change)
+        terminal.shell.line(insert)
+        terminal.shell.line("GO")
+        other.run_well("SELECT * FROM kept")
+        assert len(other.results[0]) == 1, change
+    other.close()
 
 
 def test_directives(terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,3 +63,8 @@ def test_what_a_module_or_a_string_sets_for_the_connection_ends_with_it(tsql: Ts
         assert tsql.prints == printed, text
         tsql.run_well("PRINT @@LOCK_TIMEOUT")
         assert (tsql.prints, tsql.scalar(level)) == (["7"], "repeatable read"), text
+
+
+def test_lock_timeout_0_is_told_as_0(tsql: Tsql) -> None:
+    tsql.run_well("SET LOCK_TIMEOUT 0 PRINT @@LOCK_TIMEOUT SET LOCK_TIMEOUT -1 PRINT @@LOCK_TIMEOUT")
+    assert tsql.prints == ["0", "-1"]

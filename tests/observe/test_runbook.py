@@ -385,6 +385,23 @@ def test_a_publication_for_all_tables_is_found(desk: Desk) -> None:
         assert len(desk.sql.execute(finding).fetchall()) == 1
 
 
+def test_a_publication_of_a_schema_has_its_tables_and_no_queue(desk: Desk) -> None:
+    if desk.sql.info.server_version < 150000:
+        pytest.skip("FOR TABLES IN SCHEMA came with version 15")
+    desk.sql.execute("CREATE PUBLICATION shop FOR TABLES IN SCHEMA dbo")
+    desk.sql.execute("CREATE TABLE dbo.later (what text)")
+    published = desk.sql.execute("SELECT tablename FROM pg_publication_tables").fetchall()
+    assert {("later",), ("done",)} <= set(published)
+    assert ("orders",) not in published
+    desk.send("x")
+    assert desk.sql.execute("SELECT count(*) FROM ssb.receive('dbo.orders')").fetchone() == (1,)
+    desk.sql.execute("INSERT INTO dbo.later VALUES ('a')")
+    with pytest.raises(psycopg.Error, match="does not have a replica identity"):
+        desk.sql.execute("DELETE FROM dbo.later")
+    desk.sql.execute("ALTER TABLE dbo.later REPLICA IDENTITY FULL")
+    assert desk.sql.execute("DELETE FROM dbo.later").rowcount == 1
+
+
 # Entries whose tests stand elsewhere.
 ELSEWHERE = {
     "Where to begin": "tests/observe/test_five_faults.py::test_both_find_all_five_in_time",

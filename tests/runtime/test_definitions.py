@@ -1,8 +1,10 @@
 """CREATE, ALTER, DROP of everything a broker consists of: what is refused, and with which number."""
 
+from collections.abc import Callable
+
 import pytest
 from psycopg import errors
-from runtime.broker import Pair, Session, refused
+from runtime.broker import Pair, Session, refused, start_and_block
 
 CREATED_TWICE = [
     ("SELECT ssb.create_message_type('t')", 15530),
@@ -342,3 +344,52 @@ def test_level_and_state_travel_in_the_detail(session: Session, pair: Pair) -> N
     with pytest.raises(errors.Error) as caught:
         session.do("SELECT ssb.alter_service(%s)", pair.target)
     assert caught.value.diag.message_detail is None
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "ssb.receive('dbo.goes')",
+        "ssb.receive('dbo.goes', conversation_group => gen_random_uuid())",
+        "ssb.get_conversation_group('dbo.goes')",
+        "ssb.end_finished('dbo.goes')",
+    ],
+)
+def test_who_waits_for_a_drop_of_the_queue_is_told_that_it_is_gone(
+    session: Session, another: Callable[[], Session], look: str
+) -> None:
+    session.do("SELECT ssb.create_queue('dbo.goes')")
+    dropping, waiting = another(), another()
+    dropping.do("SELECT ssb.drop_queue('dbo.goes')")
+    blocked = start_and_block(session, waiting, lambda: waiting.rows(f"SELECT {look}"))
+    dropping.commit()
+    with refused(208):
+        blocked.result()
+
+
+def test_a_look_that_waits_for_a_drop_of_the_queue_leaves_the_error_to_receive(
+    session: Session, another: Callable[[], Session]
+) -> None:
+    session.do("SELECT ssb.create_queue('dbo.leaves')")
+    dropping, waiting = another(), another()
+    dropping.do("SELECT ssb.drop_queue('dbo.leaves')")
+    look = "SELECT ssb.message_is_waiting('dbo.leaves')"
+    blocked = start_and_block(session, waiting, lambda: waiting.value(look))
+    dropping.commit()
+    assert blocked.result() is True
+
+
+def test_sys_service_queues_shows_the_spelling_of_a_procedure_that_is_gone(session: Session) -> None:
+    session.do("CREATE PROCEDURE dbo.usp_book() LANGUAGE sql AS ''")
+    session.do("COMMENT ON PROCEDURE dbo.usp_book() IS 'T-SQL name: usp_Book'")
+    session.do(
+        "SELECT ssb.create_queue('dbo.books', activation_procedure => 'dbo.usp_book', max_queue_readers => 1)"
+    )
+    shown = "SELECT activation_procedure FROM sys.service_queues WHERE name = 'books'"
+    assert session.value(shown) == "[dbo].[usp_Book]"
+    session.do("DROP PROCEDURE dbo.usp_book")
+    assert session.value(shown) == "[dbo].[usp_Book]"
+    session.do("SELECT ssb.alter_queue('dbo.books', max_queue_readers => 2)")
+    assert session.value(shown) == "[dbo].[usp_Book]"
+    session.do("SELECT ssb.alter_queue('dbo.books', activation_procedure => 'dbo.other')")
+    assert session.value(shown) == "[dbo].[other]"

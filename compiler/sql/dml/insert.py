@@ -11,7 +11,7 @@ from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog import types as tm
 from ...catalog.builtin_relations import QUEUE_COLUMNS
-from ...catalog.names import ObjectName, fold
+from ...catalog.names import COLUMNS_OF, ObjectName, fold, is_placeholder
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
 from ...target import queries as q
@@ -170,7 +170,9 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         definitions,
         recursive,
         s.Insert(
-            n.Variable(target.sql),
+            n.Variable(
+                _with_columns(target.sql) if columns is None and not statement.defaults else target.sql
+            ),
             () if statement.defaults else tuple(fold(column.name) for column in listed or ()),
             source,
             overriding=not statement.defaults and ctx.scope.identity_insert(target.name),
@@ -182,6 +184,11 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     )
     inserted = Relation("inserted", target.info.columns if target.info is not None else None, bare=True)
     return finish(changing, statement.outputs, [inserted], ctx)
+
+
+def _with_columns(table: str) -> str:
+    """A table that only the run time knows, followed by what the run time knows of its columns."""
+    return f"{table} {COLUMNS_OF}{table}" if is_placeholder(table) else table
 
 
 def _may_set_identity(target: Target) -> bool:

@@ -1,11 +1,20 @@
 -- Who and where: functions and @@variables about the session and the server.
 
+-- A role's name as CREATE USER (of this T-SQL database), or CREATE LOGIN (NULL), spells it: role appworker is user AppWorker.
+CREATE OR REPLACE FUNCTION ssb_internal.spelled_principal(p_role name, p_database_id integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT p.name FROM ssb.principal AS p
+                      WHERE lower(p.name) = lower(p_role) AND coalesce(p.database_id, 0) = coalesce(p_database_id, 0)), p_role::text)
+$$;
+
 -- The T-SQL name of a role: dbo for whoever has the role that owns the runtime
 -- (superusers have every role), and for whose the database is; else the role's own.
 CREATE OR REPLACE FUNCTION sys.user_of_role(role name) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN pg_has_role(role, ssb_internal.runtime_owner(), 'USAGE')
-                 OR ssb_internal.owns_database(role, ssb_internal.current_database_id()) THEN 'dbo' ELSE role::text END;
+                 OR ssb_internal.owns_database(role, ssb_internal.current_database_id()) THEN 'dbo'
+            ELSE ssb_internal.spelled_principal(role, ssb_internal.current_database_id()) END;
 
 -- USER_NAME(), CURRENT_USER, SESSION_USER: the database user. In a module WITH EXECUTE AS the one as whom it runs, who is not
 -- ssb_internal.caller(): it gives no right to be called so.
@@ -47,7 +56,7 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 
 -- Logins. A login is a role; its security identifier is the oid's bytes.
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN current_user::text;
+LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb_internal.spelled_principal(current_user, NULL);
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
 LANGUAGE sql STABLE RETURN ssb_internal.role_numbered(id)::text;
 CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
@@ -147,10 +156,11 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN 'Microsoft SQL Server compatible: pg-service-broker on ' || pg_catalog.version();
 CREATE OR REPLACE FUNCTION sys.max_connections() RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE RETURN current_setting('max_connections')::integer;
--- @@LOCK_TIMEOUT: milliseconds, -1 for no limit.
+-- @@LOCK_TIMEOUT: milliseconds, -1 for no limit. PostgreSQL cannot wait for less than one: SET LOCK_TIMEOUT 0 makes it one.
 CREATE OR REPLACE FUNCTION sys.lock_timeout() RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(nullif((date_part('epoch', current_setting('lock_timeout')::interval) * 1000)::integer, 0), -1);
+RETURN (SELECT CASE t.milliseconds WHEN 0 THEN -1 WHEN 1 THEN 0 ELSE t.milliseconds END
+          FROM (SELECT (date_part('epoch', current_setting('lock_timeout')::interval) * 1000)::integer AS milliseconds) AS t);
 CREATE OR REPLACE FUNCTION sys.current_transaction_id() RETURNS bigint
 LANGUAGE sql VOLATILE RETURN pg_current_xact_id()::text::bigint;
 
