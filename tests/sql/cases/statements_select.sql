@@ -604,3 +604,9 @@ FROM dbo.orders
 SELECT * FROM orders TABLESAMPLE (10 PERCENT)
 -- expect
 SELECT * FROM dbo.orders TABLESAMPLE SYSTEM (10::double precision)
+
+-- case: a column in parentheses keeps its name, CURRENT_USER and its like have none
+SELECT (name), CURRENT_USER, o.[user], [user], CURRENT_TIMESTAMP, ((o.name)) FROM (SELECT (name), 1 AS [user] FROM customers) AS o
+-- expect
+SELECT name, sys.user_name(), o."user", "user", sys.getdate(), o.name
+FROM (SELECT name, 1 AS "user" FROM dbo.customers) AS o
