@@ -1065,3 +1065,21 @@ DELETE [@tagged] OUTPUT deleted.[@id] WHERE [@id] = 6
 6 | NULL
 
 6
+
+-- case: a constant that a decimal has no room for is an error that CATCH gets; the states of conversions
+DECLARE @r decimal(5, 2), @f float = 1e9, @m money, @i int = 300
+BEGIN TRY SET @r = 12345 END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST(@f AS decimal(5, 2)) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SET @m = 'x' END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST(@i AS tinyint) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST('x' AS uniqueidentifier) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+-- expect
+8115 | 8
+
+8115 | 6
+
+235 | 0
+
+220 | 2
+
+8169 | 2
