@@ -248,7 +248,11 @@ BEGIN
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
-            ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(session_user), ssb_internal.xml_text(sys.user_of_role(ssb_internal.caller())),
+            ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(session_user),
+            -- As USER_NAME() has it.
+            CASE WHEN pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')
+                      OR ssb_internal.owns_database(ssb_internal.caller(), p_database_id) THEN 'dbo'
+                 ELSE ssb_internal.xml_text(ssb_internal.caller()) END,
             -- One that is dropped has no name any more.
             ssb_internal.xml_text(CASE p_type WHEN 'DATABASE' THEN p_object ELSE ssb_internal.database_name(p_database_id) END),
             '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s

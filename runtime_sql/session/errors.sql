@@ -31,6 +31,8 @@ RETURN set_config('pgsb.tries', depth::text, false)::integer;
 
 -- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
 -- TRIGGER for an error out of a trigger, which rolls back.
+-- A procedure that comes to its end without RETURN n returns 0, or 10 minus the severity of the gravest error
+-- in it (-6 of most), caught or not.
 CREATE OR REPLACE FUNCTION ssb_internal.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
@@ -45,6 +47,9 @@ BEGIN
     session.error := error.number;
     session.rowcount := 0;
     session.hint := p_hint;
+    IF error.severity > 10 THEN
+        session.status := least(session.status, 10 - error.severity);
+    END IF;
     IF session.try_depth > 0 AND NOT (v_unresolved AND session.outer_tries = 0) THEN
         session.leaving := true;
         session.unresolved := v_unresolved;
@@ -222,7 +227,20 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    session.return_code := coalesce(code, 0);
+    session.status := coalesce(code, 0);
+    session.error := 0;
+    session.rowcount := 1;
+    RETURN session;
+END;
+$$;
+
+-- RETURN without a code.
+CREATE OR REPLACE FUNCTION ssb_internal.return_without_code(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
     session.error := 0;
     session.rowcount := 1;
     RETURN session;

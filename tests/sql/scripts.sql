@@ -1083,3 +1083,16 @@ BEGIN TRY SELECT CAST('x' AS uniqueidentifier) END TRY BEGIN CATCH SELECT ERROR_
 220 | 2
 
 8169 | 2
+
+-- case: the catalog finds names with other letters than ASCII's
+CREATE TABLE [Übung Заказы] ([Имя] int)
+DECLARE @table sysname = N'übung заказы'
+SELECT name FROM sys.tables WHERE name = N'Übung Заказы'
+SELECT t.name, c.name FROM sys.tables AS t JOIN sys.columns AS c ON c.object_id = t.object_id WHERE t.name = @table AND c.name IN (N'имя', N'x')
+SELECT name FROM sys.objects WHERE name LIKE N'Übung З%'
+-- expect
+Übung Заказы
+
+Übung Заказы | Имя
+
+Übung Заказы

@@ -486,7 +486,9 @@ SELECT * FROM dbo.orderqueue
 -- case: sys view
 SELECT name, is_broker_enabled FROM sys.databases WHERE name = DB_NAME()
 -- expect
-SELECT name, is_broker_enabled FROM sys.databases WHERE lower(name) = lower(sys.db_name())
+SELECT name, is_broker_enabled
+FROM sys.databases
+WHERE lower(name COLLATE "default") = lower(sys.db_name() COLLATE "default")
 
 -- case: conversation endpoints
 SELECT conversation_handle, state_desc FROM sys.conversation_endpoints WHERE far_service = N'x' AND state <> 'CD'
