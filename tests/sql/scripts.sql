@@ -1096,3 +1096,14 @@ SELECT name FROM sys.objects WHERE name LIKE N'Übung З%'
 Übung Заказы | Имя
 
 Übung Заказы
+
+-- case: a date in a style of ISO's is a constant: a computed column may compare with it
+CREATE TABLE of_iso_dates (a date, b AS CASE WHEN a = CONVERT(date, '99991231', 112) THEN 1 ELSE 0 END, c AS DATEDIFF(day, CONVERT(datetime, '2026-01-01 00:00:00', 120), a))
+INSERT of_iso_dates (a) VALUES ('99991231'), ('2026-01-03')
+SELECT b, CASE WHEN b = 0 THEN c END FROM of_iso_dates ORDER BY a
+SELECT TRY_CONVERT(date, '20260230', 112), CONVERT(datetime2(0), '2026-01-05T10:00:00', 126)
+-- expect
+0 | 2
+1 | NULL
+
+NULL | 2026-01-05 10:00:00
