@@ -343,7 +343,7 @@ def number_of_sqlstate(sqlstate: str | None) -> int | None:
 
 
 # Of errors that the runtime's functions raise by number alone; as ssb_internal.default_state has them.
-_DEFAULT_STATES = {242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2}
+_DEFAULT_STATES = {235: 0, 242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2, 8169: 2}
 
 
 def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:

@@ -156,6 +156,9 @@ class Status:
                 ]
                 return _reads(*initials) if initials else live
             case nodes.Execute():
+                if statement.return_variable is not None:
+                    # sp_executesql returns the @@ERROR that its text leaves.
+                    self._after[id(statement)] = self._after[id(statement)] | _LIVE[True, False]
                 return _reads_of(statement) | (self._called(statement) if self._called else BOTH)
             case nodes.ExecuteString() | nodes.InsertExecute():
                 return BOTH

@@ -117,7 +117,9 @@ def _fits(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
     if isinstance(node, exp.Literal) and not node.is_string:
         text: str = node.this
         if broad:
-            return len(text) < 6
+            whole, point, rest = text.partition(".")
+            # What stands behind the point may round up to one digit more.
+            return (whole + rest).isdecimal() and len(whole + point) <= min(_digits(target), 5)
         limit = {"tinyint": 255, "smallint": 32767, "bit": 10**9}.get(target.name, 2147483647)
         return text.isdecimal() and int(text) <= limit
     name = variable_name(node)
@@ -130,7 +132,16 @@ def _fits(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
         return variable is not None and _widens(variable.type.name, target.name)
     if isinstance(node, exp.Neg):
         return target.name not in ("tinyint", "bit")
-    return broad or not isinstance(node, exp.Anonymous) or target.name in ("int", "bigint")
+    if isinstance(node, exp.Anonymous):
+        return _digits(target) >= 10 if broad else target.name in ("int", "bigint")
+    return True
+
+
+def _digits(target: SqlType) -> int:
+    """How many digits before the point always fit."""
+    if target.name in ("decimal", "numeric"):
+        return (target.precision or 18) - (target.scale or 0)
+    return 5 if target.name == "smallmoney" else 14
 
 
 def _widens(source: str, target: str) -> bool:

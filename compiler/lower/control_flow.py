@@ -293,7 +293,7 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
         return [*ctx.status(node, pl.Number(1)), leave]
     session = pl.Name(ctx.session)
     if node.value is None:
-        return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session,))), leave]
+        return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.return_without_code", (session,))), leave]
     code = ctx.expression(node.value, INT, exact=True)
     statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session, pl.Raw(code.code))))
     return [*([statement] if code.cannot_raise else ctx.guard(node, [statement])), leave]

@@ -48,6 +48,8 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
     if to.family == "integer" and value.type is not None and value.type.name in ("money", "smallmoney"):
         # It is rounded; decimals are cut.
         value = call("round", value.code, type=SqlType("decimal", precision=19, scale=0))
+    if style is not None and (iso := _in_iso_style(value, style.constant, to)) is not None:
+        value, style = iso, None
     if not attempt and style is None:
         simple = _simple(value, to)
         if simple is not None:
@@ -66,6 +68,22 @@ def _text_that_keeps_all(value: Value) -> Value:
         return cast(value, tm.NVARCHAR_MAX.postgres, tm.NVARCHAR_MAX)
     style = 121 if type_.is_datetime else 2 if type_.name in ("money", "smallmoney") else None
     return convert(value, tm.NVARCHAR_MAX, style=integer(style) if style is not None else None)
+
+
+_ISO_STYLES = {"": (23, 120, 121, 126), " ": (120, 121), "T": (126,)}
+"""By what stands behind the date."""
+
+
+def _in_iso_style(value: Value, style: object, to: SqlType) -> Value | None:
+    """A constant date in a style of ISO's as it is read without a style, whatever DATEFORMAT says."""
+    text = value.constant
+    if not isinstance(text, str) or to.family not in ("date", "datetime"):
+        return None
+    if style == 112 and len(text) == 8 and text.isascii() and text.isdecimal():
+        text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
+    elif style not in _ISO_STYLES.get(text[10:11], ()):
+        return None
+    return replace(value, code=n.Text(text)) if is_exact_date(text, to) else None
 
 
 def _simple(value: Value, to: SqlType) -> Value | None:

@@ -254,6 +254,7 @@ BEGIN
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')),
             ssb_internal.xml_text(ssb_internal.spelled_principal(session_user, NULL)),
+            -- As USER_NAME() has it.
             ssb_internal.xml_text(CASE WHEN v_is_dbo THEN 'dbo' ELSE ssb_internal.spelled_principal(v_caller, p_database_id) END),
             -- One that is dropped has no name any more.
             ssb_internal.xml_text(CASE p_type WHEN 'DATABASE' THEN p_object ELSE ssb_internal.database_name(p_database_id) END),

@@ -49,7 +49,8 @@ BEGIN
             search_path      text,       -- the caller's, while the engine's own holds; NULL: the session has the engine's
             database         text,       -- the caller's (pgsb.database), while a module's own holds; NULL: it has none of its own
             tells_identity   boolean,    -- somebody around reads @@IDENTITY: what is inserted is noted
-            identity         numeric     -- … here
+            identity         numeric,    -- … here
+            status           integer     -- what the procedure that runs will have for return_code: see ssb_internal.signal
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'search_path' AND NOT a.attisdropped) THEN
@@ -62,6 +63,10 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute AS a
                     WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'tells_identity' AND NOT a.attisdropped) THEN
         ALTER TYPE ssb.session ADD ATTRIBUTE tells_identity boolean, ADD ATTRIBUTE identity numeric;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a
+                    WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'status' AND NOT a.attisdropped) THEN
+        ALTER TYPE ssb.session ADD ATTRIBUTE status integer;
     END IF;
 END;
 $$;

@@ -115,14 +115,14 @@ BEGIN
         session.error := 3998;
     END IF;
     IF NOT session.atomic THEN
-        IF session.rolling_back THEN
+        -- Without more the connection would keep the transaction open to its end, which rolls it back; a DO block cannot.
+        IF session.rolling_back OR session.trancount OPERATOR(pg_catalog.>) 0 AND NOT more THEN
             ROLLBACK;
+            IF ssb_internal.tell_of_poison() THEN
+                COMMIT;
+            END IF;
             session.trancount := 0;
             session.doomed := false;
-        ELSIF session.trancount OPERATOR(pg_catalog.>) 0 AND NOT more THEN
-            -- The connection would keep it open to its end, which rolls it back; a DO block cannot.
-            ROLLBACK;
-            session.trancount := 0;
         ELSIF session.trancount OPERATOR(pg_catalog.=) 0 THEN
             IF pg_catalog.current_setting('pgsb.parked_routines', true) OPERATOR(pg_catalog.<>) '' THEN
                 PERFORM ssb_internal.drop_parked_routines();
@@ -194,7 +194,7 @@ BEGIN
     session.procedure := procedure;
     session.nestlevel := session.nestlevel OPERATOR(pg_catalog.+) 1;
     session.outer_tries := session.try_depth;
-    session.return_code := 0;
+    session.status := 0;
     IF session.nestlevel OPERATOR(pg_catalog.>) 32 THEN
         session := ssb_internal.nested_too_deep(session, caller.procedure);
     END IF;
@@ -242,6 +242,8 @@ BEGIN
     session.nocount := caller.nocount;
     session.row_limit := caller.row_limit;
     session.tells_identity := caller.tells_identity;
+    session.return_code := session.status;
+    session.status := caller.status;
     IF session.leaving THEN
         session.return_code := NULL;
         IF NOT session.unresolved THEN
@@ -257,6 +259,7 @@ BEGIN
         session := ssb_internal.signal(session, ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN '
             'and COMMIT statements. Previous count = %s, current count = %s.', v_before, session.trancount), 16, 2,
             v_name, v_line)::ssb.error);
+        session.status := caller.status;
     END IF;
     RETURN session;
 END;
@@ -413,7 +416,7 @@ BEGIN
     session.procedure := NULL;
     session.nestlevel := session.nestlevel + p_levels;
     session.outer_tries := session.try_depth;
-    session.return_code := 0;
+    session.status := 0;
     IF session.nestlevel > 32 THEN
         session := ssb_internal.nested_too_deep(session, v_caller);
     END IF;

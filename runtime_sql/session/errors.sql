@@ -31,6 +31,8 @@ RETURN set_config('pgsb.tries', depth::text, false)::integer;
 
 -- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
 -- TRIGGER for an error out of a trigger, which rolls back.
+-- A procedure that comes to its end without RETURN n returns 0, or 10 minus the severity of the gravest error
+-- in it (-6 of most), caught or not.
 CREATE OR REPLACE FUNCTION ssb_internal.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
@@ -45,6 +47,9 @@ BEGIN
     session.error := error.number;
     session.rowcount := 0;
     session.hint := p_hint;
+    IF error.severity > 10 THEN
+        session.status := least(session.status, 10 - error.severity);
+    END IF;
     IF session.try_depth > 0 AND NOT (v_unresolved AND session.outer_tries = 0) THEN
         session.leaving := true;
         session.unresolved := v_unresolved;
@@ -94,7 +99,7 @@ BEGIN
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, ssb_internal.default_severity(v_error.number));
-        v_error.state := coalesce(v_parts[3]::integer, ssb_internal.default_state(v_error.number));
+        v_error.state := coalesce(v_parts[3]::integer, ssb_internal.default_state(v_error.number, message));
         v_error.procedure := v_parts[4];
         v_error.line := v_parts[5]::integer;
         -- A procedure that is not ours: the error comes out of a trigger.
@@ -158,11 +163,16 @@ RETURNS integer
 LANGUAGE sql IMMUTABLE
 RETURN CASE number WHEN 229 THEN 14 WHEN 1080 THEN 15 ELSE 16 END;
 
--- The state that SQL Server reports with an error which our functions raise by number alone.
-CREATE OR REPLACE FUNCTION ssb_internal.default_state(number integer)
+-- The state that SQL Server reports with an error whose DETAIL the handler does not have.
+DROP FUNCTION IF EXISTS ssb_internal.default_state(integer);
+CREATE OR REPLACE FUNCTION ssb_internal.default_state(number integer, message text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-RETURN CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 229 THEN 5 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END;
+RETURN CASE number WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
+                   WHEN 229 THEN 5 WHEN 235 THEN 0 WHEN 242 THEN 3 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 2714 THEN 6
+                   WHEN 8114 THEN 5
+                   WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
+                   WHEN 8169 THEN 2 ELSE 1 END;
 
 -- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
 CREATE OR REPLACE FUNCTION ssb_internal.error_number(sqlstate_code text, message text DEFAULT '')
@@ -249,7 +259,20 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    session.return_code := coalesce(code, 0);
+    session.status := coalesce(code, 0);
+    session.error := 0;
+    session.rowcount := 1;
+    RETURN session;
+END;
+$$;
+
+-- RETURN without a code.
+CREATE OR REPLACE FUNCTION ssb_internal.return_without_code(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
     session.error := 0;
     session.rowcount := 1;
     RETURN session;

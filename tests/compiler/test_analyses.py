@@ -13,7 +13,7 @@ from pgsb.compiler.analysis.transaction_depth import ANY, CLOSED, Depths
 from pgsb.compiler.builder.batches import parse_script
 from pgsb.compiler.catalog.names import ObjectName
 from pgsb.compiler.catalog.scope import Catalog, Scope
-from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, nvarchar
+from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, decimal, nvarchar
 from pgsb.compiler.lower.placeholders import place
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
@@ -125,6 +125,13 @@ def test_a_batch_that_reads_what_the_one_before_left() -> None:
         ("ERROR_NUMBER()", INT, True),
         ("(SELECT 1)", INT, False),
         ("SUBSTRING(@n, 1, 2)", nvarchar(10), False),
+        ("999", decimal(5, 2), True),
+        ("12345", decimal(5, 2), False),
+        ("999.999", decimal(5, 2), False),
+        ("-1000", decimal(5, 2), False),
+        ("@@ROWCOUNT", decimal(5, 2), False),
+        ("ERROR_LINE()", decimal(9, 0), False),
+        ("ERROR_LINE()", decimal(10, 0), True),
     ],
 )
 def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlType, safe: bool) -> None:

@@ -386,6 +386,23 @@ def test_messages_have_numbers(shared: Connection) -> None:
         shared.execute("SELECT sys.addmessage(50000, 16, 'x')")
 
 
+def test_a_message_has_a_text_for_each_language(shared: Connection) -> None:
+    add = "SELECT sys.addmessage(50003, 16, %s, %s)"
+    with pytest.raises(psycopg.Error, match="must add the us_english version"):
+        shared.execute(add, ("Auftrag %1!", "German"))
+    shared.execute(add, ("Order %s", None))
+    shared.execute(add, ("Auftrag %1!", "Deutsch"))
+    assert value(shared, "sys.formatmessage_of(50003, 'x')") == "Order x"
+    german = "text FROM sys.messages WHERE message_id = 50003 AND language_id = 1031"
+    assert value(shared, german) == "Auftrag %1!"
+    with pytest.raises(psycopg.Error, match="All localized versions"):
+        shared.execute("SELECT sys.dropmessage(50003)")
+    with pytest.raises(psycopg.Error, match="'Klingon' is not a valid official language name"):
+        shared.execute(add, ("x", "Klingon"))
+    shared.execute("SELECT sys.dropmessage(50003, 'all')")
+    assert value(shared, "count(*) FROM sys.messages WHERE message_id = 50003") == 0
+
+
 @pytest.mark.parametrize("call", ["sys.addmessage(50002, 16, 'x')", "sys.dropmessage(50002)"])
 def test_messages_are_not_everybodys_to_change(shared: Connection, call: str) -> None:
     with shared.transaction(force_rollback=True):

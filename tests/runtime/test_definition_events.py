@@ -53,6 +53,13 @@ def test_a_trigger_runs_as_whoever_defines_something(listener: Session, clerk: S
     assert who == "definition_clerk"
     assert "<EventType>CREATE_TABLE</EventType>" in data
     assert "<CommandText>CREATE TABLE dbo.t (a integer)</CommandText>" in data
+    assert "<LoginName>definition_clerk</LoginName><UserName>definition_clerk</UserName>" in data
+
+
+def test_the_owner_s_event_tells_its_user_as_dbo(listener: Session) -> None:
+    listener.do("CREATE TABLE dbo.t (a integer)")
+    ((who, data),) = listener.rows("SELECT who, data FROM public.heard")
+    assert f"<LoginName>{who}</LoginName><UserName>dbo</UserName>" in data
 
 
 # Each defines, alters and drops something: what DDL_SSB_EVENTS and the like tell of.

@@ -1065,3 +1065,45 @@ DELETE [@tagged] OUTPUT deleted.[@id] WHERE [@id] = 6
 6 | NULL
 
 6
+
+-- case: a constant that a decimal has no room for is an error that CATCH gets; the states of conversions
+DECLARE @r decimal(5, 2), @f float = 1e9, @m money, @i int = 300
+BEGIN TRY SET @r = 12345 END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST(@f AS decimal(5, 2)) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SET @m = 'x' END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST(@i AS tinyint) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+BEGIN TRY SELECT CAST('x' AS uniqueidentifier) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_STATE() END CATCH
+-- expect
+8115 | 8
+
+8115 | 6
+
+235 | 0
+
+220 | 2
+
+8169 | 2
+
+-- case: the catalog finds names with other letters than ASCII's
+CREATE TABLE [Übung Заказы] ([Имя] int)
+DECLARE @table sysname = N'übung заказы'
+SELECT name FROM sys.tables WHERE name = N'Übung Заказы'
+SELECT t.name, c.name FROM sys.tables AS t JOIN sys.columns AS c ON c.object_id = t.object_id WHERE t.name = @table AND c.name IN (N'имя', N'x')
+SELECT name FROM sys.objects WHERE name LIKE N'Übung З%'
+-- expect
+Übung Заказы
+
+Übung Заказы | Имя
+
+Übung Заказы
+
+-- case: a date in a style of ISO's is a constant: a computed column may compare with it
+CREATE TABLE of_iso_dates (a date, b AS CASE WHEN a = CONVERT(date, '99991231', 112) THEN 1 ELSE 0 END, c AS DATEDIFF(day, CONVERT(datetime, '2026-01-01 00:00:00', 120), a))
+INSERT of_iso_dates (a) VALUES ('99991231'), ('2026-01-03')
+SELECT b, CASE WHEN b = 0 THEN c END FROM of_iso_dates ORDER BY a
+SELECT TRY_CONVERT(date, '20260230', 112), CONVERT(datetime2(0), '2026-01-05T10:00:00', 126)
+-- expect
+0 | 2
+1 | NULL
+
+NULL | 2026-01-05 10:00:00

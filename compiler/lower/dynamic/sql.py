@@ -153,6 +153,8 @@ def _lower_executesql(
         declared = plain(known.value(definition.value))
     text = statement.value
     rest = [*positional, *(a for a in arguments if a.name is not None and a.name.key in by_name)]
+    # sp_executesql returns @@ERROR as the text leaves it.
+    last_error = ctx.session_field("error")
 
     def late(certain: bool) -> list[pl.Statement]:
         written = definition.value if definition is not None else None
@@ -160,7 +162,7 @@ def _lower_executesql(
         return lower_runtime_compiled(node, text, written, rest, ctx, levels=2, certain=certain, prefix=use)
 
     if template is None or declared is None or prefix is not None:
-        return _with_return_code(node, late(True), ctx)
+        return _with_return_code(node, late(True), ctx, last_error)
     parameters = _parameters(node, declared, ctx)
     values: list[nodes.Argument | None] = []
     for number, parameter in enumerate(parameters):
@@ -174,7 +176,7 @@ def _lower_executesql(
     if database:
         template = (use_first(database), *template)
     body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
-    return _with_return_code(node, body, ctx)
+    return _with_return_code(node, body, ctx, last_error)
 
 
 def _is_no_nvarchar(text: nodes.SqlText, ctx: Context) -> bool:
@@ -236,13 +238,14 @@ def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Conte
     database = node.module.database
     whole = f"{use_first(database.text)}{text}" if database is not None else text
     body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, is_ours=True)
-    return _with_return_code(node, body, ctx)
+    return _with_return_code(node, body, ctx, pl.Number(0))
 
 
-def _with_return_code(node: nodes.Execute, body: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
+def _with_return_code(
+    node: nodes.Execute, body: list[pl.Statement], ctx: Context, code: pl.Expr
+) -> list[pl.Statement]:
     if node.return_variable is not None:
-        variable = ctx.variable(node.return_variable)
-        body.insert(-1, pl.Assign(variable.spelling, pl.Number(0)))
+        body.append(pl.Assign(ctx.variable(node.return_variable).spelling, code))
     return body
 
 

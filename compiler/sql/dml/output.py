@@ -13,7 +13,7 @@ from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
 from ..context import Context, OutputItem, Relation, object_name
-from ..expressions.names import scalar
+from ..expressions.names import own_name, scalar
 from ..interface import Dml, TableVariableDml
 from ..parse.dml import Output
 from ..parse.nodes import is_variable
@@ -33,9 +33,7 @@ def output_items(output: Output, relations: list[Relation], ctx: Context) -> lis
             items += _star(inner, relations, ctx)
             continue
         value = scalar(inner, ctx)
-        name = node.alias if isinstance(node, exp.Alias) else None
-        if name is None and isinstance(inner, exp.Column) and not is_variable(inner):
-            name = inner.name
+        name = node.alias if isinstance(node, exp.Alias) else own_name(inner)
         items.append(OutputItem(value.code, name, value, node))
     ctx.pop()
     return items

@@ -165,9 +165,12 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
         subject = assign(subject, strongest)
     listed = []
     aligned = subject
-    for item in items:
-        aligned, right = align(subject, item, ctx)
+    for number, item in enumerate(items):
+        beside_item, right = align(subject, item, ctx)
         listed.append(right.code)
+        if number == 0 or not (isinstance(item.constant, str) and item.constant.isascii()):
+            # Beside the others a name keeps its collation: see _with_letters.
+            aligned = beside_item
     if not listed:
         return ctx.problem("IN takes at least one value", node, number=102)
     return Value(n.In(aligned.code, n.Items(tuple(listed)), negate), BOOLEAN)
@@ -197,7 +200,22 @@ def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
     if left.is_null or right.is_null:
         return left, right
     collation = _collation(left, right, ctx)
+    if collation == "name":
+        left, right = _with_letters(left, right)
     return collated(left, collation), collated(right, collation)
+
+
+def _with_letters(left: Value, right: Value) -> tuple[Value, Value]:
+    """Names of the catalog have the collation C, in which lower() knows no letters but ASCII's."""
+    constants = [side.constant for side in (left, right) if isinstance(side.constant, str)]
+    if constants and all(constant.isascii() for constant in constants):
+        return left, right
+
+    def default(side: Value) -> Value:
+        is_constant = isinstance(side.constant, str)
+        return side if is_constant else replace(side, code=n.Collate(side.code, "default"))
+
+    return default(left), default(right)
 
 
 def _collation(left: Value, right: Value, ctx: Context) -> str | None:
@@ -314,6 +332,8 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     explicit = subject.collation or pattern.collation
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)
+    if explicit == "name":
+        subject, pattern = _with_letters(subject, pattern)
     if explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive):
         subject, pattern = lowered(subject), lowered(pattern)
     constant = pattern.constant

@@ -20,7 +20,7 @@ from ..context import Context, Relation
 from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_tree
 from ..functions import builtin
-from ..parse.nodes import SetVariable
+from ..parse.nodes import SetVariable, unwrapped
 from ..values import Value
 
 BOOLEAN = tm.BOOLEAN
@@ -130,6 +130,19 @@ def _column(node: exp.Column, ctx: Context) -> Value:
                 return _identity_column(node, ctx)
         return _bare_column(name, node, ctx)
     return _qualified_column(node, name, ctx)
+
+
+def own_name(node: exp.Expr) -> str | None:
+    """The name that an item of a result has without AS: a column's; a variable and CURRENT_USER have none."""
+    node = unwrapped(node)
+    if not isinstance(node, exp.Column):
+        return None
+    name: str = node.name
+    if node.args.get("table") is not None or node.this.args.get("quoted"):
+        return name
+    if name.startswith("$"):
+        return name if name.lower() == "$action" else None
+    return None if name.startswith("@") or name.lower() in builtin.NAMES_WITHOUT_PARENTHESES else name
 
 
 def variable(name: str, node: exp.Expr, ctx: Context) -> Value:

@@ -11,7 +11,7 @@ from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
 from ...target import queries as q
 from ..context import Context, Frame
-from ..expressions.names import column_of, condition, find_relation, scalar
+from ..expressions.names import column_of, condition, find_relation, own_name, scalar
 from ..expressions.windows import order_item
 from ..parse.nodes import Conversion, SetVariable
 from ..query_result import QueryTree, Shape, Targets
@@ -249,10 +249,8 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         name = alias
         if alias is not None:
             aliases[fold(alias)] = value
-        elif isinstance(inner, exp.Column) and (
-            inner.this.args.get("quoted") or not inner.name.startswith(("@", "$"))
-        ):
-            name = inner.name
+        else:
+            name = own_name(inner)
         codes.append(q.labelled(value.code, fold(name) if name is not None else None))
         names.append(name)
         values.append(value)

@@ -114,7 +114,7 @@ BEGIN
             IF dialog IS NULL THEN
                 CALL ssb_internal.commit_transaction(session, 19);
                 EXIT servecounter WHEN session.leaving;
-                session := ssb_internal.set_return(session);
+                session := ssb_internal.return_without_code(session);
                 EXIT servecounter;
             END IF;
             IF type = '//Shop/Order' THEN

@@ -22,7 +22,8 @@ DECLARE
 BEGIN
     IF v_fitting IS NULL THEN
         PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
-            'Arithmetic overflow error converting %s to data type numeric.', source));
+            'Arithmetic overflow error converting %s to data type numeric.', source),
+            state => CASE source WHEN 'float' THEN 6 ELSE 8 END);
     END IF;
     RETURN v_fitting;
 END;

@@ -63,7 +63,41 @@ BEGIN
 END;
 $$;
 
--- sp_addmessage: 15043 when the number exists and @replace is not given.
+-- The number of a language that messages can be in (msglangid of SQL Server's), 1033 for none; error 15033 for no language.
+CREATE OR REPLACE FUNCTION ssb_internal.message_language(p_name text)
+RETURNS smallint
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_id smallint := CASE lower(coalesce(p_name, 'us_english'))
+        WHEN 'us_english' THEN 1033 WHEN 'english' THEN 1033 WHEN 'british' THEN 1033 WHEN 'british english' THEN 1033
+        WHEN 'german' THEN 1031 WHEN 'deutsch' THEN 1031 WHEN 'french' THEN 1036 WHEN 'français' THEN 1036
+        WHEN 'japanese' THEN 1041 WHEN '日本語' THEN 1041 WHEN 'danish' THEN 1030 WHEN 'dansk' THEN 1030
+        WHEN 'spanish' THEN 3082 WHEN 'español' THEN 3082 WHEN 'italian' THEN 1040 WHEN 'italiano' THEN 1040
+        WHEN 'dutch' THEN 1043 WHEN 'nederlands' THEN 1043 WHEN 'norwegian' THEN 2068 WHEN 'norsk' THEN 2068
+        WHEN 'portuguese' THEN 2070 WHEN 'português' THEN 2070 WHEN 'finnish' THEN 1035 WHEN 'suomi' THEN 1035
+        WHEN 'swedish' THEN 1053 WHEN 'svenska' THEN 1053 WHEN 'czech' THEN 1029 WHEN 'čeština' THEN 1029
+        WHEN 'hungarian' THEN 1038 WHEN 'magyar' THEN 1038 WHEN 'polish' THEN 1045 WHEN 'polski' THEN 1045
+        WHEN 'romanian' THEN 1048 WHEN 'română' THEN 1048 WHEN 'croatian' THEN 1050 WHEN 'hrvatski' THEN 1050
+        WHEN 'slovak' THEN 1051 WHEN 'slovenčina' THEN 1051 WHEN 'slovenian' THEN 1060 WHEN 'slovenski' THEN 1060
+        WHEN 'greek' THEN 1032 WHEN 'ελληνικά' THEN 1032 WHEN 'bulgarian' THEN 1026 WHEN 'български' THEN 1026
+        WHEN 'russian' THEN 1049 WHEN 'русский' THEN 1049 WHEN 'turkish' THEN 1055 WHEN 'türkçe' THEN 1055
+        WHEN 'estonian' THEN 1061 WHEN 'eesti' THEN 1061 WHEN 'latvian' THEN 1062 WHEN 'latviešu' THEN 1062
+        WHEN 'lithuanian' THEN 1063 WHEN 'lietuvių' THEN 1063 WHEN 'brazilian' THEN 1046 WHEN 'português (brasil)' THEN 1046
+        WHEN 'traditional chinese' THEN 1028 WHEN '繁體中文' THEN 1028 WHEN 'korean' THEN 1042 WHEN '한국어' THEN 1042
+        WHEN 'simplified chinese' THEN 2052 WHEN '简体中文' THEN 2052 WHEN 'arabic' THEN 1025 WHEN 'thai' THEN 1054 WHEN 'ไทย' THEN 1054
+    END;
+BEGIN
+    IF v_id IS NULL THEN
+        PERFORM ssb_internal.raise_error(15033, format('''%s'' is not a valid official language name.', p_name));
+    END IF;
+    RETURN v_id;
+END;
+$$;
+
+-- sp_addmessage: 15043 when the number exists in this language and @replace is not given. RAISERROR and FORMATMESSAGE take
+-- the English text, as they do in sessions of SQL Server's whose language is us_english.
 CREATE OR REPLACE FUNCTION sys.addmessage(
     msgnum integer, severity integer, msgtext text, lang text DEFAULT NULL, with_log text DEFAULT NULL,
     replace text DEFAULT NULL)
@@ -71,18 +105,24 @@ RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_language smallint;
 BEGIN
     PERFORM ssb_internal.require_messages();
+    v_language := ssb_internal.message_language(lang);
     IF msgnum NOT BETWEEN 50001 AND 2147483647 THEN
         PERFORM ssb_internal.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
     ELSIF severity NOT BETWEEN 1 AND 25 THEN
         PERFORM ssb_internal.raise_error(15041, 'User-defined error messages must have a severity level between 1 and 25.');
     ELSIF lower(replace) IS DISTINCT FROM 'replace'
-          AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum) THEN
+          AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id = v_language) THEN
         PERFORM ssb_internal.raise_error(15043, 'You must specify ''REPLACE'' to overwrite an existing message.');
+    ELSIF v_language <> 1033 AND NOT EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id = 1033) THEN
+        PERFORM ssb_internal.raise_error(15279, format('You must add the us_english version of this message before you can add the ''%s'' '
+                                                       'version.', lang));
     END IF;
-    INSERT INTO ssb.user_message AS m (message_id, severity, is_event_logged, text)
-    VALUES (msgnum, addmessage.severity, coalesce(lower(with_log) = 'true', false), msgtext)
+    INSERT INTO ssb.user_message AS m (message_id, language_id, severity, is_event_logged, text)
+    VALUES (msgnum, v_language, addmessage.severity, coalesce(lower(with_log) = 'true', false), msgtext)
     ON CONFLICT (message_id, language_id)
     DO UPDATE SET severity = excluded.severity, is_event_logged = excluded.is_event_logged, text = excluded.text;
     RETURN 0;
@@ -93,9 +133,19 @@ CREATE OR REPLACE FUNCTION sys.dropmessage(msgnum integer, lang text DEFAULT NUL
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    -- NULL: all.
+    v_language smallint;
 BEGIN
     PERFORM ssb_internal.require_messages();
-    DELETE FROM ssb.user_message AS m WHERE m.message_id = msgnum;
+    IF lower(lang) IS DISTINCT FROM 'all' THEN
+        v_language := ssb_internal.message_language(lang);
+        IF v_language = 1033 AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id <> 1033) THEN
+            PERFORM ssb_internal.raise_error(15280, 'All localized versions of this message must be dropped before the us_english version '
+                                                    'can be dropped.');
+        END IF;
+    END IF;
+    DELETE FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id = coalesce(v_language, m.language_id);
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15179, 'The message number ' || msgnum || ' or specified language version does not exist.');
     END IF;
@@ -109,7 +159,7 @@ CREATE OR REPLACE FUNCTION sys.formatmessage_of(message_id integer, VARIADIC arg
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT sys.formatmessage(regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g'), VARIADIC $2)
-    FROM sys.messages AS m WHERE m.message_id = $1 LIMIT 1
+    FROM sys.messages AS m WHERE m.message_id = $1 AND m.language_id = 1033 LIMIT 1
 $$;
 
 -- RAISERROR(number, …): the text that is filled in, or the errors of a number that has none.

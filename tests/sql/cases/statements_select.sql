@@ -486,7 +486,9 @@ SELECT * FROM dbo.orderqueue
 -- case: sys view
 SELECT name, is_broker_enabled FROM sys.databases WHERE name = DB_NAME()
 -- expect
-SELECT name, is_broker_enabled FROM sys.databases WHERE lower(name) = lower(sys.db_name())
+SELECT name, is_broker_enabled
+FROM sys.databases
+WHERE lower(name COLLATE "default") = lower(sys.db_name() COLLATE "default")
 
 -- case: conversation endpoints
 SELECT conversation_handle, state_desc FROM sys.conversation_endpoints WHERE far_service = N'x' AND state <> 'CD'
@@ -604,3 +606,9 @@ FROM dbo.orders
 SELECT * FROM orders TABLESAMPLE (10 PERCENT)
 -- expect
 SELECT * FROM dbo.orders TABLESAMPLE SYSTEM (10::double precision)
+
+-- case: a column in parentheses keeps its name, CURRENT_USER and its like have none
+SELECT (name), CURRENT_USER, o.[user], [user], CURRENT_TIMESTAMP, ((o.name)) FROM (SELECT (name), 1 AS [user] FROM customers) AS o
+-- expect
+SELECT name, sys.user_name(), o."user", "user", sys.getdate(), o.name
+FROM (SELECT name, 1 AS "user" FROM dbo.customers) AS o
