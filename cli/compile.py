@@ -189,6 +189,7 @@ def check_command(
 
         found = check_scripts(read, options, processes=os.cpu_count() or 1, progress=checked)
     problems.extend(found)
+    problems = _each_once(problems)
     if form != "text":
         text = FORMATS[form](problems, len(read))
         if text:
@@ -207,3 +208,16 @@ def summary(scripts: int, batches: int, problems: Problems) -> str:
     counts = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
     read = f"{counted(scripts, 'script')}, {counted(batches, 'batch', 'batches')}"
     return f"{read}, {', '.join(counts) or 'no problems'}"
+
+
+def _each_once(problems: Problems) -> Problems:
+    """Those of a file that another script reads in by :r, too, once."""
+    kept = Problems()
+    seen: set[tuple[str, int, int, str]] = set()
+    for problem in problems:
+        name, line = problem.span.source.origin(problem.span.line)
+        place = (os.path.abspath(name), line, problem.span.column, problem.message)
+        if place not in seen:
+            seen.add(place)
+            kept.add(problem.message, problem.span, problem.hint, problem.number, problem.severity)
+    return kept

@@ -379,6 +379,7 @@ def test_the_printed_runtime_installs_with_psql(empty_database: Database, pgsb: 
         check=False,
     )
     assert shown.returncode == 0, shown.stderr
+    assert shown.stdout == ""
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="PRINT 'ready'").out == "ready\n"
 
 
@@ -517,6 +518,20 @@ def test_scripts_compiled_after_others_know_what_those_define(
         command = [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", database.dsn]
         done = subprocess.run(command, input=text, text=True, check=True, capture_output=True)
     assert '"rows":[[1]]' in done.stderr
+
+
+def test_check_reports_what_another_script_reads_in_once(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Deploy.sql").write_text("PRINT 1;\nGO\n:r .\\PARTS\\Orders.SQL\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "orders.sql").write_text("CREATE QUEUE q;\nGO\nPRINT @none;\nGO\n")
+    for folder in (".", str(tmp_path)):
+        left = pgsb("check", folder)
+        assert left.status == 1
+        assert left.err.count("orders.sql:3:7: error 137: ") == 1
+        assert left.err.endswith("\n\n2 scripts, 5 batches, 1 error\n")
 
 
 def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:
