@@ -429,6 +429,61 @@ def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> No
 # ---------------------------------------------------------------- compile and check
 
 
+GUARDED = """\
+CREATE PROCEDURE dbo.fails AS BEGIN RAISERROR('no', 16, 1); PRINT 'inside' END
+GO
+BEGIN TRY RAISERROR('caught', 16, 1) END TRY BEGIN CATCH PRINT 'caught' END CATCH
+IF 1 = 1 RAISERROR('no error', 10, 1)
+GO
+IF NOT EXISTS (SELECT 1 FROM sys.service_queues WHERE name = 'q') CREATE QUEUE q
+GO
+{}
+GO
+CREATE QUEUE never
+GO
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    [
+        ("IF 1 = 1 CREATE SERVICE s ON QUEUE none", "Cannot find the queue 'none'"),
+        ("EXEC dbo.fails\nPRINT 'after'", "no"),
+        ("BEGIN TRAN\nGO\nCREATE QUEUE undone\nGO\nEXEC dbo.fails\nGO\nPRINT 1\nGO\nCOMMIT", "no"),
+        ("BEGIN TRAN\nEXEC dbo.fails\nROLLBACK", "An error ended the script."),
+    ],
+)
+def test_a_compiled_text_may_stop_at_an_error(
+    database: Database, pgsb: Pgsb, psql: str, tmp_path: Path, failing: str, error: str
+) -> None:
+    def run(script: str, *options: str) -> tuple[int, str]:
+        text = tmp_path / "compiled.sql"
+        assert pgsb("compile", *options, "-o", str(text), "-", stdin=script).status == 0
+        command = [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", str(text)]
+        shown = subprocess.run(command, capture_output=True, text=True, check=False)
+        return shown.returncode, shown.stderr
+
+    def queues() -> list[str]:
+        with psycopg.connect(database.dsn) as connection:
+            found = connection.execute(
+                "SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0 ORDER BY 1"
+            )
+            return [name for (name,) in found]
+
+    status, told = run(GUARDED.format(failing), "--on-error", "stop")
+    assert status == 3
+    assert f"ERROR:  {error}" in told
+    assert queues() == ["q"]
+    with psycopg.connect(database.dsn) as connection:
+        connection.execute("DROP PROCEDURE dbo.fails")
+    status, told = run(f":on error exit\n{GUARDED.format(failing)}")
+    assert (status, f"ERROR:  {error}" in told, queues()) == (3, True, ["q"])
+    with psycopg.connect(database.dsn) as connection:
+        connection.execute("DROP PROCEDURE dbo.fails")
+    status, told = run(GUARDED.format(failing))
+    assert (status, "ERROR:" in told, "never" in queues()) == (0, False, True)
+
+
 def test_compile_prints_sql_that_psql_runs(database: Database, pgsb: Pgsb, psql: str, tmp_path: Path) -> None:
     script = "CREATE QUEUE Orders;\nCREATE SERVICE [//Shop] ON QUEUE Orders;\n"
     compiled = pgsb("compile", "-", stdin=script)
