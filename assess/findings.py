@@ -69,7 +69,7 @@ def assess(
         by_source.setdefault(problem.span.source.name, []).append(problem)
     result = Assessment(
         len(project.sources),
-        sum(source.text.count("\n") + 1 for source in project.sources),
+        sum(_lines(source.text) for source in project.sources),
         unreadable=project.unreadable,
         skipped=project.skipped,
     )
@@ -90,7 +90,12 @@ def assess(
         ]
         result.objects.append(_assessed(one, tuple(own), tuple(noted)))
     result.outside = [p for found in by_source.values() for p in found if id(p) not in inside]
+    result.outside += project.problems
     return result
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 def _assessed(one: Object, problems: tuple[Problem, ...], remarks: tuple[Remark, ...]) -> Assessed:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
 
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
-from ..grammar.source import Source
+from ..grammar.source import Source, find_file
 from ..grammar.tokens import TokenKind
 
 # What a script makes first decides its turn: what others are made of comes before them.
@@ -35,12 +35,25 @@ class Project:
     unreadable: dict[str, str] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     """Scripts in a project's folder that the project does not build."""
+    problems: Problems = field(default_factory=Problems)
+    """Of what is obeyed before anything is compiled: sqlcmd's directives and variables."""
 
 
-def read_project(paths: Sequence[Path]) -> Project:
+Compose = Callable[[Source, Problems, Callable[[Path], Source]], Source]
+"""Makes of a script what sqlcmd would send, with the problems of that, reading other files."""
+
+
+def read_project(
+    paths: Sequence[Path], compose: Compose = lambda source, problems, read: source
+) -> Project:
     """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
     project = Project()
     seen: set[Path] = set()
+
+    def included(path: Path) -> Source:
+        # What is a script of the application itself is looked at once, in its own place.
+        return Source(str(path), "") if path.resolve() in seen else Source.read(path)
+
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(2, "No such file or directory", str(path))
@@ -48,6 +61,7 @@ def read_project(paths: Sequence[Path]) -> Project:
             if script.resolve() not in seen:
                 seen.add(script.resolve())
                 _read(script, project)
+    project.sources = [compose(source, project.problems, included) for source in project.sources]
     project.sources.sort(key=lambda source: (_turn(source), source.name))
     return project
 
@@ -98,7 +112,9 @@ def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
 
 
 def _glob(folder: Path, pattern: str) -> list[Path]:
-    return sorted(folder.glob(pattern)) if "*" in pattern else [folder / pattern]
+    if "*" in pattern:
+        return sorted(folder.glob(pattern))
+    return [find_file(folder / pattern) or folder / pattern]
 
 
 def _read(path: Path, project: Project) -> None:

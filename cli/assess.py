@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,24 +13,39 @@ from ..assess.findings import assess as assess_project
 from ..assess.project import read_project
 from ..assess.report import as_html, as_json
 from ..compiler.compiled import CompileOptions
+from ..grammar.problems import Problems
 from ..grammar.source import Source
-from .options import compile_options
+from .options import compile_options, variables_option
 from .progress import progress_bar
+from .sqlcmd import compose
 
 
 @click.command("assess")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @compile_options
+@variables_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as one page.")
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="… for programs.")
 def assess_command(
-    paths: tuple[Path, ...], database: str | None, collation: str, html: Path | None, json_file: Path | None
+    paths: tuple[Path, ...],
+    database: str | None,
+    collation: str,
+    variables: dict[str, str],
+    html: Path | None,
+    json_file: Path | None,
 ) -> None:
     """Look at an application's scripts: what runs, what differs, what is refused, with which effort.
 
     PATH is a script, a folder with scripts in any order, or an SSDT project. Touches no database.
     """
-    project = read_project(paths)
+
+    def composed(source: Source, problems: Problems, read: Callable[[Path], Source]) -> Source:
+        return compose(source, variables, problems, read=read).source
+
+    try:
+        project = read_project(paths, composed)
+    except FileNotFoundError as error:
+        raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None
     if not project.sources and not project.unreadable:
         raise click.UsageError(f"no .sql files in {', '.join(map(str, paths))}")
     with progress_bar(len(project.sources), "assessing") as advance:

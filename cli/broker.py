@@ -196,7 +196,8 @@ def _check_readers(target: Target) -> None:
 
 async def _serve(broker: Broker) -> None:
     loop = asyncio.get_running_loop()
-    # SIGHUP too: a terminal that is closed ends it as gently.
+    # SIGHUP too: a terminal that is closed ends it as gently, unless nohup said that it is to stay.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, broker.stop)
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, broker.stop)
     await broker.run()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import partial
 
 import click
 
@@ -25,6 +26,7 @@ from .options import compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
 from .scripts import count_batches, read_script, script_files
+from .sqlcmd import Script
 
 
 @click.command("compile")
@@ -65,6 +67,14 @@ from .scripts import count_batches, read_script, script_files
     help="The database keeps the T-SQL text of modules for OBJECT_DEFINITION and sp_helptext, as with "
     "pgsb run; with --diff it always does.",
 )
+@click.option(
+    "--on-error",
+    type=click.Choice(["continue", "stop"]),
+    default="continue",
+    show_default=True,
+    help="After an error that does not end a batch. stop: the batch fails with it at its end, so that psql "
+    "and migration tools see it. :on error in a script is obeyed.",
+)
 @click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
 @rare_collections()
 def compile_command(
@@ -78,6 +88,7 @@ def compile_command(
     allow_drop: bool,
     output: str,
     keep_source: bool,
+    on_error: str,
     with_runtime: bool,
 ) -> None:
     """Print the PostgreSQL text that SCRIPTs compile to; - is stdin. Touches no database.
@@ -91,7 +102,8 @@ def compile_command(
     problems = Problems()
     files = script_files(scripts) if old else scripts
     earlier = [read_script(name, variables, problems).source for name in (*after, *script_files(old))]
-    read = [read_script(name, variables, problems).source for name in files]
+    given = [read_script(name, variables, problems) for name in files]
+    read = [script.source for script in given]
     problems.raise_if_any()
     names = ", ".join(source.name for source in read)
     if old:
@@ -103,6 +115,7 @@ def compile_command(
             _write(output, difference.script())
             return
         names = f"the difference from {', '.join(old)} to {names}"
+        given = [Script(difference.source())]
         read = [difference.source()]
     keeps = keep_source or bool(old)
     session = CompileSession(CompileOptions(database=database, collation=collation, keep_source=keeps))
@@ -115,10 +128,11 @@ def compile_command(
         session.problems.raise_if_any()
         session.problems = Problems()
         session.catalog.connect_anew()
-        for source in read:
-            for batch in session.compile_script(source):
+        for script in given:
+            stops = partial(script.stop_at, otherwise=on_error == "stop")
+            for batch in session.compile_script(script.source, stops=stops, raises=True):
                 batches.append(batch)
-                advance(source.name)
+                advance(script.source.name)
     session.problems.raise_if_any()
     if len(session.problems):
         # What has no effect on PostgreSQL is not in the text: it is said.
@@ -189,6 +203,7 @@ def check_command(
 
         found = check_scripts(read, options, processes=os.cpu_count() or 1, progress=checked)
     problems.extend(found)
+    problems = _each_once(problems)
     if form != "text":
         text = FORMATS[form](problems, len(read))
         if text:
@@ -207,3 +222,16 @@ def summary(scripts: int, batches: int, problems: Problems) -> str:
     counts = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
     read = f"{counted(scripts, 'script')}, {counted(batches, 'batch', 'batches')}"
     return f"{read}, {', '.join(counts) or 'no problems'}"
+
+
+def _each_once(problems: Problems) -> Problems:
+    """Those of a file that another script reads in by :r, too, once."""
+    kept = Problems()
+    seen: set[tuple[str, int, int, str]] = set()
+    for problem in problems:
+        name, line = problem.span.source.origin(problem.span.line)
+        place = (os.path.abspath(name), line, problem.span.column, problem.message)
+        if place not in seen:
+            seen.add(place)
+            kept.add(problem.message, problem.span, problem.hint, problem.number, problem.severity)
+    return kept

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from ..server.connect import Target, find_target
 from .options import F, Seconds, variables_option
 from .run import run_command
 
@@ -19,7 +22,6 @@ _TAKEN = {
     "C": None,
     "I": None,
     "j": None,
-    "k": None,
     "M": "libpq tries every address of a host",
     "N": "TLS is chosen in the DSN: sslmode=require",
     "u": "output is UTF-8",
@@ -77,12 +79,26 @@ class _Letters(click.Command):
             reason = _REFUSED.get(argument[1:2]) if argument[:1] == "-" and argument[:2] != "--" else None
             if reason is not None:
                 ctx.fail(f"-{argument[1]} is not here: {reason}")
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, list(_each_variable(args)))
+
+
+def _each_variable(arguments: list[str]) -> Iterator[str]:
+    """One -v is for all the variables behind it: ``-v A=1 B=2``."""
+    before = ""
+    of_variables = False
+    for argument in arguments:
+        if before != "-v":
+            if of_variables and re.match(r"[A-Za-z_][\w-]*=", argument):
+                yield "-v"
+            else:
+                of_variables = argument.startswith("-v")
+        yield argument
+        before = argument
 
 
 @click.command("sqlcmd", cls=_Letters, context_settings={"help_option_names": ["-?", "--help"]})
 @click.option("-S", "server", metavar="HOST[,PORT]", help="The PostgreSQL server; a DSN is taken, too.")
-@click.option("-d", "database", metavar="NAME", help="The PostgreSQL database.")
+@click.option("-d", "database", metavar="NAME", help="The database: see above.")
 @click.option("-U", "user", metavar="NAME", help="The role.")
 @click.option("-P", "password", metavar="TEXT", help="Its password; better PGPASSWORD.")
 @click.option("-i", "inputs", multiple=True, metavar="FILE", help="A script; several with commas.")
@@ -97,6 +113,7 @@ class _Letters(click.Command):
 @click.option("-w", "width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines there.")
 @click.option("-t", "timeout", type=Seconds(0), metavar="SECONDS", help="Cancel what runs longer.")
 @click.option("-r", "-r0", "-r1", "_errors", is_flag=True, hidden=True)
+@click.option("-k", "-k1", "-k2", "_control", is_flag=True, hidden=True)
 @_ignored(_TAKEN, value=False)
 @_ignored(_WITH_VALUE, value=True)
 @variables_option
@@ -115,17 +132,22 @@ def sqlcmd_command(
 ) -> None:
     """Run scripts with the options of sqlcmd. Without -i and -Q the script comes from stdin.
 
-    -d names the PostgreSQL database; the T-SQL database to begin in is the one of the same name, or
-    what USE says.
+    -d is the T-SQL database to begin in, where the PostgreSQL database is named otherwise: by a DSN of -S,
+    DATABASE_URL, PGDATABASE, or as the private server's. Else it is the PostgreSQL database, in which the
+    T-SQL database of the same name is the one to begin in.
     """
     scripts = tuple(name for given in inputs for name in given.split(",") if name)
     texts = (*first, *queries)
     kept = {name: value for name, value in options.items() if not name.startswith(("ignored_", "_"))}
+    target = _target(server, user, password)
+    if database and not _names_database(target):
+        target, database = _with(target, dbname=database), None
     ctx.invoke(
         run_command,
         scripts=scripts if scripts or texts else ("-",),
         queries=texts,
-        dsn=_dsn(server, database, user, password),
+        dsn=target,
+        database=database or None,
         collation="cs",
         form="table",
         on_error="continue",
@@ -133,22 +155,31 @@ def sqlcmd_command(
     )
 
 
-def _dsn(server: str | None, database: str | None, user: str | None, password: str | None) -> str | None:
-    """The DSN that sqlcmd's letters come to; None where they leave it to the environment."""
+def _target(server: str | None, user: str | None, password: str | None) -> Target:
+    """The server that -S names, else the environment, else the private one, with the login of -U and -P."""
     password = password or (os.environ.get("SQLCMDPASSWORD") if user else None)
-    words = {"dbname": database, "user": user, "password": password}
-    given = {name: value for name, value in words.items() if value}
+    login = {name: value for name, value in (("user", user), ("password", password)) if value}
     if server is None:
-        return make_conninfo("", **given) if given else None
+        return _with(find_target(), **login)
     if "://" in server or "=" in server:
-        try:
-            return make_conninfo(server, **given)
-        except psycopg.ProgrammingError:
-            # libpq's words repeat the piece that it cannot read, perhaps half a password.
-            raise click.UsageError("cannot read the connection string of -S") from None
+        return _with(Target(server, False, "-S"), **login)
     host, _, port = server.removeprefix("tcp:").partition(",")
     if host in (".", "(local)"):
         host = "localhost"
     if "\\" in host:
         raise click.UsageError(f"-S {server}: PostgreSQL has no named instances; they are ports: HOST,PORT")
-    return make_conninfo("", host=host, **({"port": port} if port else {}), **given)
+    return Target(make_conninfo("", host=host, **({"port": port} if port else {}), **login), False, "-S")
+
+
+def _with(target: Target, **words: str) -> Target:
+    try:
+        return replace(target, dsn=make_conninfo(target.dsn, **words))
+    except psycopg.ProgrammingError:
+        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+        raise click.UsageError(f"cannot read the connection string of {target.source}") from None
+
+
+def _names_database(target: Target) -> bool:
+    return "dbname" in conninfo_to_dict(target.dsn) or bool(
+        target.source != "-S" and os.environ.get("PGDATABASE")
+    )

@@ -145,7 +145,7 @@ def run_command(
     scripts: tuple[str, ...],
     inputs: tuple[str, ...],
     queries: tuple[str, ...],
-    dsn: str | None,
+    dsn: str | Target | None,
     database: str | None,
     collation: str,
     variables: dict[str, str],
@@ -178,7 +178,7 @@ def run_command(
     read = [read_script(name, variables, problems) for name in (*scripts, *inputs)]
     read += [compose(Source("<query>", text), variables, problems) for text in queries]
     problems.raise_if_any()
-    target = find_target(dsn)
+    target = dsn if isinstance(dsn, Target) else find_target(dsn)
     layout = Layout(headers, separator, trim, width)
     failed, started = False, 0
     with (
@@ -402,7 +402,7 @@ def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> Non
         installer.install(connection)
         return
     installed = installer.installed_version(connection)
-    option = " --dsn …" if target.source == "--dsn" else ""
+    option = " --dsn …" if target.source in ("--dsn", "-S") else ""
     if installed is None:
         raise ServerError(
             f"there is no runtime in {describe(target)}", hint=f"`pgsb install{option}` puts it there"

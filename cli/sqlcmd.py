@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
-from ..grammar.source import Source
+from ..grammar.source import Source, find_file
 from ..server.redirection import Output
 
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
@@ -351,7 +351,7 @@ def _find(name: str, beside: Path) -> Path | None:
     """The file that ``name`` means, in either spelling of paths."""
     for spelling in (name, name.replace("\\", "/")):
         for directory in (Path(), beside):
-            path = (directory / spelling).absolute()
-            if path.is_file():
+            path = find_file((directory / spelling).absolute())
+            if path is not None:
                 return path
     return None

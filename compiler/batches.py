@@ -101,9 +101,14 @@ def block_labels(group: list[nodes.Batch]) -> list[str]:
 class JoinedBatches:
     """One DO block; each batch in it has its own variables and error boundary."""
 
-    def __init__(self, group: list[nodes.Batch]) -> None:
-        """Begin the block for these batches, which :meth:`add` and :meth:`add_failed` fill in order."""
+    def __init__(self, group: list[nodes.Batch], *, raises: bool = False) -> None:
+        """Begin the block for these batches, which :meth:`add` and :meth:`add_failed` fill in order.
+
+        ``raises``: who runs the text sees nothing but exceptions: an error that ends the block is one.
+        """
         self.frame = Frame()
+        self._ending = "raises" if raises else "stop"
+        self._stops_at_last = False
         self.labels = block_labels(group)
         """Of the batches."""
         self.joined: list[tuple[int, int]] = []
@@ -131,7 +136,8 @@ class JoinedBatches:
         self._prelude += ctx.prelude
         self.joined.append((batch.line, batch.repeat))
         block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
-        more = self._end(more=True, stop=stops)
+        more = self._end(**{"more": True, self._ending: stops})
+        self._stops_at_last = stops
         if batch.repeat > 1:
             number = ctx.scope.helper("repetition")
             self._body.append(pl.ForCount(number, batch.repeat, (block, more)))
@@ -158,7 +164,8 @@ class JoinedBatches:
         declarations = (pl.Declaration(self._session, SESSION_TYPE), *self.frame.declarations.values())
         begin = pl.Call("ssb_internal.begin_batch", (pl.Name(self._session),))
         yield from self._prelude
-        yield pl.Do(pl.Block((begin, *body, self._end()), declarations=declarations))
+        end = self._end(raises=self._stops_at_last and self._ending == "raises")
+        yield pl.Do(pl.Block((begin, *body, end), declarations=declarations))
 
     def _end(self, **settings: bool) -> pl.Call:
         assert self._session is not None

@@ -46,6 +46,7 @@ class CompileSession:
         self.problems = Problems()
         self.catalog.keeps_source = options.keep_source
         self._stops: Callable[[int], bool] = lambda line: False
+        self._raises = False
         self._asked: nodes.Batch | None = None
         self._answer = DEAD
         self.share: tuple[int, int] | None = None
@@ -59,6 +60,7 @@ class CompileSession:
         source: Source,
         *,
         stops: Callable[[int], bool] = lambda line: False,
+        raises: bool = False,
         read: ReadScript | None = None,
     ) -> Iterator[CompiledBatch]:
         """Yield the batches of a script, compiled, in order; holds what it defines and a few batches.
@@ -66,9 +68,11 @@ class CompileSession:
         ``read``: the script, where it was read and announced already (:func:`read_script`).
 
         ``stops`` tells whether an error in the batch that begins on a line ends the script: batches of
-        one transaction run as one block, which then ends by itself.
+        one transaction run as one block, which then ends by itself. ``raises``: so does every block, and by
+        that error: nobody is there who looks at messages.
         """
         self._stops = stops
+        self._raises = raises
         batches = self._read(source, read)
         if self.sees is not None:
             batches = _shown(batches, self.sees)
@@ -383,7 +387,7 @@ class CompileSession:
         return ctx
 
     def _block(self, group: list[nodes.Batch], following: nodes.Batch | None) -> Iterator[CompiledBatch]:
-        block = JoinedBatches(group)
+        block = JoinedBatches(group, raises=self._raises)
         results: list[tuple[nodes.Batch, tuple[Problem, ...]]] = []
         state: State = CLOSED
         others = (*group[1:], following)

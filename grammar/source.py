@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .records import dataclass
 
-__all__ = ["Source", "Span"]
+__all__ = ["Source", "Span", "find_file"]
 
 # The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
 # because its little-endian mark begins with the other's.
@@ -53,6 +53,25 @@ def _windows_1252(byte: int) -> str:
         return bytes((byte,)).decode("cp1252")
     except UnicodeDecodeError:
         return chr(byte)
+
+
+def find_file(path: Path) -> Path | None:
+    """The file that a script means by ``path``: as it is spelled, else in whatever case, as on Windows."""
+    if path.is_file():
+        return path
+    found = [Path(path.anchor)]
+    for name in path.parts[bool(path.anchor) :]:
+        found = [entry for folder in found for entry in _entries(folder, name)]
+    return next((entry for entry in found if entry.is_file()), None)
+
+
+def _entries(folder: Path, name: str) -> list[Path]:
+    if (folder / name).exists():
+        return [folder / name]
+    try:
+        return sorted(entry for entry in folder.iterdir() if entry.name.casefold() == name.casefold())
+    except OSError:  # no folder, or nobody may look into it
+        return []
 
 
 @dataclass(frozen=True)

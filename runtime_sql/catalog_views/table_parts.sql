@@ -143,7 +143,7 @@ SELECT o.*, s.seqstart AS start_value, s.seqincrement AS increment, s.seqmin AS 
          WHERE c.oid = s.seqrelid) AS current_value
   FROM sys.objects AS o JOIN pg_sequence AS s ON s.seqrelid = o.object_id::oid WHERE o.type = 'SO';
 
--- Whether what has a property is still there. No number is given out twice: rows that tell of what was dropped do no harm.
+-- Whether what has a property is still there. Rows that tell of what was dropped do no harm.
 CREATE OR REPLACE FUNCTION ssb_internal.property_is_alive(p_class integer, p_major_id integer, p_minor_id integer)
 RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -163,15 +163,6 @@ BEGIN
         ELSE true END;
 END;
 $$;
-
-CREATE OR REPLACE VIEW sys.extended_properties AS
-SELECT p.class::smallint AS class,
-       CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 3 THEN 'SCHEMA' WHEN 15 THEN 'MESSAGE_TYPE'
-                    WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
-                    WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
-       p.major_id, p.minor_id, p.name, p.value
-  FROM ssb.extended_property AS p
- WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND ssb_internal.property_is_alive(p.class, p.major_id, p.minor_id);
 
 -- What level0 … level2 of the procedures for extended properties name.
 CREATE OR REPLACE FUNCTION ssb_internal.property_target(level0type text, level0name text, level1type text, level1name text,
@@ -230,6 +221,68 @@ BEGIN
 END;
 $$;
 
+-- What has a property, by its numbers now: after pg_dump and pg_upgrade it is looked for by its words. NULL when it is not there.
+CREATE OR REPLACE FUNCTION ssb_internal.property_place(p_class integer, p_major_id integer, p_minor_id integer, p_target text[], p_numbered_in oid,
+                                                       OUT major_id integer, OUT minor_id integer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_class NOT IN (1, 3) OR p_numbered_in = 'ssb'::regnamespace THEN
+        major_id := p_major_id;
+        minor_id := p_minor_id;
+    ELSIF p_target IS NOT NULL THEN
+        SELECT t.major_id, t.minor_id INTO major_id, minor_id
+          FROM ssb_internal.property_target(p_target[1], p_target[2], p_target[3], p_target[4], p_target[5], p_target[6]) AS t;
+    END IF;
+EXCEPTION WHEN SQLSTATE 'T0BOF' THEN
+    NULL;
+END;
+$$;
+
+-- After that, before a property is changed: what is there gets its number of now, the others go.
+CREATE OR REPLACE FUNCTION ssb_internal.renumber_properties(p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_property ssb.extended_property;
+    v_properties ssb.extended_property[] := '{}';
+BEGIN
+    FOR v_property IN
+        SELECT e.* FROM ssb.extended_property AS e
+         WHERE e.database_id = p_database_id AND e.class IN (1, 3) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid
+         ORDER BY e.class, e.major_id, e.minor_id, e.name
+           FOR UPDATE
+    LOOP
+        v_properties := v_properties || v_property;
+    END LOOP;
+    IF cardinality(v_properties) = 0 THEN
+        RETURN;
+    END IF;
+    -- Not by UPDATE: one's number of now may be another's of then.
+    DELETE FROM ssb.extended_property AS e
+     WHERE e.database_id = p_database_id AND e.class IN (1, 3) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid;
+    INSERT INTO ssb.extended_property (database_id, class, major_id, minor_id, name, value, target, numbered_in)
+    SELECT p.database_id, p.class, t.major_id, t.minor_id, p.name, p.value, p.target, 'ssb'::regnamespace
+      FROM unnest(v_properties) AS p
+     CROSS JOIN LATERAL ssb_internal.property_place(p.class, p.major_id, p.minor_id, p.target, p.numbered_in) AS t
+     WHERE t.major_id IS NOT NULL
+    ON CONFLICT DO NOTHING;
+END;
+$$;
+
+CREATE OR REPLACE VIEW sys.extended_properties AS
+SELECT p.class::smallint AS class,
+       CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 3 THEN 'SCHEMA' WHEN 15 THEN 'MESSAGE_TYPE'
+                    WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
+                    WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
+       t.major_id, t.minor_id, p.name, p.value
+  FROM ssb.extended_property AS p
+ CROSS JOIN LATERAL ssb_internal.property_place(p.class, p.major_id, p.minor_id, p.target, p.numbered_in) AS t
+ WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND ssb_internal.property_is_alive(p.class, t.major_id, t.minor_id);
+
 -- The caller owns what a property is of, or may ALTER it; 15247 when not.
 CREATE OR REPLACE FUNCTION ssb_internal.require_property_right(p_class integer, p_major_id integer, p_database_id integer)
 RETURNS void
@@ -287,9 +340,11 @@ DECLARE
 BEGIN
     v_target := ssb_internal.property_target(level0type, level0name, level1type, level1name, level2type, level2name);
     PERFORM ssb_internal.require_property_right(v_target.class, v_target.major_id, v_database);
+    PERFORM ssb_internal.renumber_properties(v_database);
     IF action = 'ADD' THEN
-        INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value)
-        VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value)
+        INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value, target, numbered_in)
+        VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value,
+                ARRAY[level0type, level0name, level1type, level1name, level2type, level2name], 'ssb'::regnamespace)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
             PERFORM ssb_internal.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));

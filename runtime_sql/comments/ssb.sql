@@ -1,7 +1,7 @@
 -- What \df+ ssb.*, \dv+ ssb.*, \dT+ ssb.* and \d+ show: one sentence for everything in ssb that users call or read.
 -- What stands in ssb without words here fails tests/runtime/test_api.py: give it some, and a signature in docs/api.md,
 -- or put it into ssb_internal.
-SELECT ssb_internal.describe_routines('ssb', $words$
+DO $$ BEGIN PERFORM ssb_internal.describe_routines('ssb', $words$
 begin_dialog: BEGIN DIALOG: begins a conversation between two services and returns its handle. Nothing is sent yet.
 send: SEND: appends a message to the far side's queue. Text is stored as nvarchar is: UTF-8, or UTF-16 where that was chosen.
 send_many: SEND ON CONVERSATION (a, b, …): the same message on several conversations, on all of them or on none.
@@ -108,9 +108,9 @@ use_database: USE: the session's current T-SQL database.
 db_name: DB_NAME(): the session's current T-SQL database.
 error_number_of: SQL Server's error number for an SQLSTATE of ours (S8426, T0BOV); NULL for any other.
 sqlstate_of: The SQLSTATE with which SQL Server's error number is raised.
-$words$);
+$words$); END $$;
 
-SELECT ssb_internal.describe_relations('ssb', $words$
+DO $$ BEGIN PERFORM ssb_internal.describe_relations('ssb', $words$
 message: A row of RECEIVE.
   status: 1: received.
   priority: The conversation's, 1 to 10; higher ones come first.
@@ -196,4 +196,4 @@ log_recent: The newest 1,000 lines of the daemon's log, newest first.
   pid: Its session.
   error_number: SQL Server's number of the error.
   message: The text.
-$words$);
+$words$); END $$;

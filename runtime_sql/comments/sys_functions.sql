@@ -1,7 +1,7 @@
 -- What \df+ sys.* shows: a sentence for each function of schema sys, which its overloads share. Scripts call most of them by the
 -- name of T-SQL; the others are what compiled text or another function calls.
 -- Read by ssb_internal.describe_routines (comments/describe.sql); functions that are not installed are passed over.
-SELECT ssb_internal.describe_routines('sys', $words$
+DO $$ BEGIN PERFORM ssb_internal.describe_routines('sys', $words$
 convert_bigint, convert_int, convert_smallint, convert_tinyint: CAST and CONVERT to the integer type of that name: blanks and a sign are read, fractions cut; error 245 or an overflow's otherwise.
 convert_bit: CAST and CONVERT to bit: 0, or 1 for any other number; of texts TRUE and FALSE too.
 convert_decimal: CAST and CONVERT to decimal: rounded to the scale; error 8115 where the precision is too small.
@@ -199,4 +199,4 @@ not_null, unique_key, check_row, fitting, ignore_duplicate_key: Constraints of t
 leave_out_duplicate: Trigger function of IGNORE_DUP_KEY = ON.
 set_rowversion: Trigger function of rowversion columns.
 set_system_period, keep_history, refuse_change: Trigger functions of system-versioned tables.
-$words$);
+$words$); END $$;

@@ -3,7 +3,7 @@
 -- columns that it has from it. Two views or columns with a comma between them share what is said. Views that are not
 -- installed (--parts broker) are passed over. The form is read by ssb_internal.describe_relations (comments/describe.sql);
 -- tests/runtime/test_api.py finds what has no words, and words for what is not there.
-SELECT ssb_internal.describe_relations('sys', $words$
+DO $$ BEGIN PERFORM ssb_internal.describe_relations('sys', $words$
 *
   name: Its name, spelled as it was given.
   object_id: Number of the object in sys.objects.
@@ -1291,7 +1291,7 @@ security_predicates: No rows: PostgreSQL's row security policies are not shown h
   security_predicate_id: Its number in the policy.
   target_object_id: Number of the table.
   predicate_definition: The condition.
-$words$);
+$words$); END $$;
 
 COMMENT ON DOMAIN sys.bit IS 'bit: 0 or 1.';
 COMMENT ON DOMAIN sys.xml IS 'xml: a document or a fragment, in the form in which SQL Server would write it.';

@@ -105,10 +105,14 @@ CREATE OR REPLACE TRIGGER note_groups_or_retention
     FOR EACH ROW WHEN (new.has_groups OR new.is_retention_enabled) EXECUTE FUNCTION ssb_internal.note_groups_or_retention();
 
 -- Those of an older version.
-SELECT nextval('ssb.groups_or_retention')
- WHERE pg_sequence_last_value('ssb.groups_or_retention') IS NULL
-   AND (EXISTS (SELECT FROM ssb.queue AS q WHERE q.has_groups OR q.is_retention_enabled)
-        OR EXISTS (SELECT FROM ssb.retained_message));
+DO $$
+BEGIN
+    PERFORM nextval('ssb.groups_or_retention')
+      WHERE pg_sequence_last_value('ssb.groups_or_retention') IS NULL
+        AND (EXISTS (SELECT FROM ssb.queue AS q WHERE q.has_groups OR q.is_retention_enabled)
+             OR EXISTS (SELECT FROM ssb.retained_message));
+END;
+$$;
 
 -- The fast path of END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of an initiator whose far
 -- side has ended the dialog, of which nothing is left; or of a side whose far side is open, which is told. The

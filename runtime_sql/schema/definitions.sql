@@ -253,5 +253,8 @@ CREATE TABLE IF NOT EXISTS ssb.extended_property (
     minor_id    integer NOT NULL DEFAULT 0,
     name        text    NOT NULL,
     value       text,
+    -- An object's number is PostgreSQL's, which is another one after pg_dump and pg_upgrade, as schema ssb's is.
+    target      text[],                            -- the words that named it: level0type, level0name, …, level2name
+    numbered_in oid,                               -- schema ssb's when major_id was that object's
     UNIQUE (database_id, class, major_id, minor_id, name)
 );

@@ -52,8 +52,12 @@ CREATE INDEX IF NOT EXISTS urgent_conversation_by_queue ON ssb.urgent_conversati
 -- anew when there is none (activation/broker_sweep.sql).
 CREATE SEQUENCE IF NOT EXISTS ssb.urgent_conversations;
 -- Those of an older version.
-SELECT nextval('ssb.urgent_conversations')
- WHERE pg_sequence_last_value('ssb.urgent_conversations') IS NULL AND EXISTS (SELECT FROM ssb.urgent_conversation);
+DO $$
+BEGIN
+    PERFORM nextval('ssb.urgent_conversations')
+      WHERE pg_sequence_last_value('ssb.urgent_conversations') IS NULL AND EXISTS (SELECT FROM ssb.urgent_conversation);
+END;
+$$;
 
 -- Which of the pair takes new messages: 0 or 1 in the lowest bit. The second bit: the other
 -- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.

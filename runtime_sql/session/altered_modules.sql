@@ -159,7 +159,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     UPDATE ssb.extended_property AS e SET major_id = p_new, minor_id = coalesce(p_new_minor, e.minor_id)
-     WHERE e.class = p_class AND e.major_id = p_old AND e.minor_id = coalesce(p_old_minor, 0)
+     WHERE e.class = p_class AND e.major_id = p_old AND e.minor_id = coalesce(p_old_minor, 0) AND e.numbered_in = 'ssb'::regnamespace
        AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = p_old::oid)

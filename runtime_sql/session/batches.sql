@@ -95,8 +95,10 @@ $$;
 -- The end of a batch that leaves its transaction open to the next one (more = true)
 -- or is the last (false). An error that ended the batch is reported here, or raised
 -- when nothing follows. stop: an error ends the script as well, with SX002, which says
--- nothing more; what the transaction did goes with it.
-CREATE OR REPLACE PROCEDURE ssb_internal.end_batch(INOUT session ssb.session, more boolean DEFAULT false, stop boolean DEFAULT false)
+-- nothing more; what the transaction did goes with it. raises: it ends it as itself, though
+-- it was reported, for those who apply a text and look at exceptions alone (pgsb compile --on-error stop).
+CREATE OR REPLACE PROCEDURE ssb_internal.end_batch(INOUT session ssb.session, more boolean DEFAULT false, stop boolean DEFAULT false,
+                                                   raises boolean DEFAULT false)
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -133,16 +135,19 @@ BEGIN
     END IF;
     PERFORM ssb_internal.keep_session(session);
     IF session.leaving AND v_error.number IS NOT NULL THEN
-        IF more THEN
+        IF more AND NOT raises THEN
             PERFORM ssb_internal.report(v_error, session.hint);
         ELSE
-            IF NOT session.atomic THEN
+            IF NOT session.atomic AND NOT more THEN
                 COMMIT;
             END IF;
             PERFORM ssb_internal.raise_pending(v_error, session.hint);
         END IF;
     END IF;
-    IF stop AND (session.failed OR session.leaving) THEN
+    IF raises AND session.failed AND pg_catalog.current_setting('pgsb.reported', true) OPERATOR(pg_catalog.<>) '' THEN
+        PERFORM ssb_internal.raise_pending(pg_catalog.current_setting('pgsb.reported')::ssb.error);
+    END IF;
+    IF (stop OR raises) AND (session.failed OR session.leaving) THEN
         RAISE EXCEPTION USING ERRCODE = 'SX002', MESSAGE = 'An error ended the script.';
     END IF;
     session.leaving := false;
@@ -151,6 +156,9 @@ BEGIN
     session.pending := NULL;
     session.caught := NULL;
     session.try_depth := 0;
+    IF session.failed THEN
+        PERFORM pg_catalog.set_config('pgsb.reported', '', false);
+    END IF;
     session.failed := false;
     IF session.search_path IS NOT NULL THEN
         -- Further batches of ssb_internal.run_batches go on without the caller's.

@@ -65,6 +65,9 @@ BEGIN
         session.pending := error;
     ELSE
         PERFORM ssb_internal.report(error, p_hint);
+        IF error.severity > 10 THEN
+            PERFORM set_config('pgsb.reported', error::text, false);
+        END IF;
         session.failed := true;
         session.leaving := v_unresolved;
         session.unresolved := v_unresolved;

@@ -58,6 +58,29 @@ BEGIN
 END;
 $$;
 
+-- Extended properties know what they are of by words, too, for a database that is restored: those of an object with another
+-- name or schema, of its columns, constraints and triggers. They are the catalog's, whoever calls.
+CREATE OR REPLACE FUNCTION ssb_internal.refresh_properties(p_object oid)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    UPDATE ssb.extended_property AS e
+       SET target = ARRAY[e.target[1], ssb_internal.tsql_schema(n.nspname::text), e.target[3], o.name, e.target[5],
+                          coalesce(o.part, (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = o.relation AND a.attnum = nullif(e.minor_id, 0)),
+                                   e.target[6])]
+      FROM (SELECT c.oid, c.oid AS relation, c.relnamespace, c.relname, NULL FROM pg_class AS c WHERE c.oid = p_object
+            UNION ALL SELECT p.oid, NULL, p.pronamespace, p.proname, NULL FROM pg_proc AS p WHERE p.oid = p_object
+            UNION ALL SELECT k.oid, NULL, c.relnamespace, c.relname, k.conname
+                        FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid WHERE k.conrelid = p_object
+            UNION ALL SELECT d.oid, NULL, c.relnamespace, c.relname, NULL
+                        FROM pg_attrdef AS d JOIN pg_class AS c ON c.oid = d.adrelid WHERE d.adrelid = p_object
+            UNION ALL SELECT t.oid, NULL, c.relnamespace, c.relname, t.tgname
+                        FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE t.tgrelid = p_object) AS o (id, relation, namespace, name, part)
+      JOIN pg_namespace AS n ON n.oid = o.namespace
+     WHERE e.class = 1 AND e.major_id = o.id::integer AND e.numbered_in = 'ssb'::regnamespace AND e.target IS NOT NULL;
+$$;
+
 -- sp_rename of a table, view, constraint, default, index or, as 'table.column' with type COLUMN, a column. Not of a
 -- procedure: its parameters are written with its name.
 CREATE OR REPLACE FUNCTION ssb_internal.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
@@ -143,6 +166,7 @@ BEGIN
         PERFORM ssb_internal.keep_spelling(v_relation::text, new_name)
           FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind IN ('r', 'p', 'v', 'S');
     END IF;
+    PERFORM ssb_internal.refresh_properties(coalesce(v_table, CASE WHEN upper(object_type) = 'COLUMN' THEN v_owner::regclass END, v_relation));
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;
@@ -154,6 +178,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_relation regclass := to_regclass(p_name);
     v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
                                 WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
 BEGIN
@@ -161,7 +186,7 @@ BEGIN
         PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
     ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
         PERFORM ssb_internal.transfer_queue(p_schema, p_name);
-    ELSIF to_regclass(p_name) IS NOT NULL THEN
+    ELSIF v_relation IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
@@ -169,5 +194,6 @@ BEGIN
         PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
                                               'permission.', (parse_ident(p_name))[2]));
     END IF;
+    PERFORM ssb_internal.refresh_properties(coalesce(v_relation, v_routine::oid));
 END;
 $$;

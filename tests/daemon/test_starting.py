@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -28,8 +29,8 @@ AT_WORK = (
 Connect = Callable[..., Connection]
 
 
-def _start(database: Database, *options: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", database.dsn, *options]
+def _start(database: Database, *options: str, before: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
+    command = [*before, sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", database.dsn, *options]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
@@ -102,6 +103,30 @@ def test_a_second_signal_ends_the_grace(database: Database, connect: Connect) ->
         process.kill()
         process.communicate()
     assert sql.execute("SELECT count(*) FROM dbo.q").fetchone() == (1,)
+
+
+def test_nohup_keeps_it(database: Database, connect: Connect) -> None:
+    sql = connect()
+    sql.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('//Q', 'dbo.q', '{DEFAULT}')")
+    sql.execute("CREATE PROCEDURE dbo.take() LANGUAGE sql AS $$ SELECT FROM ssb.receive('dbo.q') $$")
+    sql.execute(
+        "SELECT ssb.alter_queue('dbo.q', activation_status => true, activation_procedure => 'dbo.take',"
+        " max_queue_readers => 1, execute_as => 'OWNER')"
+    )
+    process = _start(database, before=("nohup",))
+    assert process.stderr is not None
+    try:
+        while "leading" not in process.stderr.readline():  # nohup may say something of its own
+            pass
+        process.send_signal(signal.SIGHUP)
+        sql.execute("SELECT ssb.send(ssb.begin_dialog('//Q', '//Q'), body => 'x'::bytea)")
+        until(lambda: sql.execute("SELECT 1 WHERE NOT EXISTS (SELECT FROM dbo.q)").fetchone())
+        assert process.poll() is None
+        process.terminate()
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        process.communicate()
 
 
 class _DyingServer:

@@ -159,7 +159,8 @@ def test_an_ssdt_project_may_name_lists_and_what_is_no_pattern(pgsb: Pgsb, appli
 
 def test_a_path_that_is_not_there_is_an_error(pgsb: Pgsb) -> None:
     left = pgsb("assess", "nowhere")
-    assert (left.status, left.err) == (1, "nowhere: No such file or directory\n")
+    assert left.status == 2
+    assert left.err.endswith("\nError: cannot read nowhere: No such file or directory\n")
 
 
 def test_a_folder_without_scripts_is_an_error_as_with_check(pgsb: Pgsb, tmp_path: Path) -> None:
@@ -198,3 +199,18 @@ def test_what_a_script_creates_first_decides_its_turn(tmp_path: Path) -> None:
     (tmp_path / "d.sql").write_text("CREATE XML SCHEMA COLLECTION x AS N''\n")
     found = [Path(source.name).name for source in read_project([tmp_path]).sources]
     assert found == ["d.sql", "b.sql", "a.sql", "c.sql"]
+
+
+def test_directives_of_sqlcmd_are_obeyed_and_what_is_read_in_counts_once(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Parts").mkdir()
+    (tmp_path / "Parts" / "Orders.sql").write_text(TABLE)
+    (tmp_path / "deploy.sql").write_text(
+        ":setvar Db Shop\n:on error exit\nUSE [$(Db)];\nGO\n"
+        ":r .\\parts\\orders.sql\n:r elsewhere.sql\nPRINT N'$(what)';\nGO\n"
+    )
+    left = pgsb("assess", ".", "-v", "what=done")
+    assert left.out.startswith("2 files, 10 lines, 1 object\n      1  run as they are\n")
+    assert left.out.endswith("The most frequent reasons:\n      1  cannot read elsewhere.sql: no such file\n")

@@ -379,6 +379,7 @@ def test_the_printed_runtime_installs_with_psql(empty_database: Database, pgsb: 
         check=False,
     )
     assert shown.returncode == 0, shown.stderr
+    assert shown.stdout == ""
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="PRINT 'ready'").out == "ready\n"
 
 
@@ -426,6 +427,61 @@ def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> No
 
 
 # ---------------------------------------------------------------- compile and check
+
+
+GUARDED = """\
+CREATE PROCEDURE dbo.fails AS BEGIN RAISERROR('no', 16, 1); PRINT 'inside' END
+GO
+BEGIN TRY RAISERROR('caught', 16, 1) END TRY BEGIN CATCH PRINT 'caught' END CATCH
+IF 1 = 1 RAISERROR('no error', 10, 1)
+GO
+IF NOT EXISTS (SELECT 1 FROM sys.service_queues WHERE name = 'q') CREATE QUEUE q
+GO
+{}
+GO
+CREATE QUEUE never
+GO
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    [
+        ("IF 1 = 1 CREATE SERVICE s ON QUEUE none", "Cannot find the queue 'none'"),
+        ("EXEC dbo.fails\nPRINT 'after'", "no"),
+        ("BEGIN TRAN\nGO\nCREATE QUEUE undone\nGO\nEXEC dbo.fails\nGO\nPRINT 1\nGO\nCOMMIT", "no"),
+        ("BEGIN TRAN\nEXEC dbo.fails\nROLLBACK", "An error ended the script."),
+    ],
+)
+def test_a_compiled_text_may_stop_at_an_error(
+    database: Database, pgsb: Pgsb, psql: str, tmp_path: Path, failing: str, error: str
+) -> None:
+    def run(script: str, *options: str) -> tuple[int, str]:
+        text = tmp_path / "compiled.sql"
+        assert pgsb("compile", *options, "-o", str(text), "-", stdin=script).status == 0
+        command = [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", str(text)]
+        shown = subprocess.run(command, capture_output=True, text=True, check=False)
+        return shown.returncode, shown.stderr
+
+    def queues() -> list[str]:
+        with psycopg.connect(database.dsn) as connection:
+            found = connection.execute(
+                "SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0 ORDER BY 1"
+            )
+            return [name for (name,) in found]
+
+    status, told = run(GUARDED.format(failing), "--on-error", "stop")
+    assert status == 3
+    assert f"ERROR:  {error}" in told
+    assert queues() == ["q"]
+    with psycopg.connect(database.dsn) as connection:
+        connection.execute("DROP PROCEDURE dbo.fails")
+    status, told = run(f":on error exit\n{GUARDED.format(failing)}")
+    assert (status, f"ERROR:  {error}" in told, queues()) == (3, True, ["q"])
+    with psycopg.connect(database.dsn) as connection:
+        connection.execute("DROP PROCEDURE dbo.fails")
+    status, told = run(GUARDED.format(failing))
+    assert (status, "ERROR:" in told, "never" in queues()) == (0, False, True)
 
 
 def test_compile_prints_sql_that_psql_runs(database: Database, pgsb: Pgsb, psql: str, tmp_path: Path) -> None:
@@ -517,6 +573,20 @@ def test_scripts_compiled_after_others_know_what_those_define(
         command = [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", database.dsn]
         done = subprocess.run(command, input=text, text=True, check=True, capture_output=True)
     assert '"rows":[[1]]' in done.stderr
+
+
+def test_check_reports_what_another_script_reads_in_once(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Deploy.sql").write_text("PRINT 1;\nGO\n:r .\\PARTS\\Orders.SQL\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "orders.sql").write_text("CREATE QUEUE q;\nGO\nPRINT @none;\nGO\n")
+    for folder in (".", str(tmp_path)):
+        left = pgsb("check", folder)
+        assert left.status == 1
+        assert left.err.count("orders.sql:3:7: error 137: ") == 1
+        assert left.err.endswith("\n\n2 scripts, 5 batches, 1 error\n")
 
 
 def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:

@@ -113,6 +113,40 @@ def test_sqlcmds_letters(database: Database, pgsb: Pgsb, tmp_path: Path) -> None
     assert pgsb("sqlcmd", "-S", database.dsn, "-Q", "PRINT 1").out == "1\n"
 
 
+def test_one_v_is_for_all_the_variables_behind_it(database: Database, pgsb: Pgsb) -> None:
+    query = "PRINT '$(first) $(second) $(third)'"
+    left = pgsb(
+        *("sqlcmd", "-S", database.dsn, "-v", "first=one two", "second=", "-vthird=3", "-k1", "-Q", query)
+    )
+    assert (left.status, left.out) == (0, "one two  3\n"), left.err
+    left = pgsb("sqlcmd", "-S", database.dsn, "-vfirst=1", "second=2", "third=3", "-r1", "-Q", query)
+    assert (left.status, left.out) == (0, "1 2 3\n"), left.err
+
+
+def test_d_is_the_tsql_database_where_another_word_names_the_other(
+    database: Database, pgsb: Pgsb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = ("sqlcmd", "-h", "-1", "-W", "-Q", "SET NOCOUNT ON; SELECT DB_NAME()")
+    pgsb("run", "--dsn", database.dsn, "-Q", "CREATE DATABASE Shop")
+    parts = conninfo_to_dict(database.dsn)
+    monkeypatch.setenv("DATABASE_URL", database.dsn)
+    for given in (
+        ["-d", "Shop"],
+        ["-d", "Shop", "-U", str(parts["user"])],
+        ["-S", database.dsn, "-d", "Shop"],
+    ):
+        left = pgsb(*shown, *given)
+        assert (left.status, left.out) == (0, "Shop\n\n"), left.err
+    left = pgsb(*shown, "-d", "Shop", "-S", "127.0.0.1,1")
+    assert left.status == 1
+    assert left.err.startswith("cannot connect to dbname=Shop host=127.0.0.1 port=1")
+    assert left.err.endswith("\nhint: the server was named by -S\n")
+    monkeypatch.setenv("DATABASE_URL", "se cret")
+    left = pgsb(*shown, "-d", "Shop")
+    assert (left.status, "cannot read the connection string of DATABASE_URL" in left.err) == (2, True)
+    assert "cret" not in left.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -171,6 +171,8 @@ def test_a_dump_carries_queues_and_messages(
     source.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_queue('dbo.closed', status => false)")
     source.execute("SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')")
     source.execute("SELECT ssb.send(ssb.begin_dialog('//Self', '//Self'), body => 'kept'::bytea)")
+    for statement in _DESCRIBED:
+        source.execute(statement)
     pg_dump = Path(psql).with_name("pg_dump")
     dump = subprocess.run(
         [pg_dump, *options, "-d", database.dsn], capture_output=True, text=True, check=True
@@ -187,9 +189,35 @@ def test_a_dump_carries_queues_and_messages(
     assert errors == []
     there = connect(empty_database.dsn)
     assert (_rights(there) == _rights(source)) == ("--no-privileges" not in options)
+    assert _descriptions(there) == _descriptions(source)
+    assert [value for *_, value in _descriptions(there)] == ["of a", "of d", "of dbo", "of p", "of t"]
+    for value in ("again", "once more"):
+        there.execute(_DESCRIBE.format("UPDATE", value, ", 'TABLE', 't', 'COLUMN', 'd'"))
+    assert [value for *_, value in _descriptions(there)] == ["of a", "of dbo", "of p", "of t", "once more"]
     assert there.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
     installer.upgrade(there)
     assert _rights(there) == _rights(source)
+
+
+_DESCRIBE = "SELECT sys.change_extended_property('{}', 'd', '{}', 'SCHEMA', 'dbo'{})"
+_DESCRIBED = (
+    "CREATE TABLE dbo.old_name (gone integer, a integer, d integer)",
+    "ALTER TABLE dbo.old_name DROP COLUMN gone",  # the columns' numbers are others after the dump
+    "CREATE PROCEDURE dbo.p(a integer) LANGUAGE sql AS 'SELECT 1'",
+    _DESCRIBE.format("ADD", "of dbo", ""),
+    _DESCRIBE.format("ADD", "of t", ", 'TABLE', 'old_name'"),
+    _DESCRIBE.format("ADD", "of a", ", 'TABLE', 'old_name', 'COLUMN', 'a'"),
+    _DESCRIBE.format("ADD", "of d", ", 'TABLE', 'old_name', 'COLUMN', 'd'"),
+    _DESCRIBE.format("ADD", "of p", ", 'PROCEDURE', 'p'"),
+    "SELECT ssb_internal.rename_object('dbo.old_name', 't')",
+)
+
+
+def _descriptions(connection: Connection) -> list[Any]:
+    return connection.execute(
+        "SELECT class_desc, sys.object_name(major_id), sys.col_name(major_id, minor_id), value"
+        "  FROM sys.extended_properties ORDER BY value"
+    ).fetchall()
 
 
 def _rights(connection: Connection) -> list[Any]:
