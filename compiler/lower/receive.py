@@ -50,9 +50,18 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
         arguments.append(count if node.top.alone.isdigit() else pl.Invoke("sys.top_count", (count,)))
     named: tuple[tuple[str, pl.Expr], ...] = ()
     if node.where is not None:
-        parameter = "conversation" if node.where.column == "conversation_handle" else "conversation_group"
-        named = ((parameter, ctx.value(node.where.value, UNIQUEIDENTIFIER)),)
+        parameter, value = _wanted(node.where, ctx)
+        if not node.where.value.alone.endswith("'"):
+            # NULL is any conversation to ssb.receive, and 8418 or 8420 to RECEIVE.
+            value = pl.Invoke("coalesce", (value, pl.Invoke(f"ssb_internal.no_{parameter}", ())))
+        named = ((parameter, value),)
     return pl.tree(pl.Invoke("ssb.receive", tuple(arguments), named))
+
+
+def _wanted(where: nodes.ReceiveFilter, ctx: Context) -> tuple[str, pl.Expr]:
+    """Return the argument that names the conversation or the conversation group."""
+    parameter = "conversation" if where.column == "conversation_handle" else "conversation_group"
+    return parameter, ctx.value(where.value, UNIQUEIDENTIFIER)
 
 
 def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.SqlText:
@@ -360,8 +369,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])
     named: list[tuple[str, pl.Expr]] = []
     if isinstance(inner, nodes.Receive) and inner.where is not None:
-        parameter = "conversation" if inner.where.column == "conversation_handle" else "conversation_group"
-        named.append((parameter, ctx.value(inner.where.value, UNIQUEIDENTIFIER)))
+        named.append(_wanted(inner.where, ctx))
     if not ctx.savepoints:
         named.append(("may_commit", pl.Invoke("ssb_internal.may_commit", (pl.Name(ctx.session),))))
     until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL

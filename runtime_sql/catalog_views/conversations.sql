@@ -28,7 +28,8 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        coalesce(ssb_internal.principal_id_of(v.far_user, v.database_id), CASE v.security WHEN 'A' THEN 0 ELSE 1 END) AS far_principal_id,
        coalesce(v.outbound_key_id, '00000000-0000-0000-0000-000000000000') AS outbound_session_key_identifier,
        coalesce(v.inbound_key_id, '00000000-0000-0000-0000-000000000000') AS inbound_session_key_identifier,
-       (v.started_at AT TIME ZONE 'UTC')::timestamp(3) AS security_timestamp,
+       (CASE v.state WHEN 'CD' THEN v.closed_at + interval '30 minutes' ELSE v.started_at END AT TIME ZONE 'UTC')::timestamp(3)
+           AS security_timestamp,
        coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
        ssb_internal.shown_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
        CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,

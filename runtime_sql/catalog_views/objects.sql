@@ -22,6 +22,13 @@ SELECT s.service_id, s.name, s.queue_id, s.queue_name, s.contract_ids
        AS s (service_id, name, queue_id, queue_name, contract_ids);
 GRANT SELECT ON ssb_internal.system_service TO PUBLIC;
 
+-- The system tables that SQL Server keeps conversations in, with their numbers there. Nobody reads them, not even in SQL Server
+-- without a connection of its own; scripts that watch a broker take their rows from sys.partitions (catalog_views/storage.sql).
+CREATE OR REPLACE VIEW ssb_internal.system_table AS
+SELECT t.object_id, t.name
+  FROM (VALUES (68, 'sysxmitqueue'), (71, 'sysconvgroup'), (72, 'sysdesend'), (73, 'sysdercv')) AS t (object_id, name);
+GRANT SELECT ON ssb_internal.system_table TO PUBLIC;
+
 -- What sys.objects calls a routine, by pg_proc's columns.
 CREATE OR REPLACE FUNCTION ssb_internal.routine_type(p_kind "char", p_returns_rows boolean, p_language oid)
 RETURNS text
@@ -43,6 +50,10 @@ UNION ALL
 SELECT s.queue_name, s.queue_id, NULL, 1, 0, 'SQ', 'SERVICE_QUEUE', r.installed_at::timestamp(3), r.installed_at::timestamp(3),
        1::sys.bit, 0::sys.bit, 0::sys.bit
   FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r
+UNION ALL
+SELECT t.name, t.object_id, NULL, 4, 0, 'S', 'SYSTEM_TABLE', r.installed_at::timestamp(3), r.installed_at::timestamp(3),
+       1::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM ssb_internal.system_table AS t CROSS JOIN ssb.runtime_version AS r
 UNION ALL
 -- The internal table that a queue's messages lie in (catalog_views/storage.sql): its number is the queue's, negative.
 SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 'INTERNAL_TABLE',

@@ -43,7 +43,17 @@ SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16
        (SELECT count(*) FROM ssb.message_stored AS m WHERE m.queue_id = q.queue_id)
        + (SELECT count(*) FROM ssb.retained_message AS r WHERE r.queue_id = q.queue_id),
        0::smallint, 'NONE'
-  FROM ssb.queue AS q CROSS JOIN generate_series(1, 2) AS n;
+  FROM ssb.queue AS q CROSS JOIN generate_series(1, 2) AS n
+UNION ALL
+-- What would lie in SQL Server's own tables: what waits to be sent; conversation groups; conversations, in two tables.
+SELECT t.object_id::bigint << 16 | 1, t.object_id, 1, 1, t.object_id::bigint << 16 | 1,
+       CASE t.name
+           WHEN 'sysxmitqueue' THEN (SELECT count(*) FROM ssb.transmission AS w
+                                      WHERE w.database_id = (SELECT ssb_internal.current_database_id()))
+           WHEN 'sysconvgroup' THEN (SELECT count(*) FROM sys.conversation_groups)
+           ELSE (SELECT count(*) FROM sys.conversation_endpoints) END,
+       0::smallint, 'NONE'
+  FROM ssb_internal.system_table AS t;
 
 -- Pages of 8 KB: of the table (with what is stored outside its rows), of an index,
 -- of what waits in a queue.

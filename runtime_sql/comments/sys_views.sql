@@ -547,7 +547,7 @@ conversation_endpoints: This side of each conversation of the session's T-SQL da
   far_principal_id: As whom the far side takes part here; 0: anonymous.
   outbound_session_key_identifier: The key of what is sent to another instance; zeros: there is none.
   inbound_session_key_identifier: The key of what comes from another instance; zeros: there is none.
-  security_timestamp: When this side came to be, UTC.
+  security_timestamp: When this side came to be; of one that is CLOSED, from when on it may be removed. UTC.
   dialog_timer: When the conversation timer is due, UTC; 1900-01-01: none is set.
   send_sequence: Number of the next message that is sent.
   last_send_tran_id: Always six zero bytes.

@@ -96,3 +96,24 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.receive_wanted(integer, bigint, uuid, uuid, boolean) FROM PUBLIC;
+
+-- What compiled RECEIVE … WHERE gives instead of a variable that is NULL: to ssb.receive that would be any conversation.
+CREATE OR REPLACE FUNCTION ssb_internal.no_conversation()
+RETURNS uuid
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.no_conversation_group()
+RETURNS uuid
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
+END;
+$$;

@@ -63,6 +63,10 @@ BEGIN
     FROM ssb_internal.system_service AS s CROSS JOIN ssb.database AS d
     WHERE lower(s.queue_name) = wanted_name OR s.queue_id = wanted_id
     UNION ALL
+    SELECT t.object_id, 'sys', t.name, 'S'
+    FROM ssb_internal.system_table AS t
+    WHERE t.name = wanted_name OR t.object_id = wanted_id
+    UNION ALL
     SELECT -q.queue_id, 'sys', 'queue_messages_' || q.queue_id, 'IT'
     FROM ssb.queue AS q
     WHERE 'queue_messages_' || q.queue_id = wanted_name OR -q.queue_id = wanted_id

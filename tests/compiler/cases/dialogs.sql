@@ -152,7 +152,7 @@ BEGIN
     BEGIN
         BEGIN
             session.rowcount := 0;
-            FOR received IN SELECT conversation_handle, message_body FROM ssb.receive('dbo.q', conversation_group => handle) LOOP
+            FOR received IN SELECT conversation_handle, message_body FROM ssb.receive('dbo.q', conversation_group => coalesce(handle, ssb_internal.no_conversation_group())) LOOP
                 handle := received.conversation_handle;
                 body := received.message_body;
                 session.rowcount := session.rowcount + 1;
