@@ -14,6 +14,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT t.oid::integer FROM pg_trigger AS t
      WHERE t.tgfoid = to_regproc(p_function) AND ssb_internal.without_part(t.tgname) = t.tgname
+       AND t.tgrelid <> 'ssb.ddl_trigger_firing'::regclass  -- by which DDL triggers run
     UNION ALL
     SELECT d.trigger_id FROM ssb.ddl_trigger AS d WHERE d.function = p_function
     LIMIT 1;
