@@ -219,7 +219,8 @@ class AsyncSession:
 
     async def _messages(self, function: str, *parameters: Any) -> list[Message]:
         with numbered():
-            cursor = await self._cursor().execute(f"SELECT {COLUMNS} FROM {function}", parameters)
+            query = f"SELECT {COLUMNS} FROM {function}"
+            cursor = await self._cursor().execute(query, parameters, binary=True)
             return [Message(*row) for row in await cursor.fetchall()]
 
     async def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:

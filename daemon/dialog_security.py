@@ -314,16 +314,20 @@ class DialogSecurity:
                 row = raw_row(cursor.pgresult, ARRIVAL_COLUMNS)
             if row is None:
                 return
-            sealed = SealedArrival.read(row)
-            answered = [sealed.set_id, json_of(await self._open_set(near, sealed))]
+            answered = [uuid.UUID(bytes=row[0]), await self._open_set(near, row)]
 
-    async def _open_set(self, near: Connection, sealed: SealedArrival) -> list[Row]:
+    async def _open_set(self, near: Connection, row: Sequence[Any]) -> RawJson:
+        """The answers, which are JSON as the database takes it."""
         try:
-            return await self._open(near, sealed)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, psycopg.DataError):
-            # Whoever may connect can bring anything.
+            return json_of(await self._open(near, SealedArrival.read(row)))
+        except (
+            *(KeyError, TypeError, ValueError, AttributeError, IndexError),
+            *(OverflowError, RecursionError, psycopg.DataError),
+        ):
+            # Whoever may connect can bring anything: also JSON that nests deeper, or has longer numbers, than
+            # Python reads.
             self._report("a set of sealed messages that cannot be read was dropped")
-            return []
+            return json_of([])
 
     async def _keys_of(self, near: Connection, sealed: SealedArrival) -> dict[tuple[str, str], Row]:
         """Those of a set's dialogs that are known here, by id and service."""

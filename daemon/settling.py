@@ -11,7 +11,7 @@ from .peer import Peer
 from .readers import Connection
 from .sealed_sets import SealedSet
 from .transport_sets import Batch
-from .transport_values import Raw
+from .transport_values import Raw, number_of
 
 
 @dataclass
@@ -69,7 +69,13 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
             "SELECT * FROM ssb_internal.forwarded_sets(%s, %s, %s::bigint[])",
             [peer.address, peer.mirror, peer.forwarded_under_way],
         )
-        row = await cursor.fetchone()
+        try:
+            row = await cursor.fetchone()
+        except (ValueError, RecursionError):
+            # JSON of whoever sent it, which Python cannot read: it goes nowhere, and holds up nobody else's.
+            number = number_of(cursor.pgresult.get_value(0, 0)) if cursor.pgresult is not None else None
+            row = None
+            await near.execute("SELECT ssb_internal.answer_forwarded(%s, '[]', true, false)", [number])
     return Forwarded(near, row) if row is not None else None
 
 

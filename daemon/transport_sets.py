@@ -134,8 +134,8 @@ class Run:
 
 
 def json_of(value: Any) -> RawJson:
-    """As jsonb."""
-    return json_in(json.dumps(value).encode())
+    """As jsonb. Raises ValueError for infinity and its like."""
+    return json_in(json.dumps(value, allow_nan=False).encode())
 
 
 def json_in(text: bytes) -> RawJson:

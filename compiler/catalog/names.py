@@ -34,11 +34,12 @@ AGGREGATES = frozenset(
 """Built-in functions of many rows, as analysis and translation ask for them."""
 
 MAX_IDENTIFIER_BYTES = 63
+"""PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
 _MAX_HELPER_BYTES = 59
 _NOT_PLAIN = re.compile(r"[^\w$]")
 _MAX_STEM_BYTES = 49
 """So that @update@begin and its like still stand behind."""
-"""PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
+_PART = re.compile(r"(?:@(?:insert|update|delete|database|server))?(?:@(?:begin|rows))?\Z")
 
 _TEMPORARY = "pg_temp"
 _SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", _TEMPORARY, "ssb", "ssb_internal"})
@@ -87,14 +88,19 @@ def helper_name(wanted: str) -> str:
 
 def stem(name: str) -> str:
     """Return what the names of a module's parts begin with, before the ``@`` (``ssb_internal.stem``)."""
-    return _shortened(name.partition("@")[0], _MAX_STEM_BYTES)
+    return _shortened(without_part(name), _MAX_STEM_BYTES)
+
+
+def without_part(name: str) -> str:
+    """Return the name of the trigger that ``name`` is a part of, or itself."""
+    return _PART.sub("", name, count=1)
 
 
 def part_name(sql_name: str, suffix: str) -> str:
     """Return the PostgreSQL name of a part of a module: ``dbo.tr`` and ``@rows`` give ``dbo."tr@rows"``."""
     schema, name = split_name(sql_name)
-    _, mark, rest = name.partition("@")
-    return f"{schema}.{identifier(f'{stem(name)}{mark}{rest}{suffix}')}"
+    part = name[len(without_part(name)) :]
+    return f"{schema}.{identifier(f'{stem(name)}{part}{suffix}')}"
 
 
 def identifier(name: str) -> str:

@@ -21,7 +21,7 @@ from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import reads_status
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
-from ..catalog.names import ObjectName, fold, part_name, quote, stem, unquoted
+from ..catalog.names import ObjectName, fold, part_name, quote, stem, unquoted, without_part
 from ..catalog.objects import Known, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
@@ -111,6 +111,13 @@ def module_name(node: Module, context: Context) -> ObjectName:
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
     node = replace(node, body=structured(node.body))
+    folded = fold(node.name.name.text)
+    if without_part(folded) != folded:
+        # So the trigger's parts are called.
+        context.problems.add(
+            f"A trigger of the name '{node.name.name.text}' is not supported.", at=node.name.name.span
+        )
+        return []
     if node.target is None:
         return _ddl_trigger(node, context)
     catalog = context.catalog

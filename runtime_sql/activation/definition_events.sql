@@ -295,7 +295,8 @@ BEGIN
     FOR v_object IN
         SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
           JOIN ssb.schema_of_database AS s ON s.name = d.schema_name
-         WHERE strpos(d.name, '@') = 0  -- else a part: the rows of a table variable, one event of a trigger
+         -- No parts: the rows of a table variable, one event of a trigger.
+         WHERE ssb_internal.without_part(d.name) = d.name AND NOT (strpos(d.name, '@') > 0 AND d.kind = 'TYPE' OR d.kind = 'VIEW' AND d.name LIKE '%@row')
            -- A queue's view: the queue's row tells of it.
            AND NOT (d.kind = 'VIEW' AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = d.schema_name AND q.relation_name = d.name))
     LOOP

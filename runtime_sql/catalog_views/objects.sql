@@ -85,7 +85,7 @@ SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb_internal.is_runtime_function(t.tgfoid)
+ WHERE NOT t.tgisinternal AND ssb_internal.without_part(t.tgname) = t.tgname AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text), k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
@@ -162,11 +162,11 @@ CREATE OR REPLACE VIEW sys.triggers AS
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text) AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
        t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
        NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
-       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND starts_with(r.tgname, ssb_internal.stem(t.tgname) || '@') AND r.tgname LIKE '%@rows'))::integer::sys.bit AS is_instead_of_trigger
+       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND ssb_internal.stem(r.tgname) = ssb_internal.stem(t.tgname) AND r.tgname LIKE '%@rows'))::integer::sys.bit AS is_instead_of_trigger
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb_internal.is_runtime_function(t.tgfoid)
+ WHERE NOT t.tgisinternal AND ssb_internal.without_part(t.tgname) = t.tgname AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT d.name, d.trigger_id, 0::smallint, 'DATABASE', 0, 'TR'::char(2), 'SQL_TRIGGER', d.create_date::timestamp(3), d.create_date::timestamp(3),
        0::sys.bit, d.is_disabled::integer::sys.bit, 0::sys.bit, 0::sys.bit

@@ -82,7 +82,7 @@ SELECT p.oid::integer, '', 0, t.system_type_id, t.user_type_id, t.max_length, t.
 -- each event in it.
 CREATE OR REPLACE VIEW sys.trigger_events AS
 SELECT coalesce((SELECT m.oid FROM pg_trigger AS m
-                  WHERE m.tgrelid = t.tgrelid AND starts_with(t.tgname, ssb_internal.stem(m.tgname) || '@') AND strpos(m.tgname, '@') = 0),
+                  WHERE m.tgrelid = t.tgrelid AND ssb_internal.stem(m.tgname) = ssb_internal.stem(t.tgname) AND ssb_internal.without_part(m.tgname) = m.tgname),
                 t.oid)::integer AS object_id, e.type, e.type_desc, 0::sys.bit AS is_first, 0::sys.bit AS is_last,
        NULL::integer AS event_group_type, NULL::text AS event_group_type_desc, 1::sys.bit AS is_trigger_event
   FROM pg_trigger AS t

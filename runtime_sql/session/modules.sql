@@ -110,7 +110,7 @@ BEGIN
      WHERE n.nspname = v_schema
        -- With the procedures of its group: p;2 and so on; not the function of a DDL trigger of that name.
        AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND starts_with(p.proname, v_name[2] || ';')
-            OR p_kind = 'TRIGGER' AND starts_with(p.proname, ssb_internal.stem(v_name[2]) || '@')
+            OR p_kind = 'TRIGGER' AND ssb_internal.stem(p.proname) = ssb_internal.stem(v_name[2])
                AND p.proname !~ '@(database|server)$')
        AND CASE p_kind WHEN 'PROCEDURE' THEN p.prokind = 'p'
                        WHEN 'TRIGGER' THEN p.prorettype = 'trigger'::regtype
@@ -212,6 +212,10 @@ BEGIN
     FOR v_type IN
         SELECT t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
          WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND starts_with(t.typname, ssb_internal.stem(v_name[2]) || '@') AND t.typtype = 'c'
+           -- Not those of p@q, where this is p.
+           AND NOT EXISTS (SELECT FROM pg_proc AS p
+                            WHERE p.pronamespace = n.oid AND starts_with(p.proname, v_name[2] || '@')
+                              AND ssb_internal.stem(p.proname) <> ssb_internal.stem(v_name[2]) AND starts_with(t.typname, p.proname || '@'))
     LOOP
         EXECUTE format('DROP TYPE %s', v_type);
     END LOOP;
@@ -261,7 +265,7 @@ DECLARE
     v_module text;
 BEGIN
     FOR v_function, v_module IN
-        SELECT p.oid, format('%I.%I', n.nspname, split_part(p.proname, '@', 1))
+        SELECT p.oid, format('%I.%I', n.nspname, ssb_internal.without_part(p.proname))
           FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE p.oid = ANY (p_functions) AND p.prorettype = 'trigger'::regtype AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
     LOOP
@@ -437,7 +441,9 @@ BEGIN
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND starts_with(ltrim(t.tgname, '!'), ssb_internal.stem(v_name[2]) || '@') AND NOT t.tgisinternal
+         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal
+           AND (ssb_internal.stem(t.tgname) = ssb_internal.stem(v_name[2]) AND t.tgname <> v_name[2]
+                OR t.tgfoid = 'ssb_internal.note_update'::regproc AND (ssb_internal.trigger_arguments(t.tgargs))[1] = v_name[2])
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s ;', v_trigger.tgname, p_table);
     END LOOP;

@@ -27,7 +27,13 @@ RETURN CASE WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier) EL
 CREATE OR REPLACE FUNCTION ssb_internal.stem(p_name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ssb_internal.shortened(split_part(p_name, '@', 1), 49);
+RETURN ssb_internal.shortened(regexp_replace(p_name, '(?:@(?:insert|update|delete|database|server))?(?:@(?:begin|rows))?$', ''), 49);
+
+-- The name of the trigger that a trigger or function is a part of, or its own. A name may have an @ in it.
+CREATE OR REPLACE FUNCTION ssb_internal.without_part(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(p_name, '(?:@(?:insert|update|delete|database|server))?(?:@(?:begin|rows))?$', '');
 
 -- A name as its comment has it, or as PostgreSQL does. Behind the comment's first line stands what else is said of the object.
 --

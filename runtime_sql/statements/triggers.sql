@@ -13,7 +13,8 @@ LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT t.oid::integer FROM pg_trigger AS t
-     WHERE t.tgfoid = to_regproc(p_function) AND strpos(t.tgname, '@') = 0
+     WHERE t.tgfoid = to_regproc(p_function) AND ssb_internal.without_part(t.tgname) = t.tgname
+       AND t.tgrelid <> 'ssb.ddl_trigger_firing'::regclass  -- by which DDL triggers run
     UNION ALL
     SELECT d.trigger_id FROM ssb.ddl_trigger AS d WHERE d.function = p_function
     LIMIT 1;
@@ -73,7 +74,7 @@ AS $$
 DECLARE
     v_view boolean := (SELECT c.relkind = 'v' FROM pg_class AS c WHERE c.oid = p_table);
     -- tr@rows, tr@update@rows.
-    v_name text := CASE WHEN strpos(p_name, '@') = 0 THEN ssb_internal.stem(p_name) ELSE p_name END;
+    v_name text := CASE WHEN ssb_internal.without_part(p_name) = p_name THEN ssb_internal.stem(p_name) ELSE p_name END;
     v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb_internal.instead_runs(%L))', p_trigger) ELSE '' END;
 BEGIN
     EXECUTE format('CREATE TRIGGER %I BEFORE %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',

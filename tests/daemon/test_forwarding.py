@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -346,6 +347,31 @@ def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
         "INSERT INTO ssb.set_answer (set_id, sender, answers) VALUES (%s, 'another', '[]')", uuid.UUID(int=7)
     )
     assert one.column("SELECT answers FROM ssb_internal.set_answers(%s, 0)", [uuid.UUID(int=7)]) == []
+
+
+def test_what_cannot_be_read_holds_up_nobody_elses_messages(chain: Chain) -> None:
+    """JSON that PostgreSQL takes and Python does not read: whoever may connect can bring it."""
+    near, one, far = chain.near, chain.one, chain.far
+    chain.start(*chain.sides)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one")
+    assert [body for _, _, body in far.receive(1)] == ["one"]
+    chain.daemons.pop(chain.two).broker.stop()
+    for header in ("[" * 3000 + "]" * 3000, "1" * 5000):
+        one.do(
+            "SELECT ssb_internal.take_sealed(gen_random_uuid(), jsonb_build_array(jsonb_build_object("
+            "'conversation_id', gen_random_uuid(), 'is_initiator', true, 'to_service', '//Far', 'key_id',"
+            " gen_random_uuid(), 'from_service', '//Near', 'contract', 'DEFAULT', 'more', %s::jsonb)),"
+            " '{0}', '{0}', '{\\x00}', '{}')",
+            header,
+        )
+    chain.start(chain.two)
+    began = time.monotonic()
+    near.send(handle, "//Ask", "two")
+    assert [body for _, _, body in far.receive(1)] == ["two"]
+    until(lambda: one.value("SELECT count(*) FROM ssb.forwarded_set") == 0)
+    # What passes through ends by itself after a minute.
+    assert time.monotonic() < began + 50
 
 
 def test_every_message_comes_once_and_in_order_while_daemons_die(

@@ -65,6 +65,8 @@ class Column:
     generated: bool = False
     """GENERATED ALWAYS AS ROW START or END."""
     hidden: bool = False
+    repeated: list[str] = field(default_factory=list)
+    """What is said of it twice: NULL, IDENTITY, DEFAULT."""
 
 
 @dataclass
@@ -151,8 +153,10 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
                 continue
             if not reader.take(T.NULL):
                 reader.fail()
+            _note(column, "NULL", column.nullable is not None)
             column.nullable = False
         elif reader.take(T.NULL):
+            _note(column, "NULL", column.nullable is not None)
             column.nullable = True
         elif word == "CONSTRAINT":
             reader.advance()
@@ -160,9 +164,11 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             continue
         elif word == "IDENTITY":
             reader.advance()
+            _note(column, "IDENTITY", column.identity is not None)
             column.identity = _identity(reader)
         elif word == "DEFAULT":
             reader.advance()
+            _note(column, "DEFAULT", column.default is not None)
             column.default = reader.operand() or reader.fail()
             column.default_name = constraint_name
             column.with_values = reader.word("WITH", "VALUES")
@@ -215,6 +221,11 @@ def _has_own_columns(reader: Reader, word: str) -> bool:
     if reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
         ahead += 1
     return reader.peek(T.L_PAREN, ahead)
+
+
+def _note(column: Column, what: str, is_there: bool) -> None:
+    if is_there:
+        column.repeated.append(what)
 
 
 def _identity(reader: Reader) -> tuple[int, int]:

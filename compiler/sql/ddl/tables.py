@@ -6,7 +6,7 @@ CHECK and computed columns go through the same translation as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
@@ -177,6 +177,7 @@ def table_info(
         nullable = column.nullable
         if nullable is None:
             nullable = column.type is None or ctx.nullable_type(column.type)
+        _check_column(column, folded in primary, name, ctx)
         if folded in primary or column.identity is not None or (column.generated and column.nullable is None):
             nullable = False
         infos.append(
@@ -192,12 +193,52 @@ def table_info(
     info = TableInfo(name, tuple(infos), tuple(keys))
     _check_identity(definition, info, name, ctx)
     for key in keys:
+        refuse_repeated_columns(key.columns, None, ctx)
         for column_name in key.columns:
             if fold(column_name) not in seen:
                 ctx.problem(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
     return _with_expressions(definition, info, name, ctx, statement)
+
+
+def refuse_repeated_columns(columns: Sequence[str], node: exp.Expr | None, ctx: Context) -> None:
+    """Report an index, or a key, that has a column twice."""
+    folded = [fold(column) for column in columns]
+    twice = next((one for place, one in enumerate(columns) if folded[place] in folded[:place]), None)
+    if twice is not None:
+        ctx.problem(
+            f"Cannot use duplicate column names in index. Column name '{twice}' listed more than once.",
+            node,
+            number=1909,
+        )
+
+
+def _check_column(column: Column, is_key: bool, name: ObjectName | None, ctx: Context) -> None:
+    """Report what is said of a column twice, or against what else is said of it."""
+    table = name.name if name is not None else ""
+    if column.repeated:
+        what = column.repeated[0]
+        said = f"More than one column {what} constraint"
+        if what == "NULL":
+            said = "Multiple NULL constraints were"
+        ctx.problem(
+            f"{said} specified for column '{column.name.name}', table '{table}'.",
+            column.name,
+            number=8150 if what == "NULL" else 8148,
+        )
+    elif column.nullable and column.identity is not None:
+        ctx.problem(
+            f"Could not create IDENTITY attribute on nullable column '{column.name.name}', table '{table}'.",
+            column.name,
+            number=8147,
+        )
+    elif column.nullable and is_key:
+        ctx.problem(
+            f"Cannot define PRIMARY KEY constraint on nullable column in table '{table}'.",
+            column.name,
+            number=8111,
+        )
 
 
 def _check_identity(definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context) -> None:
@@ -471,6 +512,7 @@ def index_name(index: str, table: ObjectName) -> str:
 
 def index_of(index: Index, table: ObjectName, ctx: Context) -> n.Node:
     """CREATE INDEX."""
+    refuse_repeated_columns([*(column for column, _ in index.columns), *index.include], None, ctx)
     return s.CreateIndex(
         index_name(index.name, table),
         ctx.defined_name(table),

@@ -133,6 +133,33 @@ def _one_row(node: exp.Expr) -> bool:
     return isinstance(node, exp.Select) and node.args.get("from_") is None
 
 
+_CLAUSES = {
+    "matched": "WHEN MATCHED",
+    "by_target": "WHEN NOT MATCHED",
+    "by_source": "WHEN NOT MATCHED BY SOURCE",
+}
+
+
+def _comes_too_late(branch: MergeBranch, earlier: list[MergeBranch], kind: str, ctx: Context) -> bool:
+    """Report a clause behind one that takes all rows, or of the same action."""
+    clause = _CLAUSES[kind]
+    if any(one.action == branch.action for one in earlier):
+        ctx.problem(
+            f"An action of type '{branch.action}' cannot appear more than once in a '{clause}' clause of a "
+            "MERGE statement.",
+            number=10714,
+        )
+        return True
+    if any(one.condition is None for one in earlier):
+        ctx.problem(
+            f"In a MERGE statement, a '{clause}' clause with a search condition cannot appear after a "
+            f"'{clause}' clause with no search condition.",
+            number=5324,
+        )
+        return True
+    return False
+
+
 def _translate(
     work: Work, definitions: list[q.Definition], recursive: bool, ctx: Context
 ) -> Dml | TableVariableDml | None:
@@ -145,20 +172,19 @@ def _translate(
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}
     names: set[str] = {definition.name for definition in definitions}
+    said: dict[str, list[MergeBranch]] = {kind: [] for kind in taken}
     for branch in statement.branches:
         kind = "matched" if branch.matched else ("by_source" if branch.by_source else "by_target")
         if (kind == "by_target") != (branch.action == "INSERT"):
-            clause = {
-                "matched": "WHEN MATCHED",
-                "by_target": "WHEN NOT MATCHED",
-                "by_source": "WHEN NOT MATCHED BY SOURCE",
-            }[kind]
             ctx.problem(
-                f"An action of type '{branch.action}' is not allowed in the '{clause}' clause of a MERGE "
-                "statement.",
+                f"An action of type '{branch.action}' is not allowed in the '{_CLAUSES[kind]}' clause of a "
+                "MERGE statement.",
                 number=10710 if kind == "by_target" else 10711,
             )
             return None
+        if _comes_too_late(branch, said[kind], kind, ctx):
+            return None
+        said[kind].append(branch)
         change = _branch(work, branch, kind, taken[kind], ctx)
         if change is None:
             return None
