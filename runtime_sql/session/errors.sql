@@ -113,7 +113,9 @@ BEGIN
         v_error.message := 'Could not create constraint or index. See previous errors.';
         v_error.state := 1;
     END IF;
-    session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
+    -- What the first error ends, the one behind it ends as a trigger's does.
+    session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
+                                                          THEN 'TRIGGER' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
     IF ssb_internal.terminates_statement(v_number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
@@ -234,6 +236,11 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF code IS NULL THEN
+        -- Message 282.
+        PERFORM ssb_internal.print(format('The ''%s'' procedure attempted to return a status of NULL, which is not allowed. '
+                                          'A status of 0 will be returned instead.', session.procedure));
+    END IF;
     session.return_code := coalesce(code, 0);
     session.error := 0;
     session.rowcount := 1;
