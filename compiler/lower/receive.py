@@ -17,6 +17,7 @@ from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
+from ..sql.messages import NO_ROW_COUNT, counts_rows
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
@@ -48,6 +49,8 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
     arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
     if node.top is not None:
         count = ctx.value(node.top, BIGINT)
+        if not counts_rows(ctx.expression(node.top).type):
+            ctx.problem(NO_ROW_COUNT, node.top.span, number=1060)
         # NULL is all messages to ssb.receive, and 1060 to RECEIVE.
         arguments.append(count if node.top.alone.isdigit() else pl.Invoke("sys.top_count", (count,)))
     named: tuple[tuple[str, pl.Expr], ...] = ()
