@@ -62,7 +62,12 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if found["before"].startswith(_OBJECT_ALONE) and found["mark"] == "'":
             return named(parts[-1])
-        if len(parts) == 1 or not schema or schema[-1] in _schemas(*parts[:-1]):
+        # A bare name is none of a schema of its own.
+        is_default = bool(schema) and (
+            found["before"].startswith("Cannot drop the index")
+            or re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1]) is not None
+        )
+        if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return message
 

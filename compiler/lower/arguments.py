@@ -52,6 +52,22 @@ def may_not_fit(value: pl.Expr, written: nodes.SqlText, parameter: ProcedurePara
     return n.is_conversion(code) or (parameter.type.family in _NUMBERS and code.__class__ is n.Cast)
 
 
+def refused_where_unfit(
+    assign: pl.Statement, written: nodes.SqlText, target: SqlType, ctx: Context
+) -> pl.Statement:
+    """Return an assignment of an argument that raises 8114 where it cannot be converted."""
+    word = len(written.tokens) == 1 and written.tokens[0].kind in _WORDS
+    source = NVARCHAR_MAX if word else ctx.expression(written, None).type or NVARCHAR_MAX
+    return raises_unfit(assign, source, target)
+
+
+def raises_unfit(assign: pl.Statement, source: SqlType, target: SqlType) -> pl.Statement:
+    """Return an assignment that raises 8114 where its value cannot be converted."""
+    types = (pl.Text(_shown_type(source)), pl.Text(_shown_type(target)))
+    told = (pl.Name("SQLSTATE"), pl.Name("SQLERRM"), *types)
+    return pl.Block((assign,), handler=(pl.Perform(pl.Invoke("ssb_internal.raise_unfit", told)),))
+
+
 def converted_before(
     value: pl.Expr,
     written: nodes.SqlText,

@@ -313,6 +313,12 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
             node.value.span,
             number=257,
         )
+    if any(token.word == "SELECT" for token in node.value.tokens):
+        ctx.problem(
+            "Subqueries are not allowed in this context. Only scalar expressions are allowed.",
+            node.value.span,
+            number=1046,
+        )
     value = ctx.expression(node.value, NVARCHAR_MAX)
     statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.code),)))
     body = [statement, *ctx.status(node, pl.Number(0))]

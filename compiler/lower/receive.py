@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from ...grammar.lexer import string_value
 from ...grammar.records import dataclass, replace
-from ...grammar.tokens import Token
+from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.mentions import looks_at_other_rows, variables_in
 from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
@@ -15,6 +17,7 @@ from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
+from ..sql.messages import NO_ROW_COUNT, counts_rows
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
@@ -46,6 +49,8 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
     arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
     if node.top is not None:
         count = ctx.value(node.top, BIGINT)
+        if not counts_rows(ctx.expression(node.top).type):
+            ctx.problem(NO_ROW_COUNT, node.top.span, number=1060)
         # NULL is all messages to ssb.receive, and 1060 to RECEIVE.
         arguments.append(count if node.top.alone.isdigit() else pl.Invoke("sys.top_count", (count,)))
     named: tuple[tuple[str, pl.Expr], ...] = ()
@@ -398,6 +403,14 @@ def get_group_waiting(
 
 # ------------------------------------------------------------------ WAITFOR DELAY, TIME
 
+_TIME = re.compile(
+    r"\s*(?:(?:[01]?\d|2[0-3]):[0-5]?\d(?::[0-5]?\d(?:[.:]\d{1,3})?)?(?:\s*[AP]M)?)?\s*",
+    re.IGNORECASE | re.ASCII,
+)
+"""What a string may say; the empty one is no time at all."""
+_WAITED_FOR = frozenset({"datetime", "int", "smallint"})
+"""Types of variables that WAITFOR takes, beside strings: numbers are seconds."""
+
 
 @lower.register
 def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statement]:
@@ -405,6 +418,19 @@ def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statem
     deadline = ctx.helper("deadline", "timestamptz")
     function = "ssb_internal.delay_end" if node.kind == "DELAY" else "ssb_internal.next_time"
     value = ctx.expression(node.value)
+    written = node.value.tokens[0]
+    if written.kind is TokenKind.STRING:
+        time = string_value(written)
+        if _TIME.fullmatch(time) is None:
+            ctx.problem(
+                f"Incorrect time syntax in time string '{time}' used with WAITFOR.",
+                node.value.span,
+                number=148,
+            )
+    elif value.type is not None and not (value.type.is_string or value.type.name in _WAITED_FOR):
+        text = f"Waitfor delay and waitfor time cannot be of type {value.type.name}."
+        told = (pl.Number(9815), pl.Text(text), pl.Number(16), pl.Number(0))
+        return ctx.guard(node, [pl.Perform(pl.Invoke("ssb_internal.raise_error", told))])
     computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.code),)))
     may_commit = () if ctx.savepoints else (("may_commit", ctx.session_field("autocommit")),)
     wait = pl.Call("ssb_internal.wait_until", (pl.Name(deadline),), may_commit)

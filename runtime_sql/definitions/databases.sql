@@ -366,6 +366,11 @@ DECLARE
 BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE SCHEMA', v_id);
     PERFORM ssb_internal.check_name(name);
+    -- Those of the system's principals.
+    IF lower(name) IN ('dbo', 'guest', 'sys', 'information_schema') THEN
+        PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                                      'to use it.', name));
+    END IF;
     -- As the compiler spells it, however long it is.
     SELECT sys.fold(d.schema_prefix || sys.fold(name)) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
     IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN

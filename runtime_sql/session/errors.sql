@@ -124,7 +124,9 @@ BEGIN
         v_error.message := 'Could not create constraint or index. See previous errors.';
         v_error.state := 1;
     END IF;
-    session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
+    -- What the first error ends, the one behind it ends as a trigger's does.
+    session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
+                                                          THEN 'TRIGGER' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
     IF ssb_internal.terminates_statement(v_number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
@@ -175,7 +177,7 @@ RETURN CASE number WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 E
                    WHEN 229 THEN 5 WHEN 235 THEN 0 WHEN 242 THEN 3 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 2714 THEN 6
                    WHEN 8114 THEN 5
                    WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
-                   WHEN 8169 THEN 2 ELSE 1 END;
+                   WHEN 8169 THEN 2 WHEN 9815 THEN 0 ELSE 1 END;
 
 -- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
 CREATE OR REPLACE FUNCTION ssb_internal.error_number(sqlstate_code text, message text DEFAULT '')
@@ -262,6 +264,11 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF code IS NULL THEN
+        -- Message 282.
+        PERFORM ssb_internal.print(format('The ''%s'' procedure attempted to return a status of NULL, which is not allowed. '
+                                          'A status of 0 will be returned instead.', session.procedure));
+    END IF;
     session.status := coalesce(code, 0);
     session.error := 0;
     session.rowcount := 1;

@@ -391,6 +391,20 @@ BEGIN
 END;
 $$;
 
+-- The same, raised: an argument of sp_executesql. What is wrong with a uniqueidentifier has errors of its own.
+CREATE OR REPLACE FUNCTION ssb_internal.raise_unfit(sqlstate_code text, message text, p_from text, p_to text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF ssb_internal.is_of_conversion(sqlstate_code) AND ssb.error_number_of(sqlstate_code) IN (8169, 8170) IS NOT TRUE THEN
+        PERFORM ssb_internal.raise_error(8114, format('Error converting data type %s to %s.', p_from, p_to), 16, 5);
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = sqlstate_code, MESSAGE = message;
+END;
+$$;
+
 -- An argument that does not convert to its parameter's type, from p_from.
 CREATE OR REPLACE FUNCTION ssb_internal.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
                                                p_from text DEFAULT 'varchar')

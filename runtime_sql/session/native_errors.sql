@@ -504,7 +504,9 @@ BEGIN
                      SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conname = v_first AND c.contype IN ('p', 'u')) THEN 5 ELSE 6 END,
                 NULL, NULL)::ssb.error);
     WHEN '0A000' THEN
-        IF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
+        IF p_message ~ '^cannot use subquery in ' THEN
+            v_error := ROW(1046, 'Subqueries are not allowed in this context. Only scalar expressions are allowed.', 15, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
                                         ssb_internal.table_named(ssb_internal.quoted_name(p_detail, 2))), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot alter type of a column used by' THEN

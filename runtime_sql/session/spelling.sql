@@ -228,8 +228,8 @@ BEGIN
                 RETURN v_written[cardinality(v_written)];
             END IF;
             v_qualifier := coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo');
-            -- With its database in front where that is none that the runtime knows.
-            IF cardinality(v_written) = 1 OR v_schema IS NULL
+            -- With its database in front where that is none that the runtime knows. A bare name is none of a schema of its own.
+            IF v_schema IS NULL OR cardinality(v_written) = 1 AND v_schema ~ '^(\w+_)?dbo$|^pg_temp'
                OR v_schema IN (sys.fold(v_qualifier), sys.fold(sys.fold(v_written[cardinality(v_written) - 2]) || '_' || sys.fold(v_qualifier))) THEN
                 RETURN array_to_string(v_written, '.');
             END IF;

@@ -11,20 +11,25 @@ BEGIN ATOMIC
                 ELSE clock_timestamp() + coalesce(milliseconds, 0) * interval '1 millisecond' END;
 END;
 
--- 'hh:mm[:ss[.mmm]]', as WAITFOR reads it: up to 24 hours.
+-- 'hh:mm[:ss[.mmm]] [AM]', as WAITFOR reads it: up to 24 hours. Behind a dot stand decimals, behind a colon milliseconds. An empty
+-- string is no time at all; NULL is waited for by nobody.
 CREATE OR REPLACE FUNCTION ssb_internal.time_of_day(value text)
 RETURNS interval
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := regexp_match(btrim(value), '^(?:\d{4}-?\d\d-?\d\d[ T])?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.:](\d{1,9}))?)?$');
+    v_parts text[] := regexp_match(upper(value), '^\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,3})|:(\d{1,3}))?)?\s*([AP]M)?\s*$');
+    v_hour integer := v_parts[1];
 BEGIN
-    IF v_parts IS NULL OR v_parts[1]::integer > 23 OR v_parts[2]::integer > 59 OR v_parts[3]::integer > 59 THEN
-        PERFORM ssb_internal.raise_error(148, format('Incorrect time syntax in time string ''%s'' used with WAITFOR.', value), 15);
+    IF value IS NULL OR value ~ '^\s*$' THEN
+        RETURN CASE WHEN value IS NOT NULL THEN interval '0' END;
+    ELSIF v_parts IS NULL OR v_hour > 23 OR v_parts[2]::integer > 59 OR v_parts[3]::integer > 59 OR v_parts[6] = 'AM' AND v_hour > 12 THEN
+        PERFORM ssb_internal.raise_error(241, 'Conversion failed when converting date and/or time from character string.');
     END IF;
-    RETURN make_interval(hours => v_parts[1]::integer, mins => v_parts[2]::integer,
-                         secs => concat('0', v_parts[3], '.', coalesce(v_parts[4], '0'))::double precision);
+    v_hour := CASE WHEN v_parts[6] = 'AM' AND v_hour = 12 THEN 0 WHEN v_parts[6] = 'PM' AND v_hour < 12 THEN v_hour + 12 ELSE v_hour END;
+    RETURN make_interval(hours => v_hour, mins => v_parts[2]::integer,
+                         secs => concat('0', v_parts[3], '.', coalesce(v_parts[4], '0'))::double precision + coalesce(v_parts[5]::integer, 0) / 1000.0);
 END;
 $$;
 
@@ -43,6 +48,12 @@ CREATE OR REPLACE FUNCTION ssb_internal.delay_end(delay time)
 RETURNS timestamptz
 LANGUAGE sql VOLATILE
 RETURN clock_timestamp() + delay::interval;
+
+-- Seconds; fewer than none never end.
+CREATE OR REPLACE FUNCTION ssb_internal.delay_end(delay integer)
+RETURNS timestamptz
+LANGUAGE sql VOLATILE
+RETURN clock_timestamp() + CASE WHEN delay < 0 THEN interval '100 years' ELSE make_interval(secs => delay) END;
 
 -- The next moment at which the clock shows a time of day.
 CREATE OR REPLACE FUNCTION ssb_internal.next_time(moment interval)
@@ -67,6 +78,11 @@ CREATE OR REPLACE FUNCTION ssb_internal.next_time(moment time)
 RETURNS timestamptz
 LANGUAGE sql VOLATILE
 RETURN ssb_internal.next_time(moment::interval);
+
+CREATE OR REPLACE FUNCTION ssb_internal.next_time(moment integer)
+RETURNS timestamptz
+LANGUAGE sql VOLATILE
+RETURN CASE WHEN moment < 0 THEN clock_timestamp() + interval '100 years' ELSE ssb_internal.next_time(make_interval(secs => moment)) END;
 
 -- Sleeps. Where no transaction is open it ends PostgreSQL's own every second, so
 -- that a long wait does not hold back vacuum; and brings about what fell due meanwhile: a script that waits for a

@@ -76,7 +76,7 @@ def test_nestlevel_counts_procedures_strings_and_functions(tsql: Tsql) -> None:
 def test_the_33rd_level_is_refused_and_rolls_back(tsql: Tsql) -> None:
     tsql.run(
         "BEGIN TRAN; INSERT dbo.a VALUES (1); EXEC dbo.endless; PRINT 'never';\nGO\n"
-        "PRINT CONCAT(@@TRANCOUNT, ' ', (SELECT COUNT(*) FROM dbo.a));"
+        "DECLARE @n INT = (SELECT COUNT(*) FROM dbo.a); PRINT CONCAT(@@TRANCOUNT, ' ', @n);"
     )
     assert [(error.number, error.procedure, error.line) for error in tsql.errors] == [(217, "endless", 3)]
     assert tsql.prints == ["0 0"]

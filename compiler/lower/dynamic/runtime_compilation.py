@@ -28,7 +28,7 @@ from ...plpgsql import emit
 from ...plpgsql import nodes as pl
 from ...sql.translate import convert_expression
 from ...target import nodes as n
-from ..arguments import Texts, as_texts
+from ..arguments import Texts, as_texts, raises_unfit
 from ..context import SESSION_TYPE, Context, Mode
 from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..routines import lower_routine_body
@@ -312,7 +312,9 @@ def _routine(
         declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
         cell = n.Element(n.Variable(values), n.Integer(place.number))
         given = Expression(n.Cast(cell, source.postgres), source)
-        reads.append(pl.Assign(variable.reference, _converted(given, parameter.type)))
+        read = pl.Assign(variable.reference, _converted(given, parameter.type))
+        is_as_it_was = source.postgres == parameter.type.postgres
+        reads.append(read if is_as_it_was else raises_unfit(read, source, parameter.type))
         if place.output and parameter.output:
             result = _converted(Expression(n.Variable(variable.reference), parameter.type), source)
             writes.append(pl.Assign(cell, pl.Cast(result, "text")))

@@ -26,14 +26,14 @@ from ...analysis.transaction_depth import Depths
 from ...builder.batches import parse_script
 from ...catalog.names import fold, use_first
 from ...catalog.objects import Expression, ScalarVariable
-from ...catalog.scope import Scope, TableType, sets_row_limit
+from ...catalog.scope import ProcedureParameter, Scope, TableType, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...check.error_levels import level_of
 from ...check.statements import check_chains
 from ...plpgsql import nodes as pl
 from ...sql.translate import convert_expression
 from ...target import nodes as n
-from ..arguments import WrongArguments, argument_value, wrong_call
+from ..arguments import WrongArguments, argument_value, may_not_fit, refused_where_unfit, wrong_call
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
 from ..leaving import kept_settings, leave_if_nested_too_deep
@@ -549,7 +549,14 @@ def _pass_parameters(
         if argument is not None and argument.value is not None:
             # Through a variable of the outer block: the inner one may have the same name.
             passed = ctx.helper(f"{fold(parameter.name)}_passed", parameter.type.postgres)
-            before.append(pl.Assign(passed, argument_value(argument.value, parameter.type, ctx)))
+            given = argument_value(argument.value, parameter.type, ctx)
+            assign: pl.Statement = pl.Assign(passed, given)
+            fits = ctx.mode is Mode.FUNCTION or not may_not_fit(
+                given, argument.value, ProcedureParameter(parameter.name, parameter.type), ctx
+            )
+            before.append(
+                assign if fits else refused_where_unfit(assign, argument.value, parameter.type, ctx)
+            )
             value = pl.Name(passed)
         variable = inner.scope.declare(f"@{parameter.name}", parameter.type)
         declarations.append(pl.Declaration(variable.reference, parameter.type.postgres, value))

@@ -7,6 +7,7 @@ from ...target import statements as s
 from ..context import Context, object_name
 from ..dispatch import DEFINITION, translates
 from ..interface import Ddl
+from ..parse.nodes import is_variable
 from ..parse.reader import Reader
 from ..parse.tokens import to_sqlglot
 from .alter_table import alter_table
@@ -37,6 +38,9 @@ def _translated(reader: Reader, tokens: list[Token], ctx: Context) -> Ddl | None
         return drop_index(reader, ctx)
     if reader.word("TRUNCATE", "TABLE"):
         table = reader.target(hinted=False)
+        if is_variable(table):
+            ctx.problem(f"Incorrect syntax near '{table.name}'.", table, number=102, hint="DELETE its rows")
+            return None
         if reader.current_upper == "WITH":
             hint = "delete the rows by a condition"
             ctx.unsupported("TRUNCATE TABLE … WITH (PARTITIONS (…))", table, hint=hint)

@@ -15,6 +15,7 @@ from .. import values as v
 from ..context import Context
 from ..conversions import convert
 from ..expressions.names import scalar
+from ..messages import NO_ROW_COUNT, counts_rows
 from ..parse.dml import Top
 from ..query_result import NOTHING_SELECTED
 from ..values import Value
@@ -38,6 +39,7 @@ def top(node: exp.Select, ctx: Context) -> tuple[n.Node | None, n.Node | None, b
         return None, None, False
     if options is not None and options.args.get("percent"):
         return None, value.code, with_ties
+    _need_integer(value, limit.expression, ctx)
     return _top_count(value), None, with_ties
 
 
@@ -82,6 +84,7 @@ def limit_of(top: Top | None, ctx: Context, counted: Callable[[], n.Node]) -> n.
     if top.count is not None:
         count = scalar(top.count, ctx)
         if not top.percent:
+            _need_integer(count, top.count, ctx)
             limit = _top_count(count)
         elif count.constant != 100:
             all_rows = q.Aliased(n.Subquery(counted()), "counted")
@@ -154,6 +157,11 @@ def within_row_limit(limit: n.Node | None, ctx: Context) -> n.Node | None:
     return rows if limit is None else n.Call("LEAST", (limit, rows))
 
 
+def _need_integer(value: Value, node: exp.Expr, ctx: Context) -> None:
+    if not counts_rows(value.type):
+        ctx.problem(NO_ROW_COUNT, node, number=1060)
+
+
 def _top_count(value: Value) -> n.Node:
     """A row count that is no literal is looked at: NULL would be no limit to PostgreSQL."""
     count = row_count(value)
@@ -171,13 +179,21 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | 
     """(LIMIT, OFFSET) of ``OFFSET n ROWS FETCH NEXT m ROWS ONLY``."""
     offset = node.args.get("offset")
     fetch = node.args.get("limit")
-    skipped = row_count(_count_outside(offset.expression, ctx)).code if offset is not None else None
+    skipped: n.Node | None = None
+    if offset is not None:
+        number = _count_outside(offset.expression, ctx)
+        _need_integer(number, offset.expression, ctx)
+        skipped = row_count(number).code
     if skipped == n.Integer(0):
         skipped = None
     limit: n.Node | None = None
     if isinstance(fetch, exp.Fetch):
         count = fetch.args.get("count")
-        limit = _top_count(_count_outside(count, ctx)) if count is not None else n.Integer(1)
+        limit = n.Integer(1)
+        if count is not None:
+            wanted = _count_outside(count, ctx)
+            _need_integer(wanted, count, ctx)
+            limit = _top_count(wanted)
         if offset is None:
             ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
     if offset is not None and isinstance(fetch, exp.Limit):

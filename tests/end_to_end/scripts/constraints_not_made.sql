@@ -38,3 +38,31 @@ GO
 CREATE SYNONYM dbo.pr FOR dbo.p
 GO
 EXEC dbo.pr
+GO
+-- it ends the batch, as 2714 does, and a TRY cannot save the transaction
+BEGIN TRAN
+CREATE TABLE d (a INT CONSTRAINT pk_p PRIMARY KEY)
+PRINT 'not reached'
+GO
+PRINT @@TRANCOUNT
+BEGIN TRAN
+BEGIN TRY
+  CREATE TABLE d (a INT CONSTRAINT pk_p PRIMARY KEY)
+END TRY
+BEGIN CATCH
+  PRINT CONCAT(ERROR_NUMBER(), ' ', XACT_STATE())
+  ROLLBACK
+END CATCH
+GO
+EXEC sp_executesql N'SELECT @x AS x', N'@x INT', @x = 'abc'
+GO
+BEGIN TRY EXEC sp_executesql N'SELECT @x AS x', N'@x TINYINT', @x = 300 END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_MESSAGE()) END CATCH
+GO
+CREATE PROCEDURE dbo.[No Status] AS DECLARE @r INT RETURN @r
+GO
+DECLARE @r INT, @n SYSNAME = N'nosuch.No Status'
+EXEC @r = dbo.[No Status]
+PRINT @r
+SET @n = N'nosuch.[No Status]'
+EXEC @n
+GO

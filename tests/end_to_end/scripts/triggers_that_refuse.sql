@@ -63,7 +63,8 @@ GO
 DECLARE @rc int
 EXEC @rc = dbo.LeavesTry
 DELETE dbo.Stock
-PRINT CONCAT('goes on after ', @rc, ', rows ', (SELECT COUNT(*) FROM dbo.Stock))
+DECLARE @rows int = (SELECT COUNT(*) FROM dbo.Stock)
+PRINT CONCAT('goes on after ', @rc, ', rows ', @rows)
 GO
 -- a savepoint set inside and outside of TRY
 INSERT dbo.Stock VALUES (3, 30)

@@ -47,3 +47,20 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_SEVERITY())
 END CATCH
 GO
+GO
+-- where a query stands that must not, and names of the system's schemas
+PRINT 'rows: ' + CAST((SELECT COUNT(*) FROM sys.schemas) AS VARCHAR(9))
+GO
+CREATE TABLE asked (a INT DEFAULT (SELECT 1))
+GO
+CREATE TABLE asked (a INT CHECK (a > (SELECT 1)))
+GO
+DECLARE @x TABLE (a INT)
+TRUNCATE TABLE @x
+GO
+CREATE SCHEMA dbo
+GO
+CREATE SCHEMA guest
+GO
+CREATE SCHEMA INFORMATION_SCHEMA
+GO
