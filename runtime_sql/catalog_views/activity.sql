@@ -67,5 +67,12 @@ SELECT f.conversation_id, f.is_initiator::integer::sys.bit AS is_initiator, f.to
 CREATE OR REPLACE VIEW sys.dm_exec_sessions AS
 SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.client_hostname AS host_name, a.application_name AS program_name,
        a.usename::text AS login_name, CASE a.state WHEN 'active' THEN 'running' ELSE 'sleeping' END AS status, 5 AS database_id,
-       (a.backend_type = 'client backend')::integer::sys.bit AS is_user_process
+       (a.backend_type = 'client backend')::integer::sys.bit AS is_user_process,
+       a.query_start::timestamp(3) AS last_request_start_time,
+       (CASE WHEN a.state <> 'active' THEN a.state_change END)::timestamp(3) AS last_request_end_time,
+       (a.xact_start IS NOT NULL)::integer AS open_transaction_count, a.usename::text AS original_login_name,
+       -- Of others PostgreSQL does not tell.
+       CASE WHEN a.pid = pg_backend_pid()
+            THEN CASE current_setting('transaction_isolation') WHEN 'read uncommitted' THEN 1 WHEN 'read committed' THEN 2
+                                                               WHEN 'repeatable read' THEN 3 ELSE 4 END END::smallint AS transaction_isolation_level
   FROM pg_stat_activity AS a WHERE a.datname = current_database();

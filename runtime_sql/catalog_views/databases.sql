@@ -48,7 +48,8 @@ CREATE OR REPLACE VIEW sys.databases AS
 SELECT ssb_internal.database_name(d.database_id)                         AS name,
        d.database_id,
        NULL::integer                                            AS source_database_id,
-       convert_to(d.owner, 'UTF8')                              AS owner_sid,
+       CASE WHEN lower(d.owner) = 'sa' AND to_regrole('sa') IS NULL THEN '\x01'
+            ELSE convert_to(d.owner, 'UTF8') END                AS owner_sid,
        d.create_date::timestamp(3)                              AS create_date,
        coalesce(nullif(d.options ->> 'COMPATIBILITY_LEVEL', '')::smallint, 160::smallint) AS compatibility_level,
        ssb_internal.collation_name()                                     AS collation_name,
@@ -115,7 +116,10 @@ SELECT s.name, s.schema_id, s.schema_id FROM (VALUES ('guest', 2), ('INFORMATION
 CREATE OR REPLACE VIEW sys.database_principals AS
 SELECT b.name, b.principal_id, b.type::char(1) AS type, b.type_desc, b.default_schema_name,
        NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, NULL::integer AS owning_principal_id,
-       NULL::bytea AS sid, (b.type = 'R' AND b.name <> 'public')::integer::sys.bit AS is_fixed_role,
+       -- dbo is whose the database is.
+       CASE b.name WHEN 'dbo' THEN (SELECT d.owner_sid FROM sys.databases AS d WHERE d.database_id = (SELECT ssb_internal.current_database_id()))
+                   WHEN 'guest' THEN '\x00'::bytea END AS sid,
+       (b.type = 'R' AND b.name <> 'public')::integer::sys.bit AS is_fixed_role,
        CASE WHEN b.name = 'dbo' THEN 1 ELSE 0 END::integer AS authentication_type
   FROM (VALUES ('public', 0, 'R', 'DATABASE_ROLE', NULL), ('dbo', 1, 'S', 'SQL_USER', 'dbo'),
                ('guest', 2, 'S', 'SQL_USER', 'guest'), ('INFORMATION_SCHEMA', 3, 'S', 'SQL_USER', NULL),
@@ -136,7 +140,7 @@ SELECT p.name, p.principal_id,
 UNION ALL
 SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
        CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL,
-       CASE WHEN NOT r.rolcanlogin THEN 1 END, NULL, 0::sys.bit, 1
+       CASE WHEN NOT r.rolcanlogin THEN 1 END, convert_to(r.rolname::text, 'UTF8'), 0::sys.bit, 1
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p

@@ -73,7 +73,7 @@ databases: The T-SQL databases of this instance, each with a broker of its own. 
   name: Its name.
   database_id: Its number: 1 to 4 are the system's, 5 is the first of the user's.
   source_database_id: Always NULL: there are no snapshots of databases.
-  owner_sid: The owner: the name, as bytes.
+  owner_sid: The owner: the name, as bytes; 0x01 for sa.
   compatibility_level: As ALTER DATABASE set it, else 160. Nothing depends on it.
   user_access: Always 0, MULTI_USER.
   user_access_desc: Always MULTI_USER.
@@ -114,7 +114,7 @@ database_principals: Users and roles of the session's T-SQL database, and Postgr
   default_schema_name: Schema in which its statements look first; NULL for roles.
   create_date, modify_date: When it was created, in the session's time zone; NULL for what the system brings and PostgreSQL's roles.
   owning_principal_id: Whose a role is, 1 for dbo; NULL for users and what the system brings.
-  sid: Its name, as bytes; NULL for what the system brings and PostgreSQL's roles.
+  sid: Its name, as bytes; of dbo that of the database's owner; NULL for the other users and roles that the system brings.
   is_fixed_role: 1: a fixed database role, such as db_owner.
   authentication_type: 1, by the instance; 0 for what the system brings, but for dbo.
 
@@ -621,6 +621,10 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   status: running or sleeping.
   database_id: Always 5: which T-SQL database a session uses is its own affair.
   is_user_process: 1: a client's, 0: the server's own.
+  last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
+  open_transaction_count: 1 in a transaction, else 0.
+  original_login_name: The role.
+  transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
 
 dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them.
   object_name: Group of counters, such as SQLServer:Broker Statistics.

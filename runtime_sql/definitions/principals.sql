@@ -41,6 +41,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_kind text := upper(kind);
+    v_id integer;
     v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
     IF v_kind IS NULL OR v_kind NOT IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE') THEN
@@ -60,8 +61,13 @@ BEGIN
             WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
         PERFORM ssb_internal.raise_not_found('find', 'certificate', certificate);
     END IF;
-    INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate, owner)
-    VALUES (v_database_id, name, v_kind, default_schema, login, certificate,
+    -- Roles of PostgreSQL are principals too, by their oid: the first superuser's is 10. 16384 and 16387 are db_owner and db_ddladmin.
+    LOOP
+        v_id := nextval('ssb.principal_principal_id_seq');
+        EXIT WHEN v_id NOT IN (16384, 16387) AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = v_id::oid);
+    END LOOP;
+    INSERT INTO ssb.principal (principal_id, database_id, name, kind, default_schema, login, certificate, owner)
+    VALUES (v_id, v_database_id, name, v_kind, default_schema, login, certificate,
             CASE v_kind WHEN 'ROLE' THEN ssb_internal.owner_or_caller(NULL, v_database_id) END)
     ON CONFLICT DO NOTHING;
     IF NOT FOUND AND v_kind = 'LOGIN' THEN

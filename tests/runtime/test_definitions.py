@@ -337,6 +337,16 @@ def test_every_number_has_a_sqlstate(session: Session) -> None:
     assert session.value("SELECT ssb.error_number_of('23505')") is None
 
 
+def test_no_principal_has_the_number_of_a_role(session: Session) -> None:
+    session.do("CREATE ROLE numbered_role")
+    role = session.value("SELECT oid::integer FROM pg_roles WHERE rolname = 'numbered_role'")
+    session.do("SELECT setval('ssb.principal_principal_id_seq', %s)", role - 1)
+    session.do("SELECT ssb.create_principal('numbered_user', 'USER')")
+    number = session.value("SELECT principal_id FROM sys.database_principals WHERE name = 'numbered_user'")
+    session.do("DROP ROLE numbered_role")
+    assert number > role
+
+
 def test_level_and_state_travel_in_the_detail(session: Session, pair: Pair) -> None:
     with pytest.raises(errors.Error) as caught:
         session.do("SELECT ssb.drop_queue('dbo.nothing')")

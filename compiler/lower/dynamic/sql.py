@@ -485,8 +485,11 @@ def lower_text(
     ]
     if before:
         # Without its values the text does not run, even where the error ends nothing else.
+        # Nor where a piece is NULL: then it all is.
         ready = ctx.helper("ready", "boolean")
-        prepared = [pl.Assign(ready, pl.FALSE), *before, pl.Assign(ready, pl.TRUE)]
+        known = n.all_of([n.IsNull(n.Variable(one.variable), negated=True) for one in placed])
+        is_ready = pl.TRUE if known is None else pl.Raw(known)
+        prepared = [pl.Assign(ready, pl.FALSE), *before, pl.Assign(ready, is_ready)]
         lowered = [*ctx.guard(node, prepared), pl.If(((pl.Name(ready), tuple(lowered)),))]
     return [*lowered, ctx.leave_if_failed(node)], placed
 

@@ -56,9 +56,10 @@ LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
 LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
-LANGUAGE sql STABLE RETURN int4send(sys.suser_id());
+LANGUAGE sql STABLE RETURN convert_to(current_user, 'UTF8');
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea
-LANGUAGE sql STABLE RETURN int4send(sys.suser_id(name));
+LANGUAGE sql STABLE RETURN coalesce((SELECT p.sid FROM sys.server_principals AS p WHERE lower(p.name) = lower(suser_sid.name)),
+                                    CASE lower(name) WHEN 'sa' THEN '\x01'::bytea END);
 CREATE OR REPLACE FUNCTION sys.suser_sname() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 CREATE OR REPLACE FUNCTION sys.suser_sname(sid bytea) RETURNS text

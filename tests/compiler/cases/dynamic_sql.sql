@@ -363,7 +363,7 @@ BEGIN
             piece_1 := sys.quotename("table");
             count_passed := n;
             most_passed := 1;
-            ready := true;
+            ready := piece_1 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ready THEN
@@ -404,7 +404,7 @@ BEGIN
             ready := false;
             piece_1_2 := "table";
             piece_2 := s;
-            ready := true;
+            ready := piece_1_2 IS NOT NULL AND piece_2 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_2) THEN
@@ -438,7 +438,7 @@ BEGIN
         BEGIN
             ready := false;
             piece_1_3 := queue;
-            ready := true;
+            ready := piece_1_3 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_3) THEN
@@ -472,7 +472,7 @@ BEGIN
         BEGIN
             ready := false;
             piece_1_4 := s;
-            ready := true;
+            ready := piece_1_4 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ready THEN
@@ -489,7 +489,7 @@ BEGIN
         BEGIN
             ready := false;
             piece_1_5 := "table";
-            ready := true;
+            ready := piece_1_5 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_5) THEN
@@ -525,7 +525,7 @@ BEGIN
             ready := false;
             piece_1_6 := "table";
             piece_2_2 := n::text;
-            ready := true;
+            ready := piece_1_6 IS NOT NULL AND piece_2_2 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ssb_internal.are_dynamic_names(piece_1_6) THEN
@@ -633,7 +633,7 @@ BEGIN
         BEGIN
             ready := false;
             piece_1 := v::text;
-            ready := true;
+            ready := piece_1 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ready THEN
@@ -660,7 +660,7 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
             ready := false;
             piece_1_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
             piece_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
-            ready := true;
+            ready := piece_1_2 IS NOT NULL AND piece_2 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ready THEN
@@ -685,7 +685,7 @@ WHERE "a b" = ', ssb_internal.dynamic_value(piece_1), ' AND "c d" = 2');
             ready := false;
             piece_1_3 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
             piece_2_2 := left(sys.convert_nvarchar(pg_backend_pid(), 9), 0);
-            ready := true;
+            ready := piece_1_3 IS NOT NULL AND piece_2_2 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF ready THEN
@@ -890,7 +890,7 @@ BEGIN
             piece_1 := sys.replace("from", ']', ']]');
             piece_2 := sys.replace("to", '''', '''''');
             piece_3 := sys.replace(body, '''', '''''');
-            ready := true;
+            ready := piece_1 IS NOT NULL AND piece_2 IS NOT NULL AND piece_3 IS NOT NULL;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT send_to WHEN session.leaving;
         END;
         IF ready THEN

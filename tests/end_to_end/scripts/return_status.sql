@@ -37,3 +37,11 @@ EXEC @r = sp_executesql @text PRINT @r
 EXEC @r = sp_executesql N'SELECT * FROM nosuch' PRINT @r
 SET @r = 77
 BEGIN TRY EXEC @r = sp_executesql N'SELECT 1 / 0' END TRY BEGIN CATCH PRINT @r END CATCH
+GO
+-- A text that is NULL, since a piece of it is, does not run.
+DECLARE @none sysname, @text nvarchar(100), @r int
+SET @text = N'CREATE QUEUE ' + QUOTENAME(@none)
+EXEC (@text)
+EXEC @r = sp_executesql @text PRINT @r
+EXEC (N'PRINT ''' + @none + '''')
+EXEC (N'PRINT ' + CAST(1 AS nvarchar(9)))
