@@ -192,6 +192,7 @@
 \ir statements/ignore_dup_key.sql
 \ir statements/average.sql
 \ir statements/rowversion.sql
+\ir statements/insert_columns.sql
 \ir session/kept_cursors.sql
 
 -- T-SQL built-in functions

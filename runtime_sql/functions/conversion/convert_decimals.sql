@@ -23,7 +23,7 @@ BEGIN
     IF v_fitting IS NULL THEN
         PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
             'Arithmetic overflow error converting %s to data type numeric.', source),
-            state => CASE source WHEN 'float' THEN 6 ELSE 8 END);
+            state => CASE WHEN source OPERATOR(pg_catalog.=) 'float' THEN 6 ELSE 8 END);
     END IF;
     RETURN v_fitting;
 END;

@@ -43,7 +43,7 @@ BEGIN
     ELSIF source OPERATOR(pg_catalog.=) 'int' THEN
         PERFORM ssb_internal.raise_error(220, pg_catalog.format(
             'Arithmetic overflow error for data type %s, value = %s.', type_name, v_number),
-            state => CASE type_name WHEN 'tinyint' THEN 2 ELSE 1 END);
+            state => CASE WHEN type_name OPERATOR(pg_catalog.=) 'tinyint' THEN 2 ELSE 1 END);
     ELSIF source OPERATOR(pg_catalog.=) 'float' THEN
         PERFORM ssb_internal.raise_error(232, pg_catalog.format(
             'Arithmetic overflow error for type %s, value = %s.', type_name, pg_catalog.round(value, 6)));
