@@ -787,7 +787,7 @@ sysprocesses: The sessions of sys.dm_exec_sessions under the names of SQL Server
   hostname: The client's host, where PostgreSQL looks it up.
   loginame: The role.
   open_tran: 1 in a transaction, 0 outside of one.
-  cmd: EXECUTE or AWAITING COMMAND.
+  cmd: AWAITING COMMAND; of one that runs (EXECUTE).
 
 spt_values: The numbers 0 to 2047 of master..spt_values, by which scripts count.
   name, low, high: Always NULL.
