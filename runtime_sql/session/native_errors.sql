@@ -525,6 +525,33 @@ BEGIN
                                         FROM pg_class AS c
                                        WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),
                        14, 5, NULL, NULL);
+        IF v_first IS NOT NULL AND p_verb = 'TRUNCATE TABLE' THEN
+            v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        ssb_internal.table_named(v_first)), 16, 7, NULL, NULL);
+        ELSIF p_message ~ '^permission denied for schema ' THEN
+            v_first := substring(p_message FROM '^permission denied for schema (.+)$');
+            -- Who may use it may not make something in it.
+            IF has_schema_privilege(quote_ident(v_first)::regnamespace, 'USAGE') THEN
+                v_error := ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.',
+                                            ssb_internal.tsql_schema(v_first)), 16, 1, NULL, NULL);
+            END IF;
+        ELSIF p_message ~ '^must be owner of (table|view|relation) ' THEN
+            v_first := ssb_internal.table_named(substring(p_message FROM '^must be owner of \w+ (.+)$'));
+            v_error := CASE p_verb
+                WHEN 'DROP' THEN ROW(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                                  substring(p_message FROM '(table|view) '), v_first), 14, 20, NULL, NULL)::ssb.error
+                WHEN 'ALTER TABLE' THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                                         v_first), 16, 1, NULL, NULL)::ssb.error
+                WHEN 'CREATE INDEX' THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                                          v_first), 16, 12, NULL, NULL)::ssb.error
+                ELSE v_error END;
+        ELSIF p_verb = 'DROP' AND p_message ~ '^must be owner of (routine|procedure|function) ' THEN
+            v_first := substring(p_message FROM '^must be owner of \w+ (?:.+[.])?(.+)$');
+            v_error := ROW(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                        CASE WHEN EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_first AND p.prokind = 'p') THEN 'procedure'
+                                             WHEN EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_first AND p.prorettype = 'trigger'::regtype) THEN 'trigger'
+                                             ELSE 'function' END, v_first), 14, 20, NULL, NULL);
+        END IF;
     WHEN '40001' THEN
         -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
         IF current_setting('transaction_isolation') = 'serializable' THEN
