@@ -219,7 +219,13 @@ BEGIN
                   FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
                                    WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                                    WHEN v_object.class = 'SERVICE' THEN '{SEND}'
-                                   ELSE '{REFERENCES}'::text[] END) AS p (privilege);
+                                   ELSE '{REFERENCES}'::text[] END) AS p (privilege)
+                ON CONFLICT DO NOTHING;     -- another session's, of now: it gets this one's state
+                UPDATE ssb.permission AS p SET state = CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, grantor = v_grantor
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id
+                   AND (p.privilege = upper(v_privilege) OR upper(v_privilege) IN ('ALL', 'ALL PRIVILEGES'))
+                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id
+                   AND p.state <> CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END;
             END IF;
         END LOOP;
     END LOOP;

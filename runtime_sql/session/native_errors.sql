@@ -116,7 +116,14 @@ BEGIN
         -- An index has its table's name and __ before its own.
         v_owner := split_part(v_names[1], '__', 1);
         v_index := CASE WHEN v_names[1] LIKE '%\_\_%' THEN substr(v_names[1], length(v_owner) + 3) ELSE v_names[1] END;
-        IF p_message ~ '^could not create' THEN
+        IF v_names[1] ~ '^pg_(class|type|proc|namespace|constraint|trigger)_' THEN
+            -- Two sessions made something of one name, and this one's is the second.
+            v_owner := split_part(v_key, ', ', 1);
+            v_owner := CASE WHEN v_names[1] ~ '^pg_namespace_' THEN ssb_internal.tsql_schema(v_owner)
+                            ELSE ssb_internal.spelled_relation(substring(v_owner FROM '(?:.+__)?(.+)$')) END;
+            RETURN ROW(2714, format('There is already an object %s in the database.', coalesce(format('named ''%s''', nullif(v_owner, '')), 'of that name')),
+                       16, 6, NULL, NULL)::ssb.error;
+        ELSIF p_message ~ '^could not create' THEN
             v_error.number := 1505;
             v_error.severity := 16;
             v_error.message := format(
@@ -601,6 +608,11 @@ BEGIN
         ELSIF p_message LIKE 'cache lookup failed for %' THEN
             v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
                                         substr(p_message, length('cache lookup failed for ') + 1)), 16, 1, NULL, NULL);
+        -- Two change the definition, or the rights, of one thing at once: SQL Server would have had this one wait.
+        ELSIF p_message IN ('tuple concurrently updated', 'tuple concurrently deleted') THEN
+            v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and has '
+                                        'been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
+                           13, 51, NULL, NULL);
         -- Or a queue, while a RECEIVE waits for what the one who drops it has locked.
         ELSIF p_message LIKE 'could not open relation with OID %' THEN
             v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
