@@ -108,9 +108,10 @@ def compile_command(
     names = ", ".join(source.name for source in read)
     if old:
         difference = compare(earlier[len(after) :], read, database, allow_drop=allow_drop)
-        difference.problems.raise_if_any()
-        if len(difference.problems):
-            click.echo(difference.problems.report(), err=True)
+        found = _each_once(difference.problems)
+        found.raise_if_any()
+        if len(found):
+            click.echo(found.report(), err=True)
         if tsql:
             _write(output, difference.script())
             return

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,6 +79,7 @@ def compile_options(function: F) -> F:
         "-d",
         "--database",
         metavar="TSQLDB",
+        callback=not_empty,
         help="T-SQL database to begin in, as after USE. Default: the one named like the PostgreSQL database.",
     )(function)
 
@@ -99,7 +101,7 @@ def _split_variables(_ctx: click.Context, _param: click.Parameter, given: tuple[
     variables = {}
     for one in given:
         name, separator, value = one.partition("=")
-        if not separator or not name:
+        if not separator or re.fullmatch(r"[A-Za-z_][\w-]*", name) is None:
             raise click.BadParameter(f"{one!r} is not NAME=VALUE")
         variables[name] = value
     return variables

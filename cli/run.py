@@ -26,7 +26,7 @@ from ..server.learn import Knowledge
 from ..server.problems import ServerError
 from ..server.redirection import Redirection
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
-from ..server.results import ErrorEvent, Print
+from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
 from .options import Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
@@ -47,6 +47,8 @@ _LETTERS = {
     **dict.fromkeys("aACcDfFgGHIjkKlLmMNpRruVxXyYzZ"),
 }
 _ROWS = re.compile(r"-?\d+")
+# The state with which RAISERROR ends a script of sqlcmd's.
+_QUITS = 127
 
 
 class _Command(click.Command):
@@ -277,13 +279,19 @@ class Runner:
         self._warned = 0
         self._renderer = renderer
         translator = Translator.of(connection, lambda: self._session.catalog)
+        self._quits = False
         self._executor = Executor(
             connection,
-            self._redirected.write,
+            self._write,
             translate=translator,
             use_keys=KeyAnswerer(connection),
             interactive=interactive,
         )
+
+    def _write(self, event: Event) -> None:
+        if isinstance(event, ErrorEvent | Print) and event.state == _QUITS:
+            self._quits = True
+        self._redirected.write(event)
 
     @property
     def depth(self) -> int:
@@ -322,9 +330,11 @@ class Runner:
         """Run a script; tell whether no batch had an error, and whether one of them ended the script.
 
         ``stop`` leaves out what follows a batch with an error, unless the script itself says what to
-        do then. Raises ServerError when the connection breaks.
+        do then. RAISERROR of state 127 does so in any case, whatever its severity. Raises ServerError
+        when the connection breaks.
         """
         succeeded = True
+        self._quits = False
         database = self._session.catalog.database
         if self._interactive and not self.depth and not self._connection.closed:
             self._knowledge.refresh()
@@ -353,9 +363,10 @@ class Runner:
             if batch.calls and not self.depth:
                 self._knowledge.refresh()
             self.batches += 1
+            failed = failed or self._quits
             self.failed_batches += failed
             succeeded = succeeded and not failed
-            if failed and script.stop_at(batch.line, stop):
+            if self._quits or (failed and script.stop_at(batch.line, stop)):
                 return succeeded, True
         return succeeded, False
 

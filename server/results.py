@@ -43,9 +43,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Print:
-    """PRINT, or RAISERROR with severity 0 to 10."""
+    """PRINT, or RAISERROR with severity 0 to 10, whose state it has."""
 
     text: str
+    state: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,8 @@ class NoticeReader:
         text = notice.message_primary or ""
         match notice.sqlstate:
             case "SP001":
-                self.emit(Print(text))
+                place = _PLACE.match(notice.message_detail or "")
+                self.emit(Print(text, int(place["state"]) if place else 0))
             case "SR001":
                 self.emit(self._rows(text))
             case "SC001":

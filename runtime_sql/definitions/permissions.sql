@@ -221,7 +221,12 @@ BEGIN
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
                        CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
                        CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
-                  FROM unnest(v_meant) AS p (privilege);
+                  FROM unnest(v_meant) AS p (privilege)
+                ON CONFLICT DO NOTHING;     -- another session's, of now: it gets this one's state
+                UPDATE ssb.permission AS p SET state = CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, grantor = v_grantor
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
+                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id
+                   AND p.state <> CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END;
             END IF;
         END LOOP;
     END LOOP;

@@ -116,7 +116,14 @@ BEGIN
         -- An index has its table's name and __ before its own.
         v_owner := split_part(v_names[1], '__', 1);
         v_index := CASE WHEN v_names[1] LIKE '%\_\_%' THEN substr(v_names[1], length(v_owner) + 3) ELSE v_names[1] END;
-        IF p_message ~ '^could not create' THEN
+        IF v_names[1] ~ '^pg_(class|type|proc|namespace|constraint|trigger)_' THEN
+            -- Two sessions made something of one name, and this one's is the second.
+            v_owner := split_part(v_key, ', ', 1);
+            v_owner := CASE WHEN v_names[1] ~ '^pg_namespace_' THEN ssb_internal.tsql_schema(v_owner)
+                            ELSE ssb_internal.spelled_relation(substring(v_owner FROM '(?:.+__)?(.+)$')) END;
+            RETURN ROW(2714, format('There is already an object %s in the database.', coalesce(format('named ''%s''', nullif(v_owner, '')), 'of that name')),
+                       16, 6, NULL, NULL)::ssb.error;
+        ELSIF p_message ~ '^could not create' THEN
             v_error.number := 1505;
             v_error.severity := 16;
             v_error.message := format(
@@ -536,6 +543,33 @@ BEGIN
                                         FROM pg_class AS c
                                        WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),
                        14, 5, NULL, NULL);
+        IF v_first IS NOT NULL AND p_verb = 'TRUNCATE TABLE' THEN
+            v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        ssb_internal.table_named(v_first)), 16, 7, NULL, NULL);
+        ELSIF p_message ~ '^permission denied for schema ' THEN
+            v_first := substring(p_message FROM '^permission denied for schema (.+)$');
+            -- Who may use it may not make something in it.
+            IF has_schema_privilege(quote_ident(v_first)::regnamespace, 'USAGE') THEN
+                v_error := ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.',
+                                            ssb_internal.tsql_schema(v_first)), 16, 1, NULL, NULL);
+            END IF;
+        ELSIF p_message ~ '^must be owner of (table|view|relation) ' THEN
+            v_first := ssb_internal.table_named(substring(p_message FROM '^must be owner of \w+ (.+)$'));
+            v_error := CASE p_verb
+                WHEN 'DROP' THEN ROW(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                                  substring(p_message FROM '(table|view) '), v_first), 14, 20, NULL, NULL)::ssb.error
+                WHEN 'ALTER TABLE' THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                                         v_first), 16, 1, NULL, NULL)::ssb.error
+                WHEN 'CREATE INDEX' THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                                          v_first), 16, 12, NULL, NULL)::ssb.error
+                ELSE v_error END;
+        ELSIF p_verb = 'DROP' AND p_message ~ '^must be owner of (routine|procedure|function) ' THEN
+            v_first := substring(p_message FROM '^must be owner of \w+ (?:.+[.])?(.+)$');
+            v_error := ROW(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                        CASE WHEN EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_first AND p.prokind = 'p') THEN 'procedure'
+                                             WHEN EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_first AND p.prorettype = 'trigger'::regtype) THEN 'trigger'
+                                             ELSE 'function' END, v_first), 14, 20, NULL, NULL);
+        END IF;
     WHEN '40001' THEN
         -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
         IF current_setting('transaction_isolation') = 'serializable' THEN
@@ -585,6 +619,11 @@ BEGIN
         ELSIF p_message LIKE 'cache lookup failed for %' THEN
             v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',
                                         substr(p_message, length('cache lookup failed for ') + 1)), 16, 1, NULL, NULL);
+        -- Two change the definition, or the rights, of one thing at once: SQL Server would have had this one wait.
+        ELSIF p_message IN ('tuple concurrently updated', 'tuple concurrently deleted') THEN
+            v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and has '
+                                        'been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
+                           13, 51, NULL, NULL);
         -- Or a queue, while a RECEIVE waits for what the one who drops it has locked.
         ELSIF p_message LIKE 'could not open relation with OID %' THEN
             v_error := ROW(2801, format('The definition of object ''%s'' has changed since it was compiled.',

@@ -123,6 +123,8 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["run", "--dsn", "", "-"], "it is empty"),
         (["uninstall", "--yes", "--dsn", " "], "it is empty"),
         (["run", "-v", "novalue", "-"], "'novalue' is not NAME=VALUE"),
+        (["check", "-v", "no name=value", "-"], "'no name=value' is not NAME=VALUE"),
+        (["compile", "-d", "", "-"], "it is empty"),
         (["nothing"], "No such command 'nothing'.\n"),
         (["dignose", "--format", "json"], "No such command 'dignose'. Did you mean 'diagnose'?"),
         (["script.sql"], "pgsb run script.sql"),

@@ -479,3 +479,7 @@ def test_the_command(pgsb: Callable[..., Any], tmp_path: Path, monkeypatch: pyte
     assert refused.status == 1 and "new/shop.sql:3:24: error: Column b of t is new" in refused.err
     assert Path("out.sql").read_text() == text
     assert pgsb("compile", "new", "--tsql").status == 2
+    Path("new/shop.sql").write_text("EXEC p\nGO\nCREATE TABLE t (a INT)\n")
+    Path("new/whole.sql").write_text(":r new/shop.sql\n")
+    told = pgsb("compile", "--diff", "old", "new", "-o", "out.sql")
+    assert told.err.count("new/shop.sql:1:1: warning: EXEC defines nothing") == 1

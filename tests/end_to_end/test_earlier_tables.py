@@ -152,7 +152,7 @@ def test_a_synonym_is_no_view(database: Database) -> None:
         "\nSELECT name FROM sys.views"
         "\nSELECT name, type, base_object_name FROM sys.synonyms"
     )
-    assert tsql.results == [[["V"]], [["S", "SN", "[dbo].[t]"]]]
+    assert tsql.results == [[["V"]], [["S", "SN", "[dbo].[T]"]]]
     # Nor does it stand for a queue, whoever asks.
     tsql.run_well("CREATE QUEUE Q\nCREATE SYNONYM SQ FOR dbo.Q")
     tsql.close()

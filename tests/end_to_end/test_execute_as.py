@@ -168,3 +168,39 @@ def test_who_runs_is_spelled_as_create_user_and_create_login_have_it(database: D
             tsql.run_well("REVERT")
         finally:
             connection.execute('DROP OWNED BY "app worker"; DROP ROLE "app worker"')
+
+
+_REFUSED = {
+    "CREATE TABLE dbo.more (a INT)": (2760, "dbo"),
+    "CREATE OR ALTER PROCEDURE dbo.p AS PRINT 2": (2760, "dbo"),
+    "ALTER TABLE dbo.stock ADD b INT": (4902, "dbo.stock"),
+    "CREATE INDEX i ON dbo.stock (a)": (1088, "dbo.stock"),
+    "IF 1 = 1 TRUNCATE TABLE dbo.stock": (1088, "dbo.stock"),
+    "IF 1 = 1 DROP TABLE dbo.stock": (3701, "table 'dbo.stock'"),
+    "DROP VIEW dbo.shown": (3701, "view 'dbo.shown'"),
+    "DROP PROCEDURE dbo.p": (3701, "procedure 'dbo.p'"),
+    "DROP FUNCTION dbo.f": (3701, "function 'dbo.f'"),
+    "DROP TRIGGER dbo.t": (3701, "trigger 'dbo.t'"),
+    "SELECT a FROM dbo.stock": (229, "'stock'"),
+}
+
+
+def test_definitions_of_somebody_without_rights_are_refused_by_number(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE visitor")
+        try:
+            tsql.run_well(
+                "CREATE TABLE dbo.stock (a INT)\nGO\nCREATE VIEW dbo.shown AS SELECT a FROM dbo.stock\nGO\n"
+                "CREATE PROCEDURE dbo.p AS PRINT 1\nGO\n"
+                "CREATE FUNCTION dbo.f() RETURNS INT AS BEGIN RETURN 1 END\nGO\n"
+                "CREATE TRIGGER dbo.t ON dbo.stock AFTER INSERT AS PRINT 1\nGO\n"
+                "CREATE USER visitor WITHOUT LOGIN"
+            )
+            statements = "\nGO\n".join(_REFUSED)
+            tsql.run(f"EXECUTE AS USER = 'visitor'\nGO\n{statements}\nGO\nREVERT")
+            told = [(error.number, error.message) for error in tsql.errors]
+            assert [number for number, _ in told] == [number for number, _ in _REFUSED.values()]
+            for (_, message), (_, named) in zip(told, _REFUSED.values(), strict=True):
+                assert named in message
+        finally:
+            connection.execute("DROP OWNED BY visitor; DROP ROLE visitor")

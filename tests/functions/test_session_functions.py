@@ -480,3 +480,13 @@ def test_what_another_session_drops_meanwhile_has_changed(shared: Connection, wo
         "SELECT e.number, e.message FROM ssb_internal.native_error('XX000', %s, NULL, NULL) AS e", [words]
     ).fetchone()
     assert found == (2801, f"The definition of object '{name}' has changed since it was compiled.")
+
+
+@pytest.mark.parametrize("words", ["tuple concurrently updated", "tuple concurrently deleted"])
+def test_who_changes_a_definition_beside_another_runs_again(shared: Connection, words: str) -> None:
+    found = shared.execute(
+        "SELECT e.number, e.message FROM ssb_internal.native_error('XX000', %s, NULL, NULL) AS e", [words]
+    ).fetchone()
+    assert found is not None
+    assert found[0] == 1205
+    assert found[1].endswith("Rerun the transaction.")
