@@ -22,6 +22,8 @@ FAR_SECONDS = 90.0
 OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
 
 _ENCRYPTIONS = ("DISABLED", "SUPPORTED", "REQUIRED")
+# Error 28027's text; what is wrong stands behind it.
+_NO_ENCRYPTION = "Connection handshake failed. There is no compatible encryption algorithm. State 22."
 _TLS_MODES = ("require", "verify-ca", "verify-full")
 
 
@@ -74,7 +76,7 @@ async def _open(address: str, dsn: str, *, has_tls: bool) -> Connection:
         # What somebody has asked for on purpose is not taken away in silence.
         if mode in _TLS_MODES and not str(known.get("host") or "").startswith(("/", "@")):
             raise Unreachable(
-                f"The connection to the instance at '{address}' is to be without TLS"
+                f"{_NO_ENCRYPTION} The connection to the instance at '{address}' is to be without TLS"
                 f" (ENCRYPTION = DISABLED on an endpoint), and its DSN demands it (sslmode={mode})."
             )
         dsn = make_conninfo(dsn, sslmode="disable")
@@ -109,13 +111,13 @@ def encryption_conflict(
         return None
     if {ours, theirs} == {"DISABLED", "REQUIRED"}:
         return (
-            f"The connection to the instance at '{address}' is refused: this instance's endpoint has"
-            f" ENCRYPTION = {ours}, and the endpoint there has ENCRYPTION = {theirs}."
+            f"{_NO_ENCRYPTION} The connection to the instance at '{address}' is refused: this instance's"
+            f" endpoint has ENCRYPTION = {ours}, and the endpoint there has ENCRYPTION = {theirs}."
         )
     if ours == "REQUIRED" and not has_tls:
         return (
-            f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint"
-            " requires (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
+            f"{_NO_ENCRYPTION} The connection to the instance at '{address}' has no TLS, which this"
+            " instance's endpoint requires (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
         )
     return None
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from ...grammar.lexer import string_value
+from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..catalog.scope import Catalog, object_name
 from .live_status import BOTH, DEAD, Live, Status
-from .transaction_depth import CallEffect, Depths, State
+from .transaction_depth import MANY, CallEffect, Depths, State
 
 K = TypeVar("K")
 R = TypeVar("R")
 Body = tuple[nodes.Statement, ...]
+
+_BEGINS = re.compile(r"\bBEGIN\s+TRAN(?:SACTION)?\b", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
 def call_effect(catalog: Catalog) -> CallEffect:
@@ -22,6 +28,11 @@ def call_effect(catalog: Catalog) -> CallEffect:
     open_calls: _OpenCalls[tuple[tuple[str, str], int], tuple[State, State]] = _OpenCalls()
 
     def effect(call: nodes.Statement, state: State) -> tuple[State, State]:
+        if isinstance(call, nodes.InsertExecute):
+            return state, state
+        if begun := _left_open(call):
+            deeper = state | frozenset(min(depth + begun, MANY) for depth in state)
+            return deeper, deeper
         if not isinstance(call, nodes.Execute) or not isinstance(call.module, nodes.QualifiedName):
             return state, state
         key = catalog.key(object_name(call.module))
@@ -44,6 +55,19 @@ def call_effect(catalog: Catalog) -> CallEffect:
         return frozenset(after) or state, frozenset(thrown)
 
     return effect
+
+
+def _left_open(call: nodes.Statement) -> int:
+    """How many transactions dynamic SQL seems to leave open, by the strings that it is written with."""
+    text: nodes.SqlText | None = None
+    if isinstance(call, nodes.ExecuteString):
+        text = call.text
+    elif isinstance(call, nodes.Execute) and isinstance(call.module, nodes.QualifiedName) and call.arguments:
+        text = call.arguments[0].value if call.module.name.text.lower() == "sp_executesql" else None
+    if text is None:
+        return 0
+    written = " ".join(string_value(token) for token in text.tokens if token.kind is TokenKind.STRING)
+    return max(len(_BEGINS.findall(written)) - len(_ENDS.findall(written)), 0)
 
 
 def callee_reads(catalog: Catalog) -> Callable[[nodes.Execute], Live]:

@@ -47,13 +47,16 @@ BEGIN
         v_logins := ssb_internal.endpoint_logins(v_endpoint.authentication);
         SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
         IF v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
-            RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
+            RAISE EXCEPTION 'Connection handshake failed. There is no compatible encryption algorithm. State 22. '
+                            'The endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
                 USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
         ELSIF v_endpoint.encryption = 'DISABLED' AND v_is_encrypted THEN
-            RAISE EXCEPTION 'the endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
+            RAISE EXCEPTION 'Connection handshake failed. There is no compatible encryption algorithm. State 22. '
+                            'The endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
                 USING ERRCODE = '42501', HINT = 'sslmode=disable in the sender''s DSN, or ENCRYPTION = SUPPORTED or REQUIRED here.';
         ELSIF v_logins ~ 'CERTIFICATE' AND v_logins !~ 'WINDOWS' AND v_client IS NULL THEN
-            RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
+            RAISE EXCEPTION 'Connection handshake failed. There is no compatible authentication protocol. State 21. '
+                            'The endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
                 USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf: pgsb endpoint.';
         END IF;
     END IF;
@@ -80,7 +83,7 @@ BEGIN
                        WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state IN ('G', 'W')
                          AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb_internal.is_member(v_caller, p.grantee, p.database_id))
     THEN
-        RAISE EXCEPTION 'role "%" has no CONNECT permission on the endpoint "%"', v_caller, v_endpoint.name
+        RAISE EXCEPTION 'Connection handshake failed. The login ''%'' does not have CONNECT permission on the endpoint. State 84.', v_caller
             USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s there lets it send messages.',
                                                    v_endpoint.name, v_caller);
     END IF;

@@ -54,7 +54,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_stopped CONSTANT text := 'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.';
+    v_stopped CONSTANT text := 'The Service Broker protocol transport is disabled or not configured.';
     v_left_out bigint[] := p_under_way;
     v_databases integer[];                          -- that send, and their service_broker_guid
     v_instances text[];

@@ -125,7 +125,7 @@ def test_what_waits_says_why(near: Side, far: Side, daemons: Callable[..., Daemo
     assert [body for _, _, body in far.receive(1)] == ["meanwhile"]
     near.do("SELECT ssb.drop_endpoint('BrokerEndpoint')")
     near.send(handle, "//Ask", "again")
-    until(lambda: any("endpoint is not started in this instance" in status for status in near.waiting()))
+    until(lambda: any("transport is disabled or not configured." in status for status in near.waiting()))
     near.do("SELECT ssb.create_endpoint('Another', 'STARTED', 4022)")
     assert [body for _, _, body in far.receive(1)] == ["again"]
 

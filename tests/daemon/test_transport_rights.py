@@ -100,7 +100,7 @@ def test_connect_on_the_endpoint_lets_a_role_in_and_send_on_a_service_through(
     owner.execute("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//Closed', '{public}')")
     assert Dialog("//Closed").bring(courier, 0) == (1, None, None)
     owner.execute("SELECT ssb.deny_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="CONNECT"):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"CONNECT permission on .* State 84"):
         Dialog().bring(courier, 0)
     owner.execute("SELECT ssb.alter_endpoint('BrokerEndpoint', 'DISABLED')")
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not started"):
