@@ -118,6 +118,14 @@ SELECT n.nspname, c.relname, p.start_column, p.end_column, p.start_is_hidden, p.
   JOIN pg_class AS c ON c.oid = p.relation
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
 """
+# The column's name is the trigger's argument, which ends with a zero byte.
+_ROWVERSIONS = """
+SELECT n.nspname, c.relname, convert_from(rtrim(t.tgargs, '\\x00'), current_setting('server_encoding'))
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE t.tgfoid = 'sys.set_rowversion()'::regprocedure
+"""
 _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,
     "bigint": tm.BIGINT,
@@ -219,6 +227,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
+    for schema, name, versioned in connection.execute(_ROWVERSIONS):
+        _add_rowversion(catalog, (schema, name), versioned)
     for schema, name, base, not_null in connection.execute(_DOMAINS):
         known = type_of(base, national)
         if known is not None:
@@ -247,6 +257,17 @@ def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool
             for column in known.columns
         ),
     )
+
+
+def _add_rowversion(catalog: Catalog, table: tuple[str, str], name: str) -> None:
+    """Mark the rowversion column of a table."""
+    known = catalog.tables.get(table)
+    if known is not None:
+        columns = tuple(
+            replace(column, type=SqlType("rowversion")) if fold(column.name) == name else column
+            for column in known.columns
+        )
+        catalog.tables[table] = replace(known, columns=columns)
 
 
 def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:

@@ -228,7 +228,8 @@ VIEWS: dict[str, str] = {
     """,
     "dm_exec_sessions": """
         session_id:i login_time:d host_name:s program_name:s login_name:s status:s database_id:i
-        is_user_process:b
+        is_user_process:b last_request_start_time:d last_request_end_time:d original_login_name:s
+        open_transaction_count:i
     """,
     "dm_exec_trigger_stats": """
         database_id:i object_id:i type:s sql_handle:x execution_count:l total_worker_time:l
