@@ -45,6 +45,12 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
 """
+# Another row as soon as somebody makes, changes or drops what _TABLES, _FUNCTIONS and _DOMAINS read.
+_STATE = """
+SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384) AS a
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384) AS p
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type WHERE oid >= 16384) AS t
+"""
 # By pg_class's own key: a table that is made later has a greater number.
 _MADE_SINCE = """
 SELECT c.oid::bigint, n.nspname, c.relname
@@ -164,6 +170,7 @@ class Knowledge:
         self._catalog = catalog
         self._follows = follows
         self._last = 0
+        self._state = self._read_state() if follows else None
         learn_tables(connection, catalog)
         self._unknown()
 
@@ -171,7 +178,11 @@ class Knowledge:
         """Learn what has come since, between two batches; what cannot be read now is left for later."""
         now = Catalog(default_database=self._catalog.default_database)
         try:
-            if not self._unknown() and not self._follows:
+            if self._follows:
+                state, self._state = self._state, self._read_state()
+                if state == self._state:
+                    return
+            elif not self._unknown():
                 return
             learn_tables(self._connection, now)
         except psycopg.DatabaseError:
@@ -187,6 +198,9 @@ class Knowledge:
         self._catalog.types = now.types | self._catalog.types
         self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
+
+    def _read_state(self) -> tuple[Any, ...] | None:
+        return self._connection.execute(_STATE).fetchone()
 
     def _unknown(self) -> bool:
         """Whether the server has got tables or views that the catalog does not have."""
