@@ -624,7 +624,6 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   last_request_start_time: When its last statement began.
   last_request_end_time: When it ended; NULL while it runs.
   original_login_name: The role that logged in.
-  open_transaction_count: 1 in a transaction, 0 outside of one.
 
 dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them.
   object_name: Group of counters, such as SQLServer:Broker Statistics.
