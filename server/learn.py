@@ -130,7 +130,7 @@ SELECT n.nspname, c.relname, convert_from(rtrim(t.tgargs, '\\x00'), current_sett
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
- WHERE t.tgfoid = 'sys.set_rowversion()'::regprocedure
+ WHERE t.tgfoid = to_regprocedure('sys.set_rowversion()')
 """
 _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,

@@ -249,7 +249,7 @@ BEGIN
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(ssb_internal.spelled_principal(session_user, NULL)),
-            ssb_internal.xml_text(sys.user_of_role(ssb_internal.caller())),
+            ssb_internal.xml_text(ssb_internal.user_of_role(ssb_internal.caller(), p_database_id)),
             -- One that is dropped has no name any more.
             ssb_internal.xml_text(CASE p_type WHEN 'DATABASE' THEN p_object ELSE ssb_internal.database_name(p_database_id) END),
             '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s

@@ -533,7 +533,8 @@ BEGIN
           FROM (SELECT a.attname AS name, a.attnum AS place,
                        a.attidentity = '' AND a.attgenerated = ''
                        AND NOT EXISTS (SELECT FROM pg_trigger AS t
-                                        WHERE t.tgrelid = a.attrelid AND t.tgfoid = 'sys.set_rowversion()'::regprocedure
+                                        WHERE t.tgrelid = a.attrelid AND t.tgfoid IN (SELECT p.oid FROM pg_proc AS p
+                                                          WHERE p.proname = 'set_rowversion' AND p.pronamespace = 'sys'::regnamespace)
                                           AND t.tgargs = convert_to(a.attname, current_setting('server_encoding')) || '\x00') AS is_filled
                   FROM pg_attribute AS a
                  WHERE a.attrelid = to_regclass(p_table) AND a.attnum > 0 AND NOT a.attisdropped) AS c
