@@ -46,6 +46,12 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
 """
+# Another row as soon as somebody makes, changes or drops what _TABLES, _FUNCTIONS and _DOMAINS read.
+_STATE = """
+SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384) AS a
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384) AS p
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type WHERE oid >= 16384) AS t
+"""
 # By pg_class's own key: a table that is made later has a greater number.
 _MADE_SINCE = """
 SELECT c.oid::bigint, n.nspname, c.relname
@@ -119,6 +125,14 @@ SELECT n.nspname, c.relname, p.start_column, p.end_column, p.start_is_hidden, p.
   JOIN pg_class AS c ON c.oid = p.relation
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
 """
+# The column's name is the trigger's argument, which ends with a zero byte.
+_ROWVERSIONS = """
+SELECT n.nspname, c.relname, convert_from(rtrim(t.tgargs, '\\x00'), current_setting('server_encoding'))
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE t.tgfoid = to_regprocedure('sys.set_rowversion()')
+"""
 _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,
     "bigint": tm.BIGINT,
@@ -160,6 +174,7 @@ class Knowledge:
         self._catalog = catalog
         self._follows = follows
         self._last = 0
+        self._state = self._read_state() if follows else None
         learn_tables(connection, catalog)
         self._unknown()
 
@@ -167,7 +182,11 @@ class Knowledge:
         """Learn what has come since, between two batches; what cannot be read now is left for later."""
         now = Catalog(default_database=self._catalog.default_database)
         try:
-            if not self._unknown() and not self._follows:
+            if self._follows:
+                state, self._state = self._state, self._read_state()
+                if state == self._state:
+                    return
+            elif not self._unknown():
                 return
             learn_tables(self._connection, now)
         except psycopg.DatabaseError:
@@ -183,6 +202,9 @@ class Knowledge:
         self._catalog.types = now.types | self._catalog.types
         self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
+
+    def _read_state(self) -> tuple[Any, ...] | None:
+        return self._connection.execute(_STATE).fetchone()
 
     def _unknown(self) -> bool:
         """Whether the server has got tables or views that the catalog does not have."""
@@ -228,6 +250,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
+    for schema, name, versioned in connection.execute(_ROWVERSIONS):
+        _add_rowversion(catalog, (schema, name), versioned)
     for schema, name, base, not_null in connection.execute(_DOMAINS):
         known = type_of(base, national)
         if known is not None:
@@ -256,6 +280,17 @@ def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool
             for column in known.columns
         ),
     )
+
+
+def _add_rowversion(catalog: Catalog, table: tuple[str, str], name: str) -> None:
+    """Mark the rowversion column of a table."""
+    known = catalog.tables.get(table)
+    if known is not None:
+        columns = tuple(
+            replace(column, type=SqlType("rowversion")) if fold(column.name) == name else column
+            for column in known.columns
+        )
+        catalog.tables[table] = replace(known, columns=columns)
 
 
 def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:

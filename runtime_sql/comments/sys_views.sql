@@ -622,7 +622,6 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   database_id: Always 5: which T-SQL database a session uses is its own affair.
   is_user_process: 1: a client's, 0: the server's own.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
-  open_transaction_count: 1 in a transaction, else 0.
   original_login_name: The role.
   transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
 

@@ -293,3 +293,28 @@ RETURNS void
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb_internal.require_principal('find', 'user', p_name, p_database_id) $$;
+
+-- A role's name as CREATE USER (of this T-SQL database), or CREATE LOGIN (NULL), spells it: role appworker is user AppWorker.
+CREATE OR REPLACE FUNCTION ssb_internal.spelled_principal(p_role name, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN coalesce((SELECT p.name FROM ssb.principal AS p
+                      WHERE lower(p.name) = lower(p_role) AND coalesce(p.database_id, 0) = coalesce(p_database_id, 0)), p_role);
+END;
+$$;
+
+-- The T-SQL name of a role: dbo for whoever has the role that owns the runtime
+-- (superusers have every role), and for whose the database is; else the user's.
+CREATE OR REPLACE FUNCTION ssb_internal.user_of_role(p_role name, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN pg_has_role(p_role, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.owns_database(p_role, p_database_id) THEN 'dbo'
+                ELSE ssb_internal.spelled_principal(p_role, p_database_id) END;
+END;
+$$;

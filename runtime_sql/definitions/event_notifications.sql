@@ -244,18 +244,13 @@ RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_caller CONSTANT name := ssb_internal.caller();
-    v_is_dbo CONSTANT boolean := pg_has_role(v_caller, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.owns_database(v_caller, p_database_id);
 BEGIN
     RETURN format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
-            ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')),
-            ssb_internal.xml_text(ssb_internal.spelled_principal(session_user, NULL)),
-            -- As USER_NAME() has it.
-            ssb_internal.xml_text(CASE WHEN v_is_dbo THEN 'dbo' ELSE ssb_internal.spelled_principal(v_caller, p_database_id) END),
+            ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(ssb_internal.spelled_principal(session_user, NULL)),
+            ssb_internal.xml_text(ssb_internal.user_of_role(ssb_internal.caller(), p_database_id)),
             -- One that is dropped has no name any more.
             ssb_internal.xml_text(CASE p_type WHEN 'DATABASE' THEN p_object ELSE ssb_internal.database_name(p_database_id) END),
             '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s

@@ -304,11 +304,3 @@ BEGIN
                                                   p_class, p_name, p_user));
 END;
 $$;
-
--- A role's name as CREATE USER (of this T-SQL database), or CREATE LOGIN (NULL), spells it: role appworker is user AppWorker.
-CREATE OR REPLACE FUNCTION ssb_internal.spelled_principal(p_role name, p_database_id integer) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT coalesce((SELECT p.name FROM ssb.principal AS p
-                      WHERE lower(p.name) = lower(p_role) AND coalesce(p.database_id, 0) = coalesce(p_database_id, 0)), p_role::text)
-$$;

@@ -23,6 +23,25 @@ CREATE OR REPLACE VIEW ssb.log_recent AS
 SELECT l.* FROM ssb_internal.log_lines() AS l;
 GRANT SELECT ON ssb.log_recent TO PUBLIC;
 
+-- The same as SQL Server's error log has it.
+-- Called by  compiled sp_readerrorlog, xp_readerrorlog
+CREATE OR REPLACE FUNCTION ssb_internal.error_log()
+RETURNS TABLE (log_id bigint, log_date timestamp(3), process_info text, line text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT l.log_id, l.logged_at::timestamp(3), coalesce('spid' || l.pid || 's', 'Server'),
+           CASE WHEN q.queue_id IS NOT NULL AND l.program IS NOT NULL AND l.event IN ('print', 'result_set', 'error', 'reader_failed')
+                THEN format('The activated proc ''%s'' running on queue ''%s.%s.%s'' output the following:  ''%s''',
+                            ssb_internal.bracketed_name(l.program), ssb_internal.database_name(q.database_id),
+                            ssb_internal.tsql_schema(q.schema_name), q.spelling, l.message)
+                ELSE concat_ws(': ', l.event, l.queue, l.program, l.message) END
+      FROM ssb_internal.log_lines() AS l LEFT JOIN ssb.queue AS q ON q.name = l.queue;
+END;
+$$;
+
 -- Puts into the log what an operator has changed, and who he is: p_who as the dashboard knows him.
 -- Called by  pgsb dashboard
 CREATE OR REPLACE FUNCTION ssb_internal.note_change(p_who text, p_what text, p_queue text DEFAULT NULL)

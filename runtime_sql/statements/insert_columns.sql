@@ -16,7 +16,7 @@ BEGIN
                        a.attidentity = '' AND a.attgenerated = ''
                        AND NOT EXISTS (SELECT FROM pg_trigger AS t
                                         WHERE t.tgrelid = a.attrelid AND t.tgfoid = 'sys.set_rowversion()'::regprocedure
-                                          AND t.tgargs = convert_to(a.attname, 'UTF8') || '\x00') AS is_filled
+                                          AND t.tgargs = convert_to(a.attname, current_setting('server_encoding')) || '\x00') AS is_filled
                   FROM pg_attribute AS a
                  WHERE a.attrelid = to_regclass(p_table) AND a.attnum > 0 AND NOT a.attisdropped) AS c
         HAVING NOT bool_and(c.is_filled) AND bool_or(c.is_filled)), '');

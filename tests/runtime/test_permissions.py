@@ -240,7 +240,8 @@ def test_who_makes_a_database_is_dbo_there(session: Session, shared: Database, r
         user.do("SELECT ssb_internal.execute_as('dbo')")
         assert user.value("SELECT current_user") == "app_user"
         user.do("SELECT ssb_internal.revert(), ssb.use_database(ssb_internal.database_name(5))")
-        assert user.value(named) == "App_User"  # as that user is spelled there
+        # As CREATE USER spells it, where a test before has made one of that name.
+        assert user.value(named).lower() == "app_user"
         with refused(15517):
             user.do("SELECT ssb_internal.execute_as('dbo')")
         user.do("SELECT ssb.use_database('Own')")

@@ -139,5 +139,32 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
         FROM sys.database_files WHERE @filename IS NULL OR name = @filename ORDER BY file_id;
         """,
     ),
+    # The daemon's log stands for the error log: what activated procedures print, and their errors.
+    "sp_readerrorlog": (
+        "@p1 int = 0, @p2 int = 1, @p3 nvarchar(4000) = NULL, @p4 nvarchar(4000) = NULL",
+        """
+        SELECT CAST(log_date AS datetime) AS LogDate, CAST(process_info AS nvarchar(12)) AS ProcessInfo,
+               CAST(line AS nvarchar(3999)) AS [Text]
+        FROM ssb_internal.error_log()
+        WHERE COALESCE(@p1, 0) = 0 AND COALESCE(@p2, 1) = 1
+          AND (@p3 IS NULL OR CHARINDEX(LOWER(@p3), LOWER(line)) > 0)
+          AND (@p4 IS NULL OR CHARINDEX(LOWER(@p4), LOWER(line)) > 0)
+        ORDER BY log_id;
+        """,
+    ),
+    "xp_readerrorlog": (
+        "@p1 int = 0, @p2 int = 1, @p3 nvarchar(4000) = NULL, @p4 nvarchar(4000) = NULL, "
+        "@p5 datetime = NULL, @p6 datetime = NULL, @p7 nvarchar(4) = N'asc'",
+        """
+        SELECT CAST(log_date AS datetime) AS LogDate, CAST(process_info AS nvarchar(12)) AS ProcessInfo,
+               CAST(line AS nvarchar(3999)) AS [Text]
+        FROM ssb_internal.error_log()
+        WHERE COALESCE(@p1, 0) = 0 AND COALESCE(@p2, 1) = 1
+          AND (@p3 IS NULL OR CHARINDEX(LOWER(@p3), LOWER(line)) > 0)
+          AND (@p4 IS NULL OR CHARINDEX(LOWER(@p4), LOWER(line)) > 0)
+          AND (@p5 IS NULL OR log_date >= @p5) AND (@p6 IS NULL OR log_date <= @p6)
+        ORDER BY CASE LOWER(@p7) WHEN N'desc' THEN -log_id ELSE log_id END;
+        """,
+    ),
 }
 """Name → parameters, as a procedure declares them, and text."""

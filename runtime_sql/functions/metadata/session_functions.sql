@@ -1,12 +1,8 @@
 -- Who and where: functions and @@variables about the session and the server.
 
--- The T-SQL name of a role: dbo for whoever has the role that owns the runtime
--- (superusers have every role), and for whose the database is; else the role's own.
 CREATE OR REPLACE FUNCTION sys.user_of_role(role name) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN pg_has_role(role, ssb_internal.runtime_owner(), 'USAGE')
-                 OR ssb_internal.owns_database(role, ssb_internal.current_database_id()) THEN 'dbo'
-            ELSE ssb_internal.spelled_principal(role, ssb_internal.current_database_id()) END;
+RETURN ssb_internal.user_of_role(role, ssb_internal.current_database_id());
 
 -- USER_NAME(), CURRENT_USER, SESSION_USER: the database user. In a module WITH EXECUTE AS the one as whom it runs, who is not
 -- ssb_internal.caller(): it gives no right to be called so.
