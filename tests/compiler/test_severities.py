@@ -12,6 +12,8 @@ PROJECT = Path(__file__).parents[2]
 OURS = {102, 50000}
 """Numbers under which sentences of our own go too."""
 RAISING = re.compile(r"\b(?:(ssb_internal\.raise_error\()\s*|ROW\()(\d{2,6})\s*,")
+OF_TWO = {3701: {11, 14}}
+"""What cannot be dropped: 11 where it is not there, 14 where the right is missing."""
 BEHIND_THE_TEXT = {"Wrong", "TypeError_", "UnexpectedText"}
 
 
@@ -83,7 +85,7 @@ def test_the_runtime_raises_a_number_with_one_severity():
     for number, severity, where in of_the_runtime():
         places[number][severity].append(where)
     assert len(places) > 150
-    assert {number: dict(found) for number, found in places.items() if len(found) > 1} == {}
+    assert {number: set(found) for number, found in places.items() if len(found) > 1} == OF_TWO
 
 
 def test_compiler_and_runtime_agree():
