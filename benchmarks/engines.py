@@ -135,6 +135,7 @@ def install(connection: Connection, revision: str) -> None:
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
         connection.execute("SET LOCAL search_path = pg_catalog, pg_temp")
+        connection.execute("SET LOCAL check_function_bodies = off")
         for line in _file(revision, "runtime_sql/install.sql").splitlines():
             if line.startswith("\\ir "):
                 connection.execute(_file(revision, f"runtime_sql/{line.split()[1]}").encode())
