@@ -56,6 +56,17 @@ from .transport_values import (
     raw_row,
 )
 
+# What is raised by a set that nobody has checked.
+_UNREADABLE = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+    psycopg.DataError,
+)
 _KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
 _LONGEST_NAME = 4096
@@ -320,10 +331,7 @@ class DialogSecurity:
         """The answers, which are JSON as the database takes it."""
         try:
             return json_of(await self._open(near, SealedArrival.read(row)))
-        except (
-            *(KeyError, TypeError, ValueError, AttributeError, IndexError),
-            *(OverflowError, RecursionError, psycopg.DataError),
-        ):
+        except _UNREADABLE:
             # Whoever may connect can bring anything: also JSON that nests deeper, or has longer numbers, than
             # Python reads.
             self._report("a set of sealed messages that cannot be read was dropped")
