@@ -1,0 +1,335 @@
+"""How messages are read, taken and settled in sets, by the statements that the daemons execute."""
+
+import asyncio
+import json
+import re
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from instances import Side
+
+from pgsb.daemon.readers import open_connection
+from pgsb.daemon.transport_values import RawStatement, integer, number_of, raw_row
+
+
+def _read_set(near: Side) -> Any:
+    """The numbers of the next set's messages."""
+    return near.value(
+        "SELECT numbers FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " gen_random_uuid(), 500, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+
+
+@pytest.mark.one_postgres
+def test_dialogs_with_hardly_a_message_each_are_read_as_they_stand(near: Side) -> None:
+    def begin(messages: int, **options: Any) -> int:
+        handle = near.begin("//Far", **options)
+        near.send(handle, "//Ask", *(str(number) for number in range(messages)))
+        found: int = near.value(
+            "SELECT endpoint_id FROM ssb.conversation_endpoint WHERE conversation_handle = %s", handle
+        )
+        return found
+
+    def read(*, messages: int) -> list[tuple[int, int, int]]:
+        """Of each message the dialog, its place in the set, the number."""
+        ((endpoints, dialogs, places, numbers),) = near.connection.execute(
+            "SELECT endpoints, dialogs::jsonb, places, numbers FROM ssb.transport_peer AS p"
+            " CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id, NULL, %s, 1000000, 500000, '{}',"
+            " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+            [messages],
+        ).fetchall()
+        ids = dict(
+            near.connection.execute(
+                "SELECT conversation_id::text, endpoint_id FROM ssb.conversation_endpoint"
+            ).fetchall()
+        )
+        assert [ids[dialog["conversation_id"]] for dialog in dialogs] == endpoints
+        return [(endpoints[place], place, number) for place, number in zip(places, numbers, strict=True)]
+
+    single = [begin(1) for _ in range(9)]
+    secret = begin(1, encryption=True)
+    double = begin(2)
+    last = begin(1)
+    expected = [(endpoint, place, 0) for place, endpoint in enumerate(single)]
+    expected += [(double, 9, 0), (double, 9, 1), (last, 10, 0)]
+    # The one that is to be encrypted waits for a binding, and the next look passes it.
+    assert read(messages=24) == read(messages=24) == expected
+    assert near.column(
+        "SELECT left(transmission_status, 15) FROM ssb.transmission WHERE endpoint_id = %s", secret
+    ) == ["Dialog security"]
+    assert read(messages=10) == expected[:10]
+    assert read(messages=11) == [*expected[:10], expected[11]]
+    # Of one behind the first eight no more go than its share.
+    long = begin(7)
+    assert read(messages=24) == [*expected, *((long, 11, number) for number in range(3))]
+
+
+_TAKE = (
+    "ssb_internal.take_from_peer(%s::jsonb, %s::integer[], %s::bigint[], %s::text[], %s::text[], %s::bytea[])"
+)
+
+
+def _header() -> dict[str, Any]:
+    """Of a dialog with //Far that begins in another instance."""
+    return {
+        "conversation_id": str(uuid.uuid4()),
+        "is_initiator": True,
+        "key": str(uuid.uuid4()),
+        "to_service": "//Far",
+        "from_service": "//Near",
+        "from_instance": str(uuid.uuid4()),
+        "contract": "//Talk",
+        "is_encrypted": False,
+    }
+
+
+@pytest.mark.one_postgres
+def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
+    """What comes next of one dialog, and nothing else, does without the arrays of larger sets."""
+    header = _header()
+    far.do("SET track_functions = 'all'")
+
+    longer = (
+        "SELECT coalesce(pg_stat_get_xact_function_calls(p.oid), 0) FROM pg_proc AS p"
+        " WHERE p.proname = 'take_plain'"
+    )
+
+    def take(*numbers: int) -> tuple[int, bool]:
+        """Which number comes next, and whether it went the short way."""
+        count = len(numbers)
+        with far.connection.transaction():
+            before = far.value(longer)
+            (answer,) = far.connection.execute(
+                "SELECT coalesce((t.others -> 0 ->> 'next_number')::bigint, t.next_numbers[1])"
+                " FROM ssb_internal.take_from_peer(%s::jsonb, %s::integer[], %s::bigint[], %s::text[],"
+                " %s::text[], %s::bytea[]) AS t",
+                [
+                    json.dumps([header]),
+                    [0] * count,
+                    list(numbers),
+                    ["//Ask"] * count,
+                    ["message"] * count,
+                    [str(number).encode() for number in numbers],
+                ],
+            ).fetchall()
+            calls = far.value(longer)
+        return answer[0], calls == before
+
+    assert take(0) == (1, False)
+    assert take(1) == (2, True)
+    assert take(2, 3, 4) == (5, True)
+    assert take(4, 5) == (6, False)  # one of them has come already
+    assert take(7) == (6, False)  # one is missing
+    assert take(6, 8, 7, 9)[1] is False
+    assert [body for _, _, body in far.receive(7)][:6] == ["0", "1", "2", "3", "4", "5"]
+    far.do("SELECT ssb.alter_queue('dbo.far_queue', status => 'OFF')")
+    assert take(10)[1] is False
+
+
+def test_a_quiet_dialog_is_looked_up_by_its_indexes(far: Side) -> None:
+    """Also where the plan is made when VACUUM has just found no dialog: it joined all to all."""
+    plans: list[str] = []
+    far.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
+    far.do("LOAD 'auto_explain'")
+    headers = [_header() for _ in range(300)]
+    with (
+        far.connection.transaction(force_rollback=True),
+        psycopg.connect(far.database.dsn, autocommit=True) as other,
+    ):
+        far.do(
+            f"SELECT FROM {_TAKE}",
+            json.dumps(headers),
+            *(list(range(300)), [0] * 300, ["//Ask"] * 300, ["message"] * 300, [b"first"] * 300),
+        )
+        other.execute("VACUUM ANALYZE ssb.conversation_endpoint")
+        other.execute("VACUUM ANALYZE ssb.remote_conversation")
+        far.do("SET LOCAL auto_explain.log_min_duration = 0")
+        far.do("SET LOCAL auto_explain.log_nested_statements = on")
+        far.do("SET LOCAL auto_explain.log_level = 'notice'")
+        answer = far.value(
+            f"SELECT next_numbers FROM {_TAKE}",
+            *(json.dumps(headers[17:18]), [0], [1], ["//Ask"], ["message"], [b"second"]),
+        )
+        far.do("SET LOCAL auto_explain.log_min_duration = -1")
+    assert answer == [2]
+    (plan,) = (one for one in plans if "UPDATE ssb.remote_conversation" in one and "Update on" in one)
+    scans = re.findall(r"Scan using \w+ on (\w+)[^\n]*\n\s+Index Cond", plan)
+    assert sorted(scans) == [
+        *("contract_message_usage", "conversation_endpoint", "remote_conversation", "remote_conversation")
+    ]
+
+
+@pytest.mark.one_postgres
+def test_a_send_tells_which_instance_it_is_for(near: Side) -> None:
+    """So the daemon need not look for which."""
+    handles = [near.begin("//Far") for _ in range(2)]
+    for handle in handles:
+        near.send(handle, "//Ask", "first")
+    known = str(near.value("SELECT peer_id FROM ssb.transport_peer"))
+    near.do("LISTEN ssb_transport")
+    near.send(handles[0], "//Ask", "second")
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{a,b,c,d}')", handles * 2)
+    near.do("SELECT ssb.send_batch(%s, array_fill('//Ask'::text, ARRAY[4]), '{e,f,g,h}')", handles[:1] * 4)
+    told = [notice.payload for notice in near.connection.notifies(timeout=1, stop_after=3)]
+    assert told == [known] * 3
+    numbers = "SELECT message_sequence_number FROM ssb.transmission ORDER BY endpoint_id, transmission_id"
+    assert near.column(numbers) == [*range(8), *range(3)]
+
+
+def test_what_leaves_is_on_the_disk(near: Side) -> None:
+    """Also of a sender who has not waited for that."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "first")
+    assert _read_set(near) == [0]
+    near.do("SET synchronous_commit = off")
+    for number in range(2, 12):
+        near.send(handle, "//Ask", "more")
+        written = near.value("SELECT pg_current_wal_insert_lsn()")
+        assert len(_read_set(near)) == number
+        assert near.value("SELECT pg_current_wal_flush_lsn() >= %s::pg_lsn", written)
+
+
+def test_a_new_dialog_does_not_wait_until_all_that_is_parked_was_tried(near: Side) -> None:
+    for number in range(40):
+        near.send(near.begin("//Far"), "//Ask", f"parked {number}")
+    near.do(
+        "SELECT ssb_internal.put_off(array_agg(r.endpoint_id), 'not taken') FROM ssb.remote_conversation AS r"
+    )
+    near.do("UPDATE ssb.remote_conversation SET retry_at = now()")
+    near.send(near.begin("//Far"), "//Ask", "new")
+    bodies = near.value(
+        "SELECT bodies FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " NULL, 10, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+    assert len(bodies) == 6
+    assert b"new" in bodies
+
+
+def test_settling_alone_waits_for_no_disk(near: Side, far: Side) -> None:
+    """A crash may take it back: the message is sent again, and taken for what it is."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "first")
+    columns = "dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints"
+    read = (
+        f"SELECT {columns} FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id,"
+        " gen_random_uuid(), 500, 1000000, 500000, '{}', NULL, NULL, NULL,"
+        " %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], NULL)"
+    )
+
+    def look(*settled: Any) -> tuple[list[Any], str]:
+        """What a set has, and whether the call waits for the disk."""
+        with near.connection.transaction():
+            rows = near.connection.execute(read, settled or [None] * 4).fetchall()
+            return rows, near.value("SHOW synchronous_commit")
+
+    def take(row: Any) -> tuple[list[int], list[str | None]]:
+        dialogs, *arrays = row[:6]
+        (answer,) = far.connection.execute(
+            "SELECT next_numbers, instances FROM ssb_internal.take_from_peer(%s::jsonb, %s::integer[],"
+            " %s::bigint[], %s::text[], %s::text[], %s::bytea[])",
+            [dialogs, *arrays],
+        ).fetchall()
+        return answer
+
+    (first,), waits = look()
+    assert waits == "on"  # the dialog is marked: it may have arrived
+    answer = take(first)
+    assert answer[0] == [1]
+    near.send(handle, "//Ask", "second")
+    (second,), waits = look(*first[6:], *answer)
+    assert (second[2], waits) == ([1], "on")
+    answer = take(second)
+    with near.connection.transaction(force_rollback=True):
+        assert look(*second[6:], *answer) == ([], "off")
+    # As after a crash: it is there again, and the other side has it already.
+    (again,), _ = look()
+    assert again[2] == [1]
+    assert take(again)[0] == [2]
+    assert look(*again[6:], *answer)[0] == []
+    assert near.waiting() == []
+    assert [body for _, _, body in far.receive(2)] == ["first", "second"]
+
+
+@pytest.mark.one_postgres
+def test_a_raw_statement_is_prepared_once_and_outlives_errors(near: Side) -> None:
+    statement = RawStatement("SELECT 7 / $1::integer AS seventh")
+
+    async def run() -> list[Any]:
+        connection = await open_connection(near.database.dsn, {})
+        found: list[Any] = []
+        try:
+            for value in (7, 0, None, -1):
+                try:
+                    result = await statement.run(connection, [integer(value)])
+                except psycopg.errors.DivisionByZero:
+                    found.append("zero")
+                else:
+                    (one,) = raw_row(result, (None,)) or (None,)
+                    found.append(number_of(one))
+            with pytest.raises(psycopg.errors.UndefinedTable):
+                await RawStatement("SELECT FROM nowhere").run(connection, [])
+            with pytest.raises(psycopg.InternalError, match="COMMAND_OK"):
+                await RawStatement("SET jit = off").run(connection, [])
+            cursor = await connection.execute("SELECT count(*) FROM pg_prepared_statements")
+            found += await cursor.fetchone() or ()
+        finally:
+            await connection.close()
+        with pytest.raises(psycopg.OperationalError):
+            await statement.run(connection, [integer(1)])
+        return found
+
+    assert asyncio.run(run()) == [1, "zero", None, -7, 2]
+
+
+def _grow(side: Side, rows: int) -> None:
+    """VACUUM comes by while so much is being sent, which is not: the planner believes that nothing waits.
+
+    The indexes stay as high as they have become.
+    """
+    columns = (
+        "database_id, endpoint_id, to_service, message_sequence_number, message_type_name, is_end_of_dialog,"
+        " is_conversation_error, enqueued_at, body, transmission_status, peer_id"
+    )
+    side.send(side.begin("//Far"), "//Ask", "waits")
+    with (
+        side.connection.transaction(force_rollback=True),
+        psycopg.connect(side.database.dsn, autocommit=True) as other,
+    ):
+        side.do(
+            f"INSERT INTO ssb.transmission ({columns})"
+            f" SELECT {columns} FROM (SELECT * FROM ssb.transmission LIMIT 1) AS t, generate_series(1, %s)",
+            rows,
+        )
+        other.execute("DELETE FROM ssb.transmission")
+        other.execute("VACUUM ANALYZE ssb.transmission")
+
+
+def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
+    plans: list[str] = []
+    near.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
+    near.do("LOAD 'auto_explain'")
+    # The index by peer has one more level than the one by endpoint.
+    _grow(near, 50_000)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    for setting in ("log_min_duration = 0", "log_nested_statements = on", "log_level = notice"):
+        near.do(f"SET auto_explain.{setting}")
+    assert _read_set(near) == [0, 1]
+    walks = [plan for plan in plans if "walk AS" in plan]
+    assert len(walks) == 2
+    for plan in walks:
+        assert "Index Scan using transmission_by_peer" in plan
+        assert "Sort Key" not in plan
+    # That one has one more than the primary key.
+    _grow(near, 80_000)
+    plans.clear()
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    near.do("SELECT ssb.send_batch(%s::uuid[], %s::text[], %s::bytea[])", [handle], ["//Ask"], [b"three"])
+    near.value("SELECT ssb.get_transmission_status(%s)", handle)
+    near.do("SELECT ssb_internal.deliver_waiting(endpoint_id) FROM ssb.conversation_endpoint")
+    near.do("UPDATE ssb.remote_conversation SET retry_at = now()")
+    assert _read_set(near) == [0, 1, 2]
+    assert [plan for plan in plans if re.search(r"using transmission_pkey.*\n\s*Filter", plan)] == []
