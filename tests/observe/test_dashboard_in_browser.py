@@ -6,6 +6,8 @@ PGSB_SCREENSHOTS=rewrite makes the pictures in docs/images anew.
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,9 @@ TOKEN = "a token for the test"
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    node = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    if node.returncode:
+        pytest.skip(f"playwright's driver does not start here: {node.stderr.strip()}")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=_CHROMIUM,
