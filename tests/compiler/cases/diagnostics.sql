@@ -447,3 +447,41 @@ case.sql:3:25: error 102: Incorrect syntax near 'SEND'.
     3 | REVOKE VIEW DEFINITION, SEND FROM ann;
       |                         ^^^^
 hint: a database has no such permission: write SEND ON SERVICE::name
+
+-- case: PostgreSQL keeps schemas that begin with pg_ for itself
+CREATE DATABASE pg_shop;
+GO
+CREATE SCHEMA [PG_sales];
+GO
+ALTER DATABASE Shop MODIFY NAME = pg_shop;
+-- expect
+case.sql:1:17: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    1 | CREATE DATABASE pg_shop;
+      |                 ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+
+case.sql:3:15: error 2760: The specified schema name "PG_sales" either does not exist or you do not have permission to use it.
+    3 | CREATE SCHEMA [PG_sales];
+      |               ^^^^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+
+case.sql:5:35: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    5 | ALTER DATABASE Shop MODIFY NAME = pg_shop;
+      |                                   ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+-- shows
+Msg 2760, Level 15, State 1, Line 1
+case.sql:1:17: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    1 | CREATE DATABASE pg_shop;
+      |                 ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+Msg 2760, Level 15, State 1, Line 1
+case.sql:3:15: error 2760: The specified schema name "PG_sales" either does not exist or you do not have permission to use it.
+    3 | CREATE SCHEMA [PG_sales];
+      |               ^^^^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+Msg 2760, Level 15, State 1, Line 1
+case.sql:5:35: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    5 | ALTER DATABASE Shop MODIFY NAME = pg_shop;
+      |                                   ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
