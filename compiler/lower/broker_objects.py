@@ -42,7 +42,7 @@ def refuse_reserved_schema(schema: str, name: nodes.Identifier, ctx: Context) ->
     """Report a name by which PostgreSQL would have to make a schema that it keeps for itself."""
     if schema.startswith("pg_"):
         ctx.problem(
-            f"The specified schema name \"{name.text}\" either does not exist or you do not have "
+            f'The specified schema name "{name.text}" either does not exist or you do not have '
             "permission to use it.",
             name.span,
             number=2760,
