@@ -264,7 +264,7 @@ class Shell:
                 click.echo(f":{name} changes nothing here", err=True)
             case _:
                 kind = "command" if text.startswith("\\") else "directive"
-                click.echo(f"unknown {kind} {text!r}; :help shows them", err=True)
+                click.echo(f"unknown {kind} '{text}'; :help shows them", err=True)
         return True
 
     def _look_up(self, batches: list[str]) -> None:
@@ -310,7 +310,7 @@ class Shell:
             return
         setting = _SETTING.fullmatch(argument)
         if setting is None:
-            click.echo(f'cannot read {argument!r} as NAME VALUE: :setvar name "value"', err=True)
+            click.echo(f"cannot read '{argument}' as NAME VALUE: :setvar name \"value\"", err=True)
         elif setting[2] is None and setting[3] is None:
             self.settings.variables.pop(setting[1].lower(), None)
         else:

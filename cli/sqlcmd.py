@@ -283,7 +283,7 @@ class _Composer:
         setting = _SETVAR.fullmatch(rest)
         if setting is None:
             self._problems.add(
-                f"cannot read {rest!r} as NAME VALUE",
+                f"cannot read '{rest}' as NAME VALUE",
                 at=source.span(match.start(), match.end()),
                 hint=':setvar name "value"',
             )

@@ -39,7 +39,7 @@ class Message:
     priority: int
     """1 to 10, by the broker priorities when it came."""
     validation: str
-    """The message type's: ``N`` none, ``E`` empty, ``X`` well-formed XML (``XV``: valid)."""
+    """The message type's: ``N`` none, ``E`` empty, ``X`` XML, valid or well-formed."""
     enqueued_at: datetime
     """When it came to the queue: UTC, without a time zone."""
     encoding: str = "utf8"

@@ -21,7 +21,7 @@ Body = bytes | bytearray | memoryview | str | None
 
 COLUMNS = (
     "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
-    " service_contract_name, message_sequence_number, queuing_order, priority, validation,"
+    " service_contract_name, message_sequence_number, queuing_order, priority, validation::pg_catalog.text,"
     " message_enqueue_time, ssb.nvarchar_encoding()"
 )
 ENCODING = "SELECT ssb.nvarchar_encoding()"

@@ -260,14 +260,14 @@ def _alter_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-_SWITCHES = frozenset(
+SWITCHES = frozenset(
     """
     DISABLE_BROKER EMERGENCY ENABLE_BROKER ERROR_BROKER ERROR_BROKER_CONVERSATIONS MULTI_USER
     NEW_BROKER OFFLINE ONLINE READ_ONLY READ_WRITE RESTRICTED_USER SINGLE_USER
     """.split()
 )
 """Options of a database that have no value."""
-_DATABASE_OPTIONS = _SWITCHES | frozenset(
+DATABASE_OPTIONS = SWITCHES | frozenset(
     """
     ACCELERATED_DATABASE_RECOVERY ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING
     ANSI_WARNINGS ARITHABORT AUTOMATIC_TUNING AUTO_CLOSE AUTO_CREATE_STATISTICS AUTO_SHRINK
@@ -283,6 +283,7 @@ _DATABASE_OPTIONS = _SWITCHES | frozenset(
     VARDECIMAL_STORAGE_FORMAT WITNESS
     """.split()
 )
+"""Options of a database; runtime_sql/definitions/databases.sql has the same."""
 _OPTION_VALUES = {
     "CONTAINMENT": frozenset({"NONE", "PARTIAL"}),
     "CURSOR_DEFAULT": frozenset({"GLOBAL", "LOCAL"}),
@@ -325,11 +326,11 @@ def _database_options(
             read.unexpected(last, "expected a database option")
             continue
         name = read.tokens[first].word
-        if name not in _DATABASE_OPTIONS:
+        if name not in DATABASE_OPTIONS:
             read.unexpected(first, _OPTION_EXPECTED)
             continue
         value_start = first + 1
-        if value_start < last and name in _SWITCHES:
+        if value_start < last and name in SWITCHES:
             read.unexpected(value_start, f"{name} has no value")
             continue
         if value_start < last and read.tokens[value_start].word == "=":

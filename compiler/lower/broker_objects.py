@@ -9,7 +9,7 @@ from ...grammar.lexer import string_value
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
-from ..catalog.names import is_placeholder
+from ..catalog.names import is_placeholder, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
@@ -36,6 +36,18 @@ def outside_transactions(statement: str, ctx: Context) -> list[pl.Invoke]:
     return [
         pl.Invoke("ssb_internal.refuse_in_transaction", (ctx.session_field("trancount"), pl.Text(statement)))
     ]
+
+
+def refuse_reserved_schema(schema: str, name: nodes.Identifier, ctx: Context) -> None:
+    """Report a name by which PostgreSQL would have to make a schema that it keeps for itself."""
+    if schema.startswith("pg_"):
+        ctx.problem(
+            f'The specified schema name "{name.text}" either does not exist or you do not have '
+            "permission to use it.",
+            name.span,
+            number=2760,
+            hint="PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name",
+        )
 
 
 def _collection(name: nodes.QualifiedName | None, ctx: Context) -> pl.Expr | None:
@@ -387,6 +399,7 @@ def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
 def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE DATABASE: a set of schemas; files and sizes mean nothing here."""
     name = pl.Text(node.name.text)
+    refuse_reserved_schema(schema_name(None, node.name.text, ctx.catalog.default_database), node.name, ctx)
     calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")
@@ -404,6 +417,7 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
         name = pl.NULL
     calls: list[pl.Invoke] = []
     if node.action == "MODIFY NAME" and node.new_name is not None:
+        refuse_reserved_schema(schema_name(None, node.new_name.text, None), node.new_name, ctx)
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
     for option in node.options:
         value = () if option.value is None else (pl.Text(option.value),)

@@ -6,6 +6,7 @@ from .. import nodes
 from ..catalog.names import schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
+from .broker_objects import refuse_reserved_schema
 from .context import Context, named, text_or_none, texts
 from .dispatch import invocations
 
@@ -113,7 +114,9 @@ def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke]
 
 @invocations.register
 def create_schema(node: nodes.CreateSchema, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE SCHEMA; the statements inside it follow as statements of their own."""
+    """CREATE SCHEMA, without the statements that T-SQL lets it have inside."""
+    schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
+    refuse_reserved_schema(schema, node.name, ctx)
     if node.elements:
         ctx.problem(
             "statements inside CREATE SCHEMA are not supported",

@@ -49,7 +49,7 @@ BEGIN
     max_messages := coalesce(max_messages, 10000);
     closing_type := coalesce(closing_type, 'EndOfStream');
     IF key IS NULL THEN
-        RAISE EXCEPTION 'the key of a recycled dialog is NULL' USING ERRCODE = '22004';
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'The key of a recycled dialog is missing.');
     ELSIF num_nulls(from_service, to_service, contract) > 0 THEN
         -- BEGIN DIALOG says which.
         PERFORM ssb.begin_dialog(from_service, to_service, contract, database => database);

@@ -64,7 +64,7 @@ DECLARE
     v_near jsonb;
     v_far jsonb;
     v_name text;
-    v_has_master_key boolean;
+    v_security record;
 BEGIN
     run_with := 'pgsb shell';
     SELECT s.* INTO v_from FROM ssb.service AS s WHERE s.name = p_from
@@ -74,8 +74,7 @@ BEGIN
         remedy := format('CREATE SERVICE %s ON QUEUE dbo.MyQueue (%s);', ssb_internal.in_brackets(p_from), ssb_internal.in_brackets(v_contract));
         RETURN NEXT;
     END IF;
-    SELECT d.service_broker_guid::text, EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id)
-      INTO v_guid, v_has_master_key FROM ssb.database AS d
+    SELECT d.service_broker_guid::text INTO v_guid FROM ssb.database AS d
      WHERE d.database_id = coalesce(v_from.database_id, ssb_internal.current_database_id());
     v_instance := CASE WHEN upper(p_broker) = 'CURRENT DATABASE' THEN v_guid ELSE p_broker END;
     IF p_to IS NULL THEN
@@ -114,18 +113,35 @@ BEGIN
             RETURN NEXT;
         END IF;
     END IF;
-    IF p_encryption = 'on' AND NOT v_has_master_key THEN
-        number := 609; object := p_to; detail := 'the initiator''s database has no master key';
-        remedy := 'CREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';';
-        RETURN NEXT;
-    ELSIF p_encryption IN ('on', 'anonymous') AND upper(v_address) <> 'LOCAL' AND v_from.service_id IS NOT NULL THEN
-        -- As the daemon will choose it.
-        SELECT s.status INTO detail
-          FROM ssb_internal.initiator_security(v_from.database_id, v_from.service_id, p_to, true, true) AS s;
+    -- To another instance, as the daemon will choose it. Inside this one nothing is sealed, unless LOCAL_DIALOG_SECURITY asks for it
+    -- between databases.
+    IF v_from.service_id IS NOT NULL
+       AND (upper(v_address) <> 'LOCAL'
+            OR p_encryption <> 'off'
+               AND EXISTS (SELECT FROM ssb.database AS d JOIN ssb.service AS s ON s.database_id <> d.database_id
+                            WHERE d.database_id = v_from.database_id AND d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON'
+                              AND s.service_id = (v_far ->> 'service_id')::integer)) THEN
+        SELECT s.* INTO v_security
+          FROM ssb_internal.initiator_security(v_from.database_id, v_from.service_id, p_to, coalesce(p_encryption, 'off') <> 'off', true) AS s;
+        detail := v_security.status;
+        remedy := CASE WHEN v_security.far_user IS NULL THEN
+                           format('CREATE REMOTE SERVICE BINDING %s TO SERVICE %s WITH USER = FarUser%s;', ssb_internal.in_brackets('To ' || p_to),
+                                  quote_literal(p_to), CASE WHEN p_encryption = 'anonymous' THEN ', ANONYMOUS = ON' ELSE '' END)
+                       WHEN v_security.far IS NULL THEN
+                           format('CREATE CERTIFICATE FarCertificate AUTHORIZATION %s FROM FILE = ''…'';',
+                                  ssb_internal.in_brackets(v_security.far_user))
+                       WHEN v_security.security = 'F' AND v_security.near IS NULL THEN
+                           format('CREATE CERTIFICATE MyCertificate AUTHORIZATION %s WITH SUBJECT = ''…'';',
+                                  ssb_internal.in_brackets(v_security.near_user))
+                       ELSE 'CREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';' END;
+        IF detail IS NULL AND upper(v_address) = 'LOCAL'
+           AND NOT EXISTS (SELECT FROM ssb.service AS s JOIN ssb.master_key AS k ON k.database_id = s.database_id
+                            WHERE s.service_id = (v_far ->> 'service_id')::integer AND k.by_service IS NOT NULL) THEN
+            detail := format('the target''s database %s has no master key', v_far ->> 'database');
+            remedy := format(E'USE %s;\nCREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';', ssb_internal.in_brackets(v_far ->> 'database'));
+        END IF;
         IF detail IS NOT NULL THEN
             number := 609; object := p_to;
-            remedy := format('CREATE REMOTE SERVICE BINDING %s TO SERVICE %s WITH USER = FarUser%s;', ssb_internal.in_brackets('To ' || p_to),
-                             quote_literal(p_to), CASE WHEN p_encryption = 'anonymous' THEN ', ANONYMOUS = ON' ELSE '' END);
             RETURN NEXT;
         END IF;
     END IF;

@@ -17,7 +17,7 @@ BEGIN
     IF (ssb_internal.find_contract(v_database_id, name)).contract_id IS NOT NULL THEN
         PERFORM ssb_internal.raise_exists('contract', name);
     ELSIF coalesce(cardinality(message_types), 0) = 0 OR cardinality(message_types) IS DISTINCT FROM cardinality(sent_by)
-          OR EXISTS (SELECT FROM unnest(sent_by) AS s WHERE upper(s) NOT IN ('INITIATOR', 'TARGET', 'ANY')) THEN
+          OR EXISTS (SELECT FROM unnest(sent_by) AS s WHERE s IS NULL OR upper(s) NOT IN ('INITIATOR', 'TARGET', 'ANY')) THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''SENT BY''.', 15, 1,
                                          'Each message type is SENT BY INITIATOR, TARGET or ANY.');
     END IF;

@@ -100,6 +100,22 @@ BEGIN
         PERFORM ssb_internal.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 bytes here.',
                                                      left(p_name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
     END IF;
+    PERFORM ssb_internal.check_schema_prefix(lower(p_name) || '_', p_name);
+END;
+$$;
+
+-- PostgreSQL lets nobody make a schema whose name begins with pg_.
+CREATE OR REPLACE FUNCTION ssb_internal.check_schema_prefix(p_schema text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF starts_with(p_schema, 'pg_') THEN
+        PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                                      'to use it.', p_name),
+                                         hint => 'PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name.');
+    END IF;
 END;
 $$;
 
@@ -224,6 +240,41 @@ BEGIN
 END;
 $$;
 
+-- Refuses what is no option of a database, as the compiler does (compiler/builder/queries.py has the same list), and a value
+-- where an option has none: ENABLE_BROKER with OFF would start the broker.
+CREATE OR REPLACE FUNCTION ssb_internal.check_database_option(p_option text, p_value text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_without_value text[] := string_to_array(
+        'DISABLE_BROKER EMERGENCY ENABLE_BROKER ERROR_BROKER_CONVERSATIONS MULTI_USER NEW_BROKER OFFLINE ONLINE READ_ONLY READ_WRITE '
+        'RESTRICTED_USER SINGLE_USER', ' ');
+    v_with_value text[] := string_to_array(
+        'ACCELERATED_DATABASE_RECOVERY ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING ANSI_WARNINGS ARITHABORT '
+        'AUTOMATIC_TUNING AUTO_CLOSE AUTO_CREATE_STATISTICS AUTO_SHRINK AUTO_UPDATE_STATISTICS AUTO_UPDATE_STATISTICS_ASYNC '
+        'CHANGE_TRACKING COMPATIBILITY_LEVEL CONCAT_NULL_YIELDS_NULL CONTAINMENT CURSOR_CLOSE_ON_COMMIT CURSOR_DEFAULT DATA_RETENTION '
+        'DATE_CORRELATION_OPTIMIZATION DB_CHAINING DEFAULT_FULLTEXT_LANGUAGE DEFAULT_LANGUAGE DELAYED_DURABILITY ENCRYPTION FILESTREAM '
+        'HADR HONOR_BROKER_PRIORITY LOCAL_DIALOG_SECURITY MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT MIXED_PAGE_ALLOCATION NAME '
+        'NESTED_TRIGGERS NUMERIC_ROUNDABORT OPTIMIZED_LOCKING PAGE_VERIFY PARAMETERIZATION PARTNER PERSISTENT_LOG_BUFFER QUERY_STORE '
+        'QUOTED_IDENTIFIER READ_COMMITTED_SNAPSHOT RECOVERY RECURSIVE_TRIGGERS REMOTE_DATA_ARCHIVE SUPPLEMENTAL_LOGGING '
+        'SUSPEND_FOR_SNAPSHOT_BACKUP TARGET_RECOVERY_TIME TEMPORAL_HISTORY_RETENTION TORN_PAGE_DETECTION TRANSFORM_NOISE_WORDS '
+        'TRUSTWORTHY TWO_DIGIT_YEAR_CUTOFF VARDECIMAL_STORAGE_FORMAT WITNESS', ' ');
+BEGIN
+    IF p_option = ANY (v_without_value) THEN
+        IF p_value IS NOT NULL THEN
+            PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_value), 15, 1, p_option || ' has no value.');
+        END IF;
+    ELSIF p_option IS NULL
+          -- COLLATE, ADD FILE and the like are accepted and mean nothing here.
+          OR p_option !~ '^(COLLATE|(ADD|MODIFY|REMOVE)( [A-Z_]+)?)$' AND p_option <> ALL (v_with_value) THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(p_option, 'NULL')), 15, 1,
+                                         'expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY');
+    END IF;
+END;
+$$;
+
 -- ALTER DATABASE name SET option [value]; name NULL is CURRENT. Options that mean
 -- something here take effect; the others are recorded, as SQL Server's scripts set
 -- dozens of them.
@@ -244,6 +295,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('alter', 'DATABASE', v_id, ssb_internal.database_name(v_id), 'ALTER',
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    PERFORM ssb_internal.check_database_option(v_option, value);
     IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY', 'LOCAL_DIALOG_SECURITY') AND v_on IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
                                          option || ' is ON or OFF.');
@@ -373,6 +425,7 @@ BEGIN
     END IF;
     -- As the compiler spells it, however long it is.
     SELECT sys.fold(d.schema_prefix || sys.fold(name)) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
+    PERFORM ssb_internal.check_schema_prefix(v_schema, name);
     IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
     ELSIF ssb_internal.database_of_schema(v_schema) <> v_id

@@ -84,6 +84,7 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE ENDPOINT', 5);
     PERFORM ssb_internal.check_name(name);
     PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.check_endpoint_words(authentication, algorithm, message_forward_size);
     PERFORM ssb_internal.check_endpoint_certificate(authentication);
     IF listener_port IS NULL THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
@@ -135,6 +136,29 @@ BEGIN
 END;
 $$;
 
+-- What T-SQL's grammar lets nobody write: AUTHENTICATION decides who may connect, so a word that is none must not stand there.
+CREATE OR REPLACE FUNCTION ssb_internal.check_endpoint_words(p_authentication text, p_algorithm text, p_forward_size integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_logins text := ssb_internal.endpoint_logins(p_authentication);
+BEGIN
+    IF v_logins !~ '^(WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?( CERTIFICATE)?|CERTIFICATE( WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?)?)$'
+       OR v_logins LIKE '%CERTIFICATE%' AND ssb_internal.endpoint_certificate(p_authentication) IS NULL THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_authentication), 15, 1,
+                                         'AUTHENTICATION is WINDOWS, with NTLM, KERBEROS, NEGOTIATE or nothing, or CERTIFICATE and its name, or both.');
+    ELSIF upper(p_algorithm) NOT IN ('AES', 'RC4', 'AES RC4', 'RC4 AES') THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_algorithm), 15, 1,
+                                         'ALGORITHM is AES, RC4, AES RC4 or RC4 AES.');
+    ELSIF p_forward_size < 0 THEN
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_forward_size), 15, 1,
+                                         'MESSAGE_FORWARD_SIZE is in MB.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.require_endpoint(p_verb text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
@@ -159,6 +183,7 @@ AS $$
 BEGIN
     PERFORM ssb_internal.require_endpoint('alter', name);
     PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.check_endpoint_words(authentication, algorithm, message_forward_size);
     PERFORM ssb_internal.check_endpoint_certificate(authentication);
     UPDATE ssb.broker_endpoint AS b
        SET state = coalesce(upper(state), b.state), listener_port = coalesce(listener_port, b.listener_port),

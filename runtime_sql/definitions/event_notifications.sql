@@ -20,10 +20,16 @@ DECLARE
     v_instance uuid;
 BEGIN
     PERFORM ssb_internal.check_name(name);
-    IF v_events IS NULL THEN
+    IF to_service IS NULL OR broker_instance IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'Give the service, and ''current database'' or its broker instance.');
+    ELSIF v_events IS NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'Give the events, or groups of events.');
     END IF;
     PERFORM ssb_internal.check_event_names(v_events, false);
+    IF v_scope IS NULL OR v_scope NOT IN ('SERVER', 'DATABASE', 'QUEUE') THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(scope, 'NULL')), 15, 1,
+                                         'An event notification is on SERVER, DATABASE or QUEUE.');
+    END IF;
     IF v_scope = 'QUEUE' THEN
         v_queue := ssb_internal.queue_to_change('find', queue);
         v_database_id := v_queue.database_id;

@@ -95,19 +95,63 @@ AS $$
         WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
 $$;
 
--- Error 4606 for a permission that objects of the class do not have.
+-- TABLE (or view), TABLE FUNCTION or ROUTINE, by a PostgreSQL name; 15151 for what there is not.
+CREATE OR REPLACE FUNCTION ssb_internal.kind_of_object(p_relation text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_is_set boolean;
+BEGIN
+    IF to_regclass(p_relation) IS NOT NULL THEN
+        RETURN 'TABLE';
+    END IF;
+    SELECT p.proretset INTO v_is_set FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+     WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(p_relation);
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_not_found('find', 'object', p_relation);
+    END IF;
+    RETURN CASE WHEN v_is_set THEN 'TABLE FUNCTION' ELSE 'ROUTINE' END;
+END;
+$$;
+
+-- Error 4606 for a permission that objects of the class do not have, 102 for one that no database and no server has.
 CREATE OR REPLACE FUNCTION ssb_internal.check_privileges(p_class text, p_privileges text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_own text[] := ssb_internal.broker_privileges(p_class);
-    v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
-                      WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
+    v_own text[] := coalesce(ssb_internal.broker_privileges(p_class), CASE p_class
+        WHEN 'ENDPOINT' THEN '{CONNECT}'::text[]
+        WHEN 'CERTIFICATE' THEN '{REFERENCES}'::text[]
+        WHEN 'USER' THEN '{IMPERSONATE}'::text[]
+        WHEN 'LOGIN' THEN '{IMPERSONATE}'::text[]
+        WHEN 'ROLE' THEN '{}'::text[]
+        WHEN 'XML SCHEMA COLLECTION' THEN '{EXECUTE,REFERENCES}'::text[]
+        WHEN 'TABLE' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,VIEW CHANGE TRACKING,UNMASK}'::text[]
+        WHEN 'TABLE FUNCTION' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES}'::text[]
+        WHEN 'ROUTINE' THEN '{EXECUTE,EXEC,REFERENCES}'::text[]
+        WHEN 'SCHEMA' THEN '{SELECT,INSERT,UPDATE,DELETE,EXECUTE,EXEC,REFERENCES,CREATE SEQUENCE,VIEW CHANGE TRACKING,UNMASK}'::text[] END);
+    v_wrong text;
 BEGIN
-    IF v_own IS NOT NULL AND v_wrong IS NOT NULL THEN
-        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+    IF v_own IS NOT NULL THEN
+        SELECT upper(p) INTO v_wrong FROM unnest(p_privileges) AS p
+         WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1;
+        IF FOUND THEN
+            PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', v_wrong));
+        END IF;
+    ELSE
+        -- The compiler knows each name (compiler/check/permissions.py); here the first word tells what is no permission at all.
+        SELECT upper(p) INTO v_wrong FROM unnest(p_privileges) AS p
+         WHERE upper(p) !~ ('^(ADMINISTER|ALL|ALTER|AUTHENTICATE|BACKUP|CHECKPOINT|CONNECT|CONTROL|CREATE|DELETE|DROP|ENABLE|EXEC|EXECUTE|'
+                            'EXTERNAL|GENERATE|IMPERSONATE|INSERT|KILL|REFERENCES|SELECT|SHOWPLAN|SHUTDOWN|SUBSCRIBE|TAKE|'
+                            'UNMASK|UNSAFE|UPDATE|VIEW)( [A-Z]+)*$') LIMIT 1;
+        IF FOUND THEN
+            PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', v_wrong), 15, 1,
+                                             'expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL');
+        END IF;
     END IF;
 END;
 $$;
@@ -179,7 +223,7 @@ DECLARE
     v_queue ssb.queue;
     v_grantor text;
 BEGIN
-    IF grantees IS NULL OR privileges IS NULL THEN
+    IF grantees IS NULL OR privileges IS NULL OR array_position(privileges, NULL) IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
@@ -189,6 +233,8 @@ BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         PERFORM ssb_internal.grantable(grantees, true);
+        PERFORM ssb_internal.check_privileges(CASE WHEN v_object.class = 'SCHEMA' THEN 'SCHEMA'
+                                                   ELSE ssb_internal.kind_of_object(v_object.relation) END, privileges);
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);

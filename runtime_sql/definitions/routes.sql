@@ -185,6 +185,9 @@ DECLARE
 BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
     PERFORM ssb_internal.check_name(name);
+    IF to_service IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
+    END IF;
     PERFORM ssb_internal.require_certificate_owner(user_name, v_database_id);
     IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND b.name = name) THEN
         PERFORM ssb_internal.raise_exists('remote service binding', name);

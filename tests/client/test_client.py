@@ -42,6 +42,7 @@ def test_a_dialog_from_beginning_to_end(session: client.Session) -> None:
     assert (first.text, second.body) == ("grün", b"\x00\xff")
     assert (first.type, first.service, first.contract) == ("DEFAULT", "//To", "DEFAULT")
     assert [first.sequence_number, second.sequence_number] == [0, 1]
+    assert (first.priority, first.validation) == (5, "N")
     session.reply(first, body="answer")
     session.end(first)
     answer, goodbye = session.receive("dbo.from_queue")

@@ -137,7 +137,7 @@ def test_null_is_an_options_default_and_every_age_goes(stream: Connection) -> No
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("NULL, '//From', '//To', 'Stream'", "22004"),
+        ("NULL, '//From', '//To', 'Stream'", "T0BKS"),
         ("'k', NULL, '//To', 'Stream'", "S8421"),
         ("'k', '//From', NULL, 'Stream'", "S8421"),
         ("'k', '//From', '//To', NULL", "S8417"),

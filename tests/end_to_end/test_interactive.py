@@ -193,9 +193,10 @@ def test_a_shell_learns_of_tables_that_another_session_makes_and_changes(
 def test_directives(terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "script.sql").write_text("PRINT 'from a file'\nGO\n")
     assert terminal.type(f":r {tmp_path}/script.sql\r:quit\r") == "from a file\n"
-    terminal.type(":r nowhere.sql\r:nonsense\rPRINT 1\r:list\r:reset\r:help\r:quit\r")
+    terminal.type(":r nowhere.sql\r:nonsense\r\\nosuch\rPRINT 1\r:list\r:reset\r:help\r:quit\r")
     shown = capsys.readouterr()
     assert "cannot read nowhere.sql" in shown.err and "unknown directive ':nonsense'" in shown.err
+    assert r"unknown command '\nosuch'" in shown.err
     assert "PRINT 1" in shown.out and "GO [n]" in shown.out
     assert terminal.shell.count == 0
 

@@ -111,6 +111,7 @@ def test_on_error_holds_from_its_line_on(database: Database, pgsb: Pgsb) -> None
         (":out", "1:1: error: sqlcmd's directive :out is not supported"),
         (":listvar", "1:1: error: sqlcmd's directive :listvar is not supported"),
         (":setvar 1", "1:1: error: cannot read '1' as NAME VALUE"),
+        (r":setvar C:\x", r"1:1: error: cannot read 'C:\x' as NAME VALUE"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(script: str, problem: str, pgsb: Pgsb, folder: Path) -> None:

@@ -357,7 +357,12 @@ DIALOG_FAULTS: dict[int, tuple[str, Dialog, str, bool]] = {
     603: ("", Dialog("//Clerk", "//Desk", None, "//Unknown"), "//Unknown", False),
     604: ("ALTER SERVICE [//Desk] (DROP CONTRACT [//Orders]);", DIALOG, "//Desk", True),
     607: ("ALTER QUEUE dbo.Desk WITH STATUS = OFF;", DIALOG, "dbo.desk", True),
-    609: ("", Dialog("//Clerk", "//Desk", None, "//Orders", "on"), "//Desk", False),
+    609: (
+        "CREATE ROUTE There WITH SERVICE_NAME = '//Store', ADDRESS = 'TCP://far:4022';",
+        Dialog("//Clerk", "//Store", None, "//Orders", "on"),
+        "//Store",
+        False,
+    ),
     610: (
         "CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'TCP://far:4022';",
         DIALOG,
@@ -452,6 +457,52 @@ def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None
     (one,) = found(sql, 609, Dialog("//Clerk", "//Store", None, "//Orders", "on"))
     assert one.object == "//Store" and one.detail
     compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
+
+
+def test_encryption_inside_an_instance_needs_what_is_asked_for(
+    sql: Connection, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+    session = Tsql(database.dsn)
+    session.run_well(SHOP)
+    session.run_well("CREATE DATABASE Store;\nGO\nUSE Store;\nGO\n" + SHOP.replace("Desk", "Store"))
+    near = Dialog("//Clerk", "//Desk", None, "//Orders", "on")
+    far = Dialog("//Clerk", "//Store", None, "//Orders", "on")
+    assert found(sql, 609, near) == found(sql, 609, far) == []
+    sql.execute("SELECT ssb.alter_database(NULL, 'LOCAL_DIALOG_SECURITY', 'ON')")
+    assert found(sql, 609, near) == []
+    file = tmp_path / "far.cer"
+    owner = sql.info.user  # of the service
+    key = "CREATE MASTER KEY ENCRYPTION BY PASSWORD = '…';"
+    # Each remedy, with names and files of one's own, leads to the next.
+    for mending, remedy in (
+        ("", "CREATE REMOTE SERVICE BINDING [To //Store] TO SERVICE '//Store' WITH USER = FarUser;"),
+        (
+            "CREATE USER FarUser WITHOUT LOGIN;"
+            " CREATE REMOTE SERVICE BINDING b TO SERVICE '//Store' WITH USER = FarUser;",
+            "CREATE CERTIFICATE FarCertificate AUTHORIZATION [FarUser] FROM FILE = '…';",
+        ),
+        (
+            f"USE Store; {key} CREATE CERTIFICATE Theirs WITH SUBJECT = 'x';"
+            f" BACKUP CERTIFICATE Theirs TO FILE = '{file}'; DROP CERTIFICATE Theirs; DROP MASTER KEY;"
+            f" USE {database.name}; CREATE CERTIFICATE c AUTHORIZATION FarUser FROM FILE = '{file}';",
+            f"CREATE CERTIFICATE MyCertificate AUTHORIZATION [{owner}] WITH SUBJECT = '…';",
+        ),
+        (
+            f"{key} CREATE CERTIFICATE MyCertificate AUTHORIZATION [{owner}] WITH SUBJECT = '…';",
+            f"USE [Store];\n{key}",
+        ),
+        ("ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY;", key),
+    ):
+        session.run_well(f"USE {database.name};\nGO\n{mending}")
+        (one,) = found(sql, 609, far)
+        assert one.remedy == remedy
+    session.run_well(
+        f"OPEN MASTER KEY DECRYPTION BY PASSWORD = '…'; DROP CERTIFICATE MyCertificate; DROP MASTER KEY; {key}"
+    )
+    session.run_well(f"CREATE CERTIFICATE Mine AUTHORIZATION dbo WITH SUBJECT = 'y'; USE Store; {key}")
+    session.close()
+    assert found(sql, 609, far) == []
 
 
 def test_every_kind_has_a_fault(sql: Connection) -> None:

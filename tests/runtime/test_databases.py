@@ -3,6 +3,7 @@
 import pytest
 from runtime.broker import END, ERROR, Session, refused
 
+from pgsb.compiler.builder.queries import DATABASE_OPTIONS, SWITCHES
 from pgsb.compiler.catalog.names import schema_name
 
 
@@ -211,6 +212,20 @@ def test_schemas_belong_to_their_database(two: Session) -> None:
         two.do("SELECT ssb.drop_schema('Sales')")
     two.do("SELECT ssb.drop_queue('trader1_sales.q'), ssb.drop_schema('Sales')")
     two.do("SELECT ssb.use_database(current_database())")
+
+
+def test_every_option_that_the_compiler_reads_is_one_of_the_runtime(session: Session) -> None:
+    for option in sorted(DATABASE_OPTIONS - {"ERROR_BROKER"}):
+        value = None if option in SWITCHES else "ON"
+        session.do("SELECT ssb_internal.check_database_option(%s, %s)", option, value)
+        with refused(102):
+            session.do("SELECT ssb_internal.check_database_option(%s, %s)", option + "S", value)
+
+
+def test_names_that_postgresql_keeps_for_itself_are_refused(two: Session) -> None:
+    two.do("SELECT ssb.create_schema('pg_sales', database => 'Trader1')")  # trader1_pg_sales
+    with refused(2760):
+        two.do("SELECT ssb.alter_database('Trader1', 'NAME', 'pg_trader')")
 
 
 def test_system_databases_have_a_dbo_from_the_beginning(session: Session) -> None:

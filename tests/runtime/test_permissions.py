@@ -294,6 +294,29 @@ def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Ses
         grant(user, "SELECT", "OBJECT", "dbo.ledger")
 
 
+def test_a_permission_that_there_is_not_is_given_to_nobody(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.kinds_of_right (x int)")
+    session.do("CREATE FUNCTION dbo.right_one() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+    session.do("CREATE FUNCTION dbo.right_some() RETURNS SETOF int LANGUAGE sql AS 'SELECT 1'")
+    for privilege, kind, name in (
+        ("EXECUTE", "OBJECT", "dbo.kinds_of_right"),
+        ("RECEIVE", "OBJECT", "dbo.kinds_of_right"),
+        ("SELECT", "OBJECT", "dbo.right_one"),
+        ("EXECUTE", "OBJECT", "dbo.right_some"),
+        ("CREATE TABLE", "SCHEMA", "dbo"),
+        ("SEND", "ROLE", "public"),
+    ):
+        with refused(4606):
+            grant(session, privilege, kind, name)
+    for kind in ("DATABASE", "SERVER"):
+        for privilege in ("CONTROLL", "SEND", "RECEIVE", ""):
+            with refused(102):
+                grant(session, privilege, kind, None)
+    grant(session, "VIEW ANY DEFINITION", "SERVER", None)
+    grant(session, "SELECT", "OBJECT", "dbo.right_some")
+    grant(session, "REFERENCES", "OBJECT", "dbo.kinds_of_right")
+
+
 def test_who_may_insert_may_ask_for_the_identity(session: Session, user: Session) -> None:
     session.do("CREATE TABLE dbo.numbered (id integer GENERATED ALWAYS AS IDENTITY, a integer)")
     grant(session, "INSERT", "OBJECT", "dbo.numbered")

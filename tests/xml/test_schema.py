@@ -75,6 +75,12 @@ def test_what_is_no_schema_is_refused(server: Connection) -> None:
         with pytest.raises(psycopg.Error) as caught:
             server.execute("SELECT ssb_internal.compile_xml_schema(%s)", (text,))
         assert caught.value.sqlstate == f"S{number}"
+        with pytest.raises(psycopg.Error) as caught:  # ALTER XML SCHEMA COLLECTION … ADD
+            server.execute(
+                "SELECT ssb_internal.xml_schema_merge(ssb_internal.compile_xml_schema(%s), %s)",
+                (schema('<xs:element name="x"/>'), text),
+            )
+        assert caught.value.sqlstate == f"S{number}"
 
 
 def test_many_and_deep_elements_are_counted_in_one_pass(server: Connection) -> None:

@@ -105,10 +105,10 @@ BEGIN
                                      jsonb_build_object('node', v_child, 'in', v_in, 'document', v_document.i));
             END LOOP;
         END LOOP;
+        IF NOT FOUND THEN   -- nothing, or text alone
+            PERFORM ssb_internal.xsd_error(2378, 'Expected XML schema document');
+        END IF;
     END LOOP;
-    IF v_spaces = '[]' THEN
-        PERFORM ssb_internal.xsd_error(2378, 'Expected XML schema document');
-    END IF;
 
     -- 2. each of them
     FOR v_name IN SELECT k FROM jsonb_object_keys(v_state -> 'g' -> 'type') AS k LOOP

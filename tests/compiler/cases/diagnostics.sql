@@ -447,3 +447,89 @@ case.sql:3:25: error 102: Incorrect syntax near 'SEND'.
     3 | REVOKE VIEW DEFINITION, SEND FROM ann;
       |                         ^^^^
 hint: a database has no such permission: write SEND ON SERVICE::name
+
+-- case: a permission's words are those of one that there is
+GRANT VIEW DEFINITON TO ann;
+DENY CONTROL DATABASE TO ann;
+GRANT ALTER SERVICE ON SCHEMA::dbo TO ann;
+REVOKE CREATE TABEL FROM ann;
+GRANT ALTER ANY SERVICE, VIEW SERVER STATE, TAKE OWNERSHIP, CREATE DDL EVENT NOTIFICATION TO ann;
+-- expect
+case.sql:1:7: error 102: Incorrect syntax near 'DEFINITON'.
+    1 | GRANT VIEW DEFINITON TO ann;
+      |       ^^^^^^^^^^^^^^
+hint: no permission is called VIEW DEFINITON
+
+case.sql:2:6: error 102: Incorrect syntax near 'DATABASE'.
+    2 | DENY CONTROL DATABASE TO ann;
+      |      ^^^^^^^^^^^^^^^^
+hint: no permission is called CONTROL DATABASE
+
+case.sql:3:7: error 102: Incorrect syntax near 'SERVICE'.
+    3 | GRANT ALTER SERVICE ON SCHEMA::dbo TO ann;
+      |       ^^^^^^^^^^^^^
+hint: no permission is called ALTER SERVICE
+
+case.sql:4:8: error 102: Incorrect syntax near 'TABEL'.
+    4 | REVOKE CREATE TABEL FROM ann;
+      |        ^^^^^^^^^^^^
+hint: expected what can be created, such as QUEUE, SERVICE or CONTRACT
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:7: error 102: Incorrect syntax near 'DEFINITON'.
+    1 | GRANT VIEW DEFINITON TO ann;
+      |       ^^^^^^^^^^^^^^
+hint: no permission is called VIEW DEFINITON
+Msg 102, Level 15, State 1, Line 2
+case.sql:2:6: error 102: Incorrect syntax near 'DATABASE'.
+    2 | DENY CONTROL DATABASE TO ann;
+      |      ^^^^^^^^^^^^^^^^
+hint: no permission is called CONTROL DATABASE
+Msg 102, Level 15, State 1, Line 3
+case.sql:3:7: error 102: Incorrect syntax near 'SERVICE'.
+    3 | GRANT ALTER SERVICE ON SCHEMA::dbo TO ann;
+      |       ^^^^^^^^^^^^^
+hint: no permission is called ALTER SERVICE
+Msg 102, Level 15, State 1, Line 4
+case.sql:4:8: error 102: Incorrect syntax near 'TABEL'.
+    4 | REVOKE CREATE TABEL FROM ann;
+      |        ^^^^^^^^^^^^
+hint: expected what can be created, such as QUEUE, SERVICE or CONTRACT
+
+-- case: PostgreSQL keeps schemas that begin with pg_ for itself
+CREATE DATABASE pg_shop;
+GO
+CREATE SCHEMA [PG_sales];
+GO
+ALTER DATABASE Shop MODIFY NAME = pg_shop;
+-- expect
+case.sql:1:17: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    1 | CREATE DATABASE pg_shop;
+      |                 ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+
+case.sql:3:15: error 2760: The specified schema name "PG_sales" either does not exist or you do not have permission to use it.
+    3 | CREATE SCHEMA [PG_sales];
+      |               ^^^^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+
+case.sql:5:35: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    5 | ALTER DATABASE Shop MODIFY NAME = pg_shop;
+      |                                   ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+-- shows
+Msg 2760, Level 16, State 1, Line 1
+case.sql:1:17: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    1 | CREATE DATABASE pg_shop;
+      |                 ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+Msg 2760, Level 16, State 1, Line 1
+case.sql:3:15: error 2760: The specified schema name "PG_sales" either does not exist or you do not have permission to use it.
+    3 | CREATE SCHEMA [PG_sales];
+      |               ^^^^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+Msg 2760, Level 16, State 1, Line 1
+case.sql:5:35: error 2760: The specified schema name "pg_shop" either does not exist or you do not have permission to use it.
+    5 | ALTER DATABASE Shop MODIFY NAME = pg_shop;
+      |                                   ^^^^^^^
+hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
