@@ -99,7 +99,7 @@ def define_table_type(
     name: ObjectName, text: nodes.SqlText, scope: Scope, problems: Problems
 ) -> TableInfo | None:
     """Remember a table type by the definition in parentheses."""
-    info = translate.translate_table_variable(text, scope, problems)
+    info = translate.translate_table_variable(text, name.name, scope, problems)
     if info is not None:
         catalog = scope.catalog
         catalog.table_types[catalog.key(name)] = TableType(catalog.sql_name(name), info)
