@@ -16,6 +16,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import behind_use_first
+from .permissions import wrong_word
 from .system_names import check_events, check_system_names, check_trigger_events
 from .token_pairs import check_text
 
@@ -94,54 +95,6 @@ _UNHEEDED: dict[tuple[str, str], str] = {
     ("SHOWPLAN_XML", "ON"): "the statements that follow are executed",
 }
 """SET options whose other value would change what a script does, and what happens here instead."""
-_PERMISSION_VERBS = """
-ADMINISTER ALL ALTER AUTHENTICATE BACKUP CHECKPOINT CONNECT CONTROL CREATE DELETE ENABLE EXEC EXECUTE
-EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOWN SUBSCRIBE TAKE UNMASK
-UNSAFE UPDATE VIEW
-"""
-_PERMISSIONS = frozenset(_PERMISSION_VERBS.split())
-_CREATABLE = frozenset(
-    (
-        "AGGREGATE",
-        "ANY DATABASE",
-        "ASSEMBLY",
-        "ASYMMETRIC KEY",
-        "AVAILABILITY GROUP",
-        "CERTIFICATE",
-        "CONTRACT",
-        "DATABASE",
-        "DATABASE DDL EVENT NOTIFICATION",
-        "DDL EVENT NOTIFICATION",
-        "DEFAULT",
-        "ENDPOINT",
-        "EXTERNAL LANGUAGE",
-        "EXTERNAL LIBRARY",
-        "FULLTEXT CATALOG",
-        "FUNCTION",
-        "LOGIN",
-        "MESSAGE TYPE",
-        "PROC",
-        "PROCEDURE",
-        "QUEUE",
-        "REMOTE SERVICE BINDING",
-        "ROLE",
-        "ROUTE",
-        "RULE",
-        "SCHEMA",
-        "SEQUENCE",
-        "SERVER ROLE",
-        "SERVICE",
-        "SYMMETRIC KEY",
-        "SYNONYM",
-        "TABLE",
-        "TRACE EVENT NOTIFICATION",
-        "TYPE",
-        "USER",
-        "VIEW",
-        "XML SCHEMA COLLECTION",
-    )
-)
-"""What stands behind CREATE in a permission."""
 _OF_ONE_OBJECT = {
     "SEND": "write SEND ON SERVICE::name",
     "RECEIVE": "write RECEIVE ON the queue",
@@ -462,21 +415,12 @@ class _Scope:
                 hint="GRANT on a view that has just these columns",
             )
         for permission in statement.permissions:
-            if permission.name.split()[0] not in _PERMISSIONS:
-                self.problems.add(
-                    f"Incorrect syntax near '{permission.name.split()[0]}'.",
-                    permission.span,
-                    hint="expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL",
-                    number=102,
-                )
-            elif permission.name.startswith("CREATE") and permission.name[7:] not in _CREATABLE:
-                words = permission.name.split()
-                self.problems.add(
-                    f"Incorrect syntax near '{words[min(1, len(words) - 1)]}'.",
-                    permission.span,
-                    hint="expected what can be created, such as QUEUE, SERVICE or CONTRACT",
-                    number=102,
-                )
+            wrong = wrong_word(permission.name)
+            if wrong is not None:
+                hint = "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
+                if permission.name.startswith("CREATE"):
+                    hint = "expected what can be created, such as QUEUE, SERVICE or CONTRACT"
+                self.problems.add(f"Incorrect syntax near '{wrong}'.", permission.span, hint=hint, number=102)
             elif permission.name in _OF_ONE_OBJECT and (
                 statement.securable is None or statement.securable.kind == "DATABASE"
             ):
