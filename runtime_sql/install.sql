@@ -50,6 +50,7 @@
 \ir session/messages.sql
 \ir session/tsql_names.sql
 \ir session/result_sets.sql
+\ir session/foreign_key_errors.sql
 \ir session/native_errors.sql
 \ir session/errors.sql
 \ir session/transactions.sql

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
-_OF_CONSTRAINTS = frozenset({1505, 1773, 1776, 2714})
+_OF_CONSTRAINTS = frozenset({1505, 2714, *range(1767, 1779)})
 
 
 class Outcome(Enum):
@@ -209,13 +209,14 @@ class Executor:
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)
             self._emit(event)
-            if behind := self._behind(event, statement.verb):
+            verb = statement.verb.partition(": ")[0]
+            if behind := self._behind(event, verb):
                 self._status = (behind.number, 0)
                 self._emit(behind)
             if self._connection.closed or event.severity >= 20:
                 return Outcome.BATCH_ENDED
             of_trigger = self._is_of_trigger(event)
-            if self._is_terminated(event, "INSERT" if of_trigger else statement.verb):
+            if self._is_terminated(event, "INSERT" if of_trigger else verb):
                 self._emit(Print("The statement has been terminated."))  # message 3621
             if of_trigger or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED

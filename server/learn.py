@@ -297,7 +297,7 @@ def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:
     source = Source("table type", definition)
     problems = Problems()
     text = SqlText(span=source.span(0, len(definition)), tokens=tuple(lex(source, problems)))
-    return translate_table_variable(text, Scope(catalog), problems)
+    return translate_table_variable(text, "", Scope(catalog), problems)
 
 
 def _column(

@@ -175,9 +175,10 @@ def spelling_arguments(
 ) -> list[n.Node]:
     """Return what ssb_internal.keep_spelling is told of a relation, where it is ``new``, and of its columns.
 
-    ``parts`` are constraints and indexes. Empty where all are spelled as PostgreSQL knows them, and for #t.
+    ``parts`` are the constraints and indexes that it has to see. Empty where all are spelled as PostgreSQL
+    knows them, and for #t.
     """
-    lists = [other_than_folded(columns), other_than_folded(parts)]
+    lists = [other_than_folded(columns), list(parts)]
     own = new and fold(name.name) != name.name
     if name.is_temporary or not (own or any(lists)):
         return []

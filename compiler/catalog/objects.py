@@ -45,6 +45,32 @@ class KeyInfo:
 
 
 @dataclass(frozen=True)
+class ForeignKey:
+    """A foreign key as the script has it: what the server's errors about it are told with."""
+
+    name: str | None
+    table: str
+    table_sql: str
+    columns: tuple[str, ...]
+    referenced: str
+    referenced_sql: str
+    referenced_columns: tuple[str, ...]
+
+    @property
+    def parts(self) -> list[str | tuple[str, ...] | None]:
+        """All of it, in the order in which ssb_internal.foreign_key_error takes it."""
+        return [
+            self.name,
+            self.table,
+            self.table_sql,
+            self.columns,
+            self.referenced,
+            self.referenced_sql,
+            self.referenced_columns,
+        ]
+
+
+@dataclass(frozen=True)
 class TableInfo:
     """A relation whose columns are known at compile time."""
 
@@ -168,6 +194,9 @@ class SqlScope(Protocol):
 
     def note_missing_rows(self, name: ObjectName) -> None:
         """A function that FROM calls is unknown: where the server has none either, that is error 208."""
+
+    def note_foreign_key(self, key: ForeignKey) -> None:
+        """The statement makes a foreign key: the server's error about it tells what is wrong with which."""
 
     def global_variable(self, name: str) -> Known | None:
         """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…

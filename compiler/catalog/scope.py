@@ -8,6 +8,7 @@ one batch, procedure, function or trigger; it is what the translation of queries
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Set
@@ -21,6 +22,7 @@ from ..target import nodes as n
 from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
 from .objects import (
     CursorRow,
+    ForeignKey,
     Known,
     ResultColumn,
     RowPlace,
@@ -350,6 +352,8 @@ class Scope:
     session: str | None = None
     missing_rows: list[str] = field(default_factory=list)
     """Unknown functions in FROM, of the statement that is being translated."""
+    foreign_keys: list[ForeignKey] = field(default_factory=list)
+    """Those that it makes."""
     identity: str | None = None
     """The variable that SCOPE_IDENTITY() reads, where the body asks for it."""
     asks_identity: bool = False
@@ -441,8 +445,20 @@ class Scope:
         """Keep the name for the handler of the statement's errors."""
         self.missing_rows.append(fold(name.name))
 
+    def note_foreign_key(self, key: ForeignKey) -> None:
+        """Keep the foreign key for the handler of the statement's errors."""
+        self.foreign_keys.append(key)
+
     def take_verb(self, verb: str | None) -> str | None:
-        """Return what a statement's errors are told: its verb, and the unknown functions in its FROM."""
+        """Return what a statement's errors are told: its verb, and the unknown functions in its FROM.
+
+        Of a table those of its foreign keys: ssb_internal.foreign_key_error reads them.
+        """
+        if self.foreign_keys:
+            keys = json.dumps([key.parts for key in self.foreign_keys], ensure_ascii=False)
+            self.foreign_keys.clear()
+            self.missing_rows.clear()
+            return f"{verb or 'CREATE TABLE'}: {keys}"
         if not self.missing_rows:
             return verb
         names = ".".join(self.missing_rows)

@@ -10,12 +10,10 @@ CONTRACT; MESSAGE TYPE; REMOTE SERVICE BINDING; ROUTE; SERVICE; ROLE; SCHEMA; US
 ASYMMETRIC KEY; CERTIFICATE; SYMMETRIC KEY; FULLTEXT CATALOG; EXTERNAL LANGUAGE; EXTERNAL LIBRARY;
 LOGIN; ENDPOINT; SERVER ROLE; AVAILABILITY GROUP
 """
-_PERMISSIONS = {
-    verb: frozenset(" ".join(rest.split()) for rest in behind.split(";"))
-    for verb, behind in {
-        "ADMINISTER": "BULK OPERATIONS; DATABASE BULK OPERATIONS",
-        "ALL": "; PRIVILEGES",
-        "ALTER": """
+_BEHIND = {
+    "ADMINISTER": "BULK OPERATIONS; DATABASE BULK OPERATIONS",
+    "ALL": "; PRIVILEGES",
+    "ALTER": """
             ; RESOURCES; SERVER STATE; SETTINGS; TRACE; LEDGER; LEDGER CONFIGURATION; ANY APPLICATION ROLE;
             ANY COLUMN ENCRYPTION KEY; ANY COLUMN MASTER KEY; ANY CONNECTION; ANY CREDENTIAL; ANY DATABASE;
             ANY DATABASE AUDIT; ANY DATABASE DDL TRIGGER; ANY DATABASE EVENT NOTIFICATION;
@@ -24,48 +22,48 @@ _PERMISSIONS = {
             ANY EXTERNAL MODEL; ANY EXTERNAL STREAM; ANY INFORMATION PROTECTION; ANY LINKED SERVER; ANY MASK;
             ANY SECURITY POLICY; ANY SENSITIVITY CLASSIFICATION; ANY SERVER AUDIT
             """
-        + "".join(f"; ANY {kind}" for kind in _SECURABLES.split(";"))
-        + "".join(
-            f"; ANY {of}EVENT SESSION{what}"
-            for of in ("", "DATABASE ")
-            for what in (
-                *("", " ADD EVENT", " ADD TARGET", " DISABLE", " DROP EVENT", " DROP TARGET"),
-                *(" ENABLE", " OPTION"),
-            )
-        ),
-        "AUTHENTICATE": "; SERVER",
-        "BACKUP": "DATABASE; LOG",
-        "CHECKPOINT": "",
-        "CONNECT": "; ANY DATABASE; REPLICATION; SQL",
-        "CONTROL": "; SERVER",
-        "CREATE": f"""
+    + "".join(f"; ANY {kind}" for kind in _SECURABLES.split(";"))
+    + "".join(
+        f"; ANY {of}EVENT SESSION{what}"
+        for of in ("", "DATABASE ")
+        for what in (
+            *("", " ADD EVENT", " ADD TARGET", " DISABLE", " DROP EVENT", " DROP TARGET"),
+            *(" ENABLE", " OPTION"),
+        )
+    ),
+    "AUTHENTICATE": "; SERVER",
+    "BACKUP": "DATABASE; LOG",
+    "CHECKPOINT": "",
+    "CONNECT": "; ANY DATABASE; REPLICATION; SQL",
+    "CONTROL": "; SERVER",
+    "CREATE": f"""
             AGGREGATE; ANY DATABASE; ANY DATABASE EVENT SESSION; ANY EVENT SESSION; ANY EXTERNAL LIBRARY;
             DATABASE; DATABASE DDL EVENT NOTIFICATION; DDL EVENT NOTIFICATION; DEFAULT; EXTERNAL MODEL;
             FUNCTION; PROC; PROCEDURE; QUEUE; RULE; SEQUENCE; SYNONYM; TABLE; TRACE EVENT NOTIFICATION; TYPE;
             VIEW; XML SCHEMA COLLECTION; {_SECURABLES}
             """,
-        "DELETE": "",
-        "DROP": "ANY DATABASE EVENT SESSION; ANY EVENT SESSION",
-        "ENABLE": "LEDGER",
-        "EXEC": "; ANY EXTERNAL SCRIPT",
-        "EXECUTE": "; ANY EXTERNAL ENDPOINT; ANY EXTERNAL SCRIPT; EXTERNAL SCRIPT",
-        "EXTERNAL": "ACCESS ASSEMBLY",
-        "GENERATE": "LEDGER DIGEST",
-        "IMPERSONATE": "; ANY LOGIN",
-        "INSERT": "",
-        "KILL": "DATABASE CONNECTION",
-        "RECEIVE": "",
-        "REFERENCES": "",
-        "SELECT": "; ALL USER SECURABLES",
-        "SEND": "",
-        "SHOWPLAN": "",
-        "SHUTDOWN": "",
-        "SUBSCRIBE": "QUERY NOTIFICATIONS",
-        "TAKE": "OWNERSHIP",
-        "UNMASK": "",
-        "UNSAFE": "ASSEMBLY",
-        "UPDATE": "",
-        "VIEW": """
+    "DELETE": "",
+    "DROP": "ANY DATABASE EVENT SESSION; ANY EVENT SESSION",
+    "ENABLE": "LEDGER",
+    "EXEC": "; ANY EXTERNAL SCRIPT",
+    "EXECUTE": "; ANY EXTERNAL ENDPOINT; ANY EXTERNAL SCRIPT; EXTERNAL SCRIPT",
+    "EXTERNAL": "ACCESS ASSEMBLY",
+    "GENERATE": "LEDGER DIGEST",
+    "IMPERSONATE": "; ANY LOGIN",
+    "INSERT": "",
+    "KILL": "DATABASE CONNECTION",
+    "RECEIVE": "",
+    "REFERENCES": "",
+    "SELECT": "; ALL USER SECURABLES",
+    "SEND": "",
+    "SHOWPLAN": "",
+    "SHUTDOWN": "",
+    "SUBSCRIBE": "QUERY NOTIFICATIONS",
+    "TAKE": "OWNERSHIP",
+    "UNMASK": "",
+    "UNSAFE": "ASSEMBLY",
+    "UPDATE": "",
+    "VIEW": """
             ANY COLUMN ENCRYPTION KEY DEFINITION; ANY COLUMN MASTER KEY DEFINITION;
             ANY CRYPTOGRAPHICALLY SECURED DEFINITION; ANY DATABASE; ANY DEFINITION; ANY ERROR LOG;
             ANY PERFORMANCE DEFINITION; ANY SECURITY DEFINITION; ANY SENSITIVITY CLASSIFICATION;
@@ -74,9 +72,12 @@ _PERMISSIONS = {
             PERFORMANCE DEFINITION; SECURITY DEFINITION; SERVER PERFORMANCE STATE; SERVER SECURITY AUDIT;
             SERVER SECURITY STATE; SERVER STATE
             """,
-    }.items()
 }
-"""What may stand behind a permission's first word."""
+"""What may stand behind a permission's first word, nothing too."""
+_PERMISSIONS = frozenset(
+    (verb, *rest.split()) for verb, behind in _BEHIND.items() for rest in behind.split(";")
+)
+_BEGINNINGS = frozenset(name[:length] for name in _PERMISSIONS for length in range(1, len(name) + 1))
 _OF_ONE_OBJECT = {
     "SEND": "write SEND ON SERVICE::name",
     "RECEIVE": "write RECEIVE ON the queue",
@@ -97,17 +98,24 @@ def check_permission(statement: nodes.Permission, problems: Problems) -> None:
         )
     of_database = statement.securable is None or statement.securable.kind == "DATABASE"
     for permission in statement.permissions:
-        verb, _, rest = permission.name.partition(" ")
-        near: str | None = None
-        if verb not in _PERMISSIONS:
-            near, hint = verb, "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
-        elif rest not in _PERMISSIONS[verb]:
-            near = rest.partition(" ")[0] or verb
-            hint = f"no permission is called {permission.name}"
-            if verb == "CREATE":
+        near = _wrong_word(permission.name)
+        if near is not None:
+            hint = "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
+            if permission.name.startswith("CREATE"):
                 hint = "expected what can be created, such as QUEUE, SERVICE or CONTRACT"
         elif of_database and permission.name in _OF_ONE_OBJECT:
             near = permission.name
             hint = f"a database has no such permission: {_OF_ONE_OBJECT[near]}"
-        if near is not None:
-            problems.add(f"Incorrect syntax near '{near}'.", permission.span, hint=hint, number=102)
+        else:
+            continue
+        problems.add(f"Incorrect syntax near '{near}'.", permission.span, hint=hint, number=102)
+
+
+def _wrong_word(name: str) -> str | None:
+    """Return the first word with which ``name`` is no permission any more; None for one."""
+    words = tuple(name.split())
+    if words in _PERMISSIONS:
+        return None
+    return next(
+        (word for place, word in enumerate(words) if words[: place + 1] not in _BEGINNINGS), words[-1]
+    )

@@ -156,9 +156,11 @@ def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | Non
 @invocations.register
 def alter_queue(node: nodes.AlterQueue, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER QUEUE … WITH …"""
-    return _queue_call(
-        ctx, "ssb.alter_queue", ctx.broker_queue(node.name), **_queue_options(node.options, ctx)
-    )
+    options = _queue_options(node.options, ctx)
+    if "activation_procedure" in options and "execute_as" not in options:
+        # As whom the activation that is there runs; without one the statement fails.
+        options["execute_as"] = pl.Text("")
+    return _queue_call(ctx, "ssb.alter_queue", ctx.broker_queue(node.name), **options)
 
 
 @invocations.register

@@ -390,22 +390,26 @@ class Context:
         """Tell whether somebody surely asks what is inserted: this body, or who fires this trigger."""
         return dml.identity if self.mode is Mode.TRIGGER else self.scope.asks_identity
 
-    def end_telling(self, dml: Dml, inserted: n.Node) -> list[pl.Statement]:
+    def end_telling(self, dml: Dml, inserted: n.Node, verb: str) -> list[pl.Statement]:
         """Behind it. ``inserted``: a condition, that the statement itself has inserted a row."""
         if self.mode is not Mode.TRIGGER:
-            return self.tell(dml.target, inserted)
+            return self.tell(dml.target, inserted, forgets=verb == "INSERT" and not dml.identity)
         if not dml.identity:
             return []
         before = pl.Name(self.helper("told_before", "text"))
         arguments = (pl.Text(dml.target), pl.Raw(inserted), before)
         return [pl.Perform(pl.Invoke("ssb_internal.tell_identity", arguments))]
 
-    def tell(self, target: str, inserted: n.Node) -> list[pl.Statement]:
-        """Note what a statement or its triggers inserted, where @@IDENTITY is read here or may be around."""
+    def tell(self, target: str, inserted: n.Node, *, forgets: bool = False) -> list[pl.Statement]:
+        """Note what a statement or its triggers inserted, where @@IDENTITY is read here or may be around.
+
+        ``forgets``: it is an INSERT into a table that has no identity column; @@IDENTITY is NULL behind it.
+        """
         if self.scope.session is None or self.mode is Mode.TRIGGER:
             return []
         identity = self.session_field("identity")
-        told = pl.Invoke("ssb_internal.identity_told", (pl.Text(target), pl.Raw(inserted), identity))
+        before = pl.NULL if forgets else identity
+        told = pl.Invoke("ssb_internal.identity_told", (pl.Text(target), pl.Raw(inserted), before))
         if self.scope.asks_identity:
             return [pl.Assign(identity.spelling, told)]
         if self.mode is Mode.PROCEDURE or self.string_level:

@@ -188,7 +188,9 @@ def _table_function(
 ) -> list[pl.TopLevel]:
     """RETURNS @t TABLE (…): the table variable's rows are the result."""
     assert node.table is not None and node.table_variable is not None
-    info = translate.translate_table_variable(node.table.text, ctx.scope, ctx.problems)
+    info = translate.translate_table_variable(
+        node.table.text, node.table_variable.name, ctx.scope, ctx.problems
+    )
     if info is None:
         return []
     row_type = part_name(sql_name, "@row")

@@ -99,7 +99,7 @@ def define_table_type(
     name: ObjectName, text: nodes.SqlText, scope: Scope, problems: Problems
 ) -> TableInfo | None:
     """Remember a table type by the definition in parentheses."""
-    info = translate.translate_table_variable(text, scope, problems)
+    info = translate.translate_table_variable(text, name.name, scope, problems)
     if info is not None:
         catalog = scope.catalog
         catalog.table_types[catalog.key(name)] = TableType(catalog.sql_name(name), info)
@@ -267,7 +267,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body.append(sql(dml.code))
         tells = ctx.tells_always(dml)
         if not tells and not dml.after and (ctx.scope.identity is None or not dml.identity):
-            body += ctx.end_telling(dml, n.Variable("FOUND") if dml.identity else n.FALSE)
+            body += ctx.end_telling(dml, n.Variable("FOUND") if dml.identity else n.FALSE, verb)
             told = True
         elif dml.identity:
             # FOUND is the statement's only directly behind it; an assignment leaves the row count alone.
@@ -280,7 +280,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
     if not told:
-        body += ctx.end_telling(dml, inserted if dml.identity and inserted is not None else n.FALSE)
+        body += ctx.end_telling(dml, inserted if dml.identity and inserted is not None else n.FALSE, verb)
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
@@ -326,7 +326,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         inserted = n.Comparison(">", added, n.Integer(0)) if dml.changes.identity else n.FALSE
         if dml.changes.identity:
             body += ctx.note_identity(dml.changes.target, inserted)
-        body += ctx.end_telling(dml.changes, inserted)
+        body += ctx.end_telling(dml.changes, inserted, _verb(node))
     elif _verb(node) == "INSERT":
         body += ctx.note_last_identity(dml.variable, added)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]

@@ -113,7 +113,7 @@ def _declare_scalar(
 def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Context) -> None:
     """Declare ``@t TABLE (…)``: an array of a composite type that is made before the routine."""
     name = declaration.variable.name
-    info = translate.translate_table_variable(declaration.definition.text, ctx.scope, ctx.problems)
+    info = translate.translate_table_variable(declaration.definition.text, name, ctx.scope, ctx.problems)
     if info is None:
         return
     row_type = table_row_type(ctx, name.lstrip("@"))

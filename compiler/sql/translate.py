@@ -244,9 +244,14 @@ def translate_insert_target(text: SqlText, scope: SqlScope, problems: Problems) 
     return _translate(text, scope, problems, None, lambda ctx: insert_target(text.tokens, ctx))
 
 
-def translate_table_variable(text: SqlText, scope: SqlScope, problems: Problems) -> TableInfo | None:
-    """Translate the ``( … )`` after TABLE in DECLARE @t TABLE, CREATE TYPE … AS TABLE, RETURNS @t TABLE."""
-    return _translate(text, scope, problems, None, lambda ctx: table_definition(text.tokens, ctx))
+def translate_table_variable(
+    text: SqlText, called: str, scope: SqlScope, problems: Problems
+) -> TableInfo | None:
+    """Translate the ``( … )`` after TABLE in DECLARE @t TABLE, CREATE TYPE … AS TABLE, RETURNS @t TABLE.
+
+    ``called`` is what errors name it by.
+    """
+    return _translate(text, scope, problems, None, lambda ctx: table_definition(text.tokens, called, ctx))
 
 
 def _statement(text: SqlText, ctx: Context) -> Statement | None:

@@ -238,7 +238,10 @@ CREATE OR REPLACE VIEW sys.columns AS
 SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) AS name, a.attnum::integer AS column_id,
        t.system_type_id, coalesce(u.oid::integer, t.system_type_id) AS user_type_id,
-       CASE WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type = 'varchar'::regtype THEN -1
+       -- The names in a queue are nvarchar(512) and nvarchar(256).
+       CASE WHEN q.queue_id IS NOT NULL AND a.attname = 'service_name' THEN 1024
+            WHEN q.queue_id IS NOT NULL AND a.attname IN ('service_contract_name', 'message_type_name') THEN 512
+            WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type = 'varchar'::regtype THEN -1
             WHEN b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (b.modifier - 4)
             ELSE coalesce(t.max_length, a.attlen) END::smallint AS max_length,
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN ((b.modifier - 4) >> 16) & 65535 END, t.precision, 0)::smallint
@@ -262,7 +265,8 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
   LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
   -- What datetime and smalldatetime are made of.
-  LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb_internal.tsql_type(b.type)
+  LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN q.queue_id IS NOT NULL AND b.type = 'smallint'::regtype THEN 'tinyint'
+                                                  WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb_internal.tsql_type(b.type)
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid
  CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g

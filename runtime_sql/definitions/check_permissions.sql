@@ -95,7 +95,26 @@ BEGIN
 END;
 $$;
 
--- DENY beats GRANT; CONTROL contains everything; the owner and db_owner need no grant.
+-- Whether the permission, or CONTROL, is denied on the object or on the whole database. To whom the database belongs nothing is denied.
+CREATE OR REPLACE FUNCTION ssb_internal.is_denied(p_role name, p_class text, p_major_id integer, p_privilege text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM ssb.permission AS p
+         WHERE p.privilege IN (p_privilege, 'CONTROL') AND p.state = 'D'
+           AND ((p.class = p_class AND p.major_id = p_major_id)
+                OR (p.class = 'DATABASE' AND p.major_id = p_database_id))
+           AND ssb_internal.is_member(p_role, p.grantee, p_database_id))
+       AND NOT pg_has_role(p_role, ssb_internal.runtime_owner(), 'USAGE')
+       AND NOT EXISTS (SELECT FROM ssb.database AS d
+                        WHERE d.database_id = p_database_id AND ssb_internal.is_member(p_role, d.owner, p_database_id));
+END;
+$$;
+
+-- DENY beats GRANT and what db_owner may; CONTROL contains everything; the owner and db_owner need no grant.
 CREATE OR REPLACE FUNCTION ssb_internal.has_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
                                                        p_owner text, p_database_id integer)
 RETURNS boolean
@@ -103,16 +122,12 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF pg_has_role(p_role, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(p_role, p_owner, p_database_id)
-       OR ssb_internal.is_member(p_role, 'db_owner', p_database_id) THEN
+    IF pg_has_role(p_role, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(p_role, p_owner, p_database_id) THEN
         RETURN true;
-    END IF;
-    IF EXISTS (
-        SELECT FROM ssb.permission AS p
-         WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege IN (p_privilege, 'CONTROL')
-           AND p.state = 'D' AND ssb_internal.is_member(p_role, p.grantee, p_database_id))
-    THEN
+    ELSIF ssb_internal.is_denied(p_role, p_class, p_major_id, p_privilege, p_database_id) THEN
         RETURN false;
+    ELSIF ssb_internal.is_member(p_role, 'db_owner', p_database_id) THEN
+        RETURN true;
     END IF;
     RETURN EXISTS (
         SELECT FROM ssb.permission AS p
@@ -134,7 +149,8 @@ DECLARE
 BEGIN
     -- db_ddladmin defines things, not who may do what.
     IF (p_privilege NOT IN ('ALTER ANY USER', 'ALTER ANY ROLE', 'ALTER ANY APPLICATION ROLE', 'ALTER ANY LOGIN', 'CONTROL')
-        AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id))
+        AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)
+        AND NOT ssb_internal.is_denied(v_caller, 'DATABASE', p_database_id, p_privilege, p_database_id))
        OR ssb_internal.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb_internal.runtime_owner(), p_database_id) THEN
         RETURN;
     END IF;
@@ -150,7 +166,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN ssb_internal.has_permission(ssb_internal.caller(), p_class, p_major_id, 'ALTER', p_owner, p_database_id)
-        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id);
+        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id)
+           AND NOT ssb_internal.is_denied(ssb_internal.caller(), p_class, p_major_id, 'ALTER', p_database_id);
 END;
 $$;
 
@@ -181,7 +198,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN ssb_internal.has_permission(ssb_internal.caller(), p_class, p_major_id, 'REFERENCES', p_owner, p_database_id)
-        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id);
+        OR ssb_internal.is_member(ssb_internal.caller(), 'db_ddladmin', p_database_id)
+           AND NOT ssb_internal.is_denied(ssb_internal.caller(), p_class, p_major_id, 'REFERENCES', p_database_id);
 END;
 $$;
 

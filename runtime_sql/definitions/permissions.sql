@@ -368,6 +368,29 @@ AS $$
         WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege) IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
 $$;
 
+-- Error 4606 for a permission that a table, a view, a routine, a sequence or a schema does not have. p_routine: of a relation NULL.
+CREATE OR REPLACE FUNCTION ssb_internal.check_object_privileges(p_class text, p_relation regclass, p_routine oid, p_privileges text[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_rows CONSTANT text[] := '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,VIEW CHANGE TRACKING,UNMASK}';
+    v_own text[] := CASE
+        WHEN upper(p_class) = 'SCHEMA' THEN v_rows || '{EXECUTE,EXEC,CREATE SEQUENCE}'::text[]
+        WHEN (SELECT c.relkind = 'S' FROM pg_class AS c WHERE c.oid = p_relation) THEN '{UPDATE,REFERENCES}'
+        WHEN p_relation IS NOT NULL OR (SELECT p.proretset FROM pg_proc AS p WHERE p.oid = p_routine) THEN v_rows
+        WHEN (SELECT p.prokind = 'p' FROM pg_proc AS p WHERE p.oid = p_routine) THEN '{EXECUTE,EXEC}'
+        ELSE '{EXECUTE,EXEC,REFERENCES}' END;
+    v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
+                      WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
+BEGIN
+    IF v_wrong IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+    END IF;
+END;
+$$;
+
 -- Runs with the caller's rights: whoever may GRANT on the table may do it here.
 CREATE OR REPLACE FUNCTION ssb_internal.change_postgres_grants(p_verb text, p_privileges text[], p_class text, p_relation text,
                                                                p_grantees text[])
@@ -402,6 +425,7 @@ BEGIN
         v_kinds := '{ROUTINE}';
         v_object := v_routine::regprocedure::text;
     END IF;
+    PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         CONTINUE WHEN v_role IS NULL;

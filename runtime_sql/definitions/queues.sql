@@ -356,6 +356,14 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', external_program), 15, 1,
                                          'A queue activates a procedure or a program, not both.');
     END IF;
+    -- T-SQL's ALTER QUEUE without EXECUTE AS: the activation that is there says it.
+    IF execute_as = '' THEN
+        execute_as := NULL;
+        IF coalesce(v_queue.activation_procedure, v_queue.external_program) IS NULL AND activation_status IS DISTINCT FROM false THEN
+            PERFORM ssb_internal.raise_error(9613, format('The queue ''%s'' cannot be activated because the activation user is not specified.',
+                                                          v_queue.spelling));
+        END IF;
+    END IF;
     IF coalesce(poison_message_handling::text, max_rollbacks::text, quarantine::text) IS NOT NULL THEN
         -- By what was in force until now: what the last rollback stopped stays so.
         PERFORM ssb_internal.disable_if_poisoned(v_queue);

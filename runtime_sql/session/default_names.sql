@@ -23,6 +23,16 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
  WHERE a.attgenerated = '';
 GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
+-- Whether a default of a table in the schema was given the name. PostgreSQL gives defaults none.
+CREATE OR REPLACE FUNCTION ssb_internal.names_default(p_schema oid, p_name text)
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM ssb.default_name AS d JOIN pg_class AS c ON c.oid = d.relation
+                    WHERE c.relnamespace = p_schema AND d.name = p_name);
+$$;
+
 -- p_column and p_name are written as in SQL: in quotes where they need them, as a name with capitals does.
 -- p_name: NULL takes the name away.
 CREATE OR REPLACE FUNCTION ssb_internal.name_default(p_table regclass, p_column text, p_name text)
@@ -39,6 +49,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
     END IF;
     DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;
+    IF p_name IS NOT NULL THEN
+        PERFORM ssb_internal.refuse_taken_name(p_table, sys.fold(v_name));
+    END IF;
     INSERT INTO ssb.default_name (relation, column_name, name, spelling)
     SELECT p_table, v_column, sys.fold(v_name), nullif(v_name, sys.fold(v_name)) WHERE p_name IS NOT NULL;
 END;

@@ -94,6 +94,7 @@ DECLARE
 BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
+        p_verb := split_part(p_verb, ': ', 1);
     ELSE
         v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)');
         -- What a name may have in it, a comma too.
@@ -140,7 +141,7 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state integer, verb text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-RETURN number IN (1773, 1776) OR number = 2714 AND state = 5 OR number = 1505 AND verb = 'ALTER TABLE';
+RETURN number BETWEEN 1767 AND 1778 OR number = 2714 AND state = 5 OR number = 1505 AND verb = 'ALTER TABLE';
 
 -- Whether message 3621 stands behind an error: the rows that the statement was about to change are as they were.
 -- What is wrong with the statement itself (270, 4405) SQL Server finds before it begins.

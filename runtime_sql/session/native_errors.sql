@@ -259,10 +259,20 @@ DECLARE
     v_first text := ssb_internal.quoted_name(p_message, 1);
     v_types text[];
     v_missing text[];
+    v_behind text;
 BEGIN
-    -- Behind the verb: functions in FROM that the compiler did not know.
-    v_missing := string_to_array(substring(p_verb FROM ': (.*)$'), '.');
+    -- Behind the verb: functions in FROM that the compiler did not know, or the foreign keys of a table.
+    v_behind := substring(p_verb FROM ': (.*)$');
     p_verb := nullif(regexp_replace(p_verb, ': .*$', ''), '');
+    IF v_behind LIKE '[%' THEN
+        v_error := ssb_internal.foreign_key_error(sqlstate_code, p_message, p_detail, v_behind::jsonb);
+        IF v_error.number IS NOT NULL THEN
+            RETURN v_error;
+        END IF;
+        v_error := ROW(50000, p_message, 16, 1, NULL, NULL);
+    ELSE
+        v_missing := string_to_array(v_behind, '.');
+    END IF;
     IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
         -- A schema of a database that does not exist.
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
@@ -417,7 +427,7 @@ BEGIN
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- Elsewhere it is a function's schema.
-            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') = ''
+            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') IN ('', 'CREATE TABLE')
             THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
                      16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'ALTER TABLE'

@@ -117,8 +117,29 @@ BEGIN
 END;
 $$;
 
--- p_name NULL: the relation's own is left as it is. p_columns: of those columns whose spelling must be kept; p_parts: the
--- same of constraints and indexes. p_relation may be a sequence or a type.
+-- Error 2714 where an object of the schema has the name of a CHECK, a foreign key or a default: PostgreSQL lets each table have it.
+-- p_constraint: whose name it is, NULL for a default.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_taken_name(p_relation regclass, p_name text, p_constraint oid DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_schema oid := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = p_relation);
+BEGIN
+    IF EXISTS (SELECT FROM pg_constraint AS k
+                WHERE k.connamespace = v_schema AND k.conname = p_name AND k.contype IN ('c', 'f', 'p', 'u')
+                  AND k.oid IS DISTINCT FROM p_constraint)
+       OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S'))
+       OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = v_schema AND p.proname = p_name)
+       OR ssb_internal.names_default(v_schema, p_name) THEN
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', p_name), 16, 5);
+    END IF;
+END;
+$$;
+
+-- p_name NULL: the relation's own is left as it is. p_columns: of those columns whose spelling must be kept; p_parts: constraints
+-- and indexes whose spelling must be kept, or whose names no other object may have. p_relation may be a sequence or a type.
 CREATE OR REPLACE FUNCTION ssb_internal.keep_spelling(p_relation text, p_name text, p_columns text[] DEFAULT '{}', p_parts text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql
@@ -147,8 +168,13 @@ BEGIN
     FOREACH v_part IN ARRAY p_parts LOOP
         SELECT c.* INTO v_constraint FROM pg_constraint AS c WHERE c.conrelid = v_relation AND c.conname = sys.fold(v_part);
         IF FOUND THEN
-            EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', v_constraint.conname, v_relation,
-                           ssb_internal.comment_with_name(obj_description(v_constraint.oid, 'pg_constraint'), v_part));
+            IF v_constraint.contype IN ('c', 'f') THEN
+                PERFORM ssb_internal.refuse_taken_name(v_relation, v_constraint.conname, v_constraint.oid);
+            END IF;
+            IF v_part <> v_constraint.conname THEN
+                EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', v_constraint.conname, v_relation,
+                               ssb_internal.comment_with_name(obj_description(v_constraint.oid, 'pg_constraint'), v_part));
+            END IF;
             CONTINUE;
         END IF;
         SELECT i.indexrelid INTO v_index FROM pg_index AS i

@@ -163,6 +163,34 @@ def test_deny_beats_grant_and_revoke_takes_back(session: Session, user: Session,
         user.receive(pair.near)
 
 
+def test_deny_beats_what_members_of_fixed_roles_may(session: Session, user: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.add_member('db_owner', 'app_user')")
+    assert user.receive(pair.near) == []
+    for kind, name, privilege in (("OBJECT", pair.near, "RECEIVE"), ("DATABASE", None, "CONTROL")):
+        session.do("SELECT ssb.deny_permission(ARRAY[%s], %s, %s, '{app_user}')", privilege, kind, name)
+        with refused(229):
+            user.receive(pair.near)
+        session.do("SELECT ssb.revoke_permission(ARRAY[%s], %s, %s, '{app_user}')", privilege, kind, name)
+        assert user.receive(pair.near) == []
+    session.do("SELECT ssb.drop_member('db_owner', 'app_user'), ssb.add_member('db_ddladmin', 'app_user')")
+    session.do("SELECT ssb.deny_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{app_user}')")
+    with refused(262):
+        user.do("SELECT ssb.create_queue('dbo.denied')")
+    session.do("SELECT ssb.revoke_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{app_user}')")
+    session.do("SELECT ssb.drop_member('db_ddladmin', 'app_user')")
+
+
+def test_deny_reaches_nobody_to_whom_queue_or_database_belong(
+    session: Session, user: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.deny_permission('{RECEIVE}', 'OBJECT', %s, '{public}')", pair.near)
+    assert session.receive(pair.near) == []
+    with refused(229):
+        user.receive(pair.near)
+    session.do("SELECT ssb.alter_authorization('OBJECT', %s, 'app_user')", pair.near)
+    assert user.receive(pair.near) == []
+
+
 def test_select_shows_the_queue_and_receive_does_not(session: Session, user: Session, pair: Pair) -> None:
     grant(session, "RECEIVE", "OBJECT", pair.near)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -14,6 +14,7 @@ from pgsb.compiler.catalog.names import ObjectName, fold, literal, quote
 from pgsb.compiler.catalog.objects import (
     CursorRow,
     Expression,
+    ForeignKey,
     Known,
     ScalarVariable,
     TableInfo,
@@ -114,6 +115,9 @@ class Givens:
     def note_missing_rows(self, name: ObjectName) -> None:
         pass
 
+    def note_foreign_key(self, key: ForeignKey) -> None:
+        pass
+
     def not_null_type(self, name: ObjectName) -> bool:
         return False
 
@@ -165,7 +169,7 @@ class Givens:
 
     def _table_variable(self, name: str, definition: str) -> None:
         problems = Problems()
-        info = o.translate_table_variable(sql_text(definition), self, problems)
+        info = o.translate_table_variable(sql_text(definition), name, self, problems)
         assert info is not None and not problems, problems.report()
         reference = name.lstrip("@").lower()
         row_type = f'dbo."p{name.lower()}"'

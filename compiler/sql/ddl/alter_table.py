@@ -52,6 +52,7 @@ from .tables import (
     naming_of_defaults,
     refuse_variables,
     table_info,
+    take_foreign_keys,
 )
 
 _BEHIND_INDEX = frozenset(("(", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "HASH", "COLUMNSTORE"))
@@ -183,6 +184,7 @@ def _add(
         require_generated(definition, ctx)
     actions: list[n.Node] = []
     info = table_info(_together(definition), name, ctx, "ALTER TABLE")
+    skipped = take_foreign_keys(definition, name, sql, ctx)
     relation = ctx.frame.relations[0]
     relation.columns = (*old, *info.columns) if known is not None else None
     for column in definition.columns:
@@ -226,7 +228,7 @@ def _add(
     first = [s.AlterTable(sql, tuple(actions))] if actions else []
     if definition.columns and _may_have_history(name, known):
         following = (*following, s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
-    return Ddl((*first, *indexes, *following, *add_period(definition, sql)), defines=defines)
+    return Ddl((*skipped, *first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
 def _together(definition: Definition) -> Definition:

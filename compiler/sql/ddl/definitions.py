@@ -97,6 +97,11 @@ def read_definition(reader: Reader, ctx: Context) -> Definition:
     return definition
 
 
+def all_constraints(definition: Definition) -> list[Constraint]:
+    """Return the constraints of the table and those of its columns."""
+    return [*definition.constraints, *(c for column in definition.columns for c in column.constraints)]
+
+
 _CONSTRAINT_WORDS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 
 

@@ -6,14 +6,22 @@ CHECK and computed columns go through the same translation as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sqlglot import exp
 
 from ....grammar.records import replace
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, is_placeholder, quote, spelling_arguments
-from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
+from ...catalog.names import (
+    ObjectName,
+    fold,
+    identifier,
+    is_placeholder,
+    other_than_folded,
+    quote,
+    spelling_arguments,
+)
+from ...catalog.objects import ColumnInfo, ForeignKey, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import statements as s
@@ -29,12 +37,14 @@ from .definitions import (
     Constraint,
     Definition,
     Index,
+    all_constraints,
     index_options,
     read_definition,
     read_index,
     signed,
 )
 from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
+from .table_checks import check_column, check_foreign_key, check_table, refuse_repeated_columns
 
 VOLATILE = frozenset(
     """
@@ -70,11 +80,12 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     sql = ctx.defined_name(name)
     require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
+    skipped = take_foreign_keys(definition, name, sql, ctx)
     ctx.push()
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     parts: list[s.Column | s.Constraint] = [column_of(column, info, ctx) for column in definition.columns]
     parts += [constraint_of(constraint, ctx) for constraint in definition.constraints]
-    statements: list[n.Node] = [s.CreateTable(sql, tuple(parts))]
+    statements: list[n.Node] = [*skipped, s.CreateTable(sql, tuple(parts))]
     statements += [index_of(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
@@ -89,6 +100,45 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
         statements.append(start_versioning(sql, versioning, ctx))
         defines += history_table(info, versioning)
     return Ddl(tuple(statements), defines=tuple(defines))
+
+
+def take_foreign_keys(definition: Definition, name: ObjectName, sql: str, ctx: Context) -> list[n.Node]:
+    """Note the foreign keys of a table for what an error tells of them; #t has none, and prints so."""
+    if not name.name.startswith("#"):
+        for constraint in all_constraints(definition):
+            if constraint.references is not None:
+                _note_foreign_key(constraint, constraint.references, name, sql, ctx)
+        return []
+    names = [each.name or name.name for each in all_constraints(definition) if each.references is not None]
+    definition.constraints = [each for each in definition.constraints if each.references is None]
+    for column in definition.columns:
+        column.constraints = [each for each in column.constraints if each.references is None]
+    return [s.Effect(n.Call("ssb_internal.print", (n.Text(_SKIPPED.format(skipped)),))) for skipped in names]
+
+
+# Message 1756.
+_SKIPPED = (
+    "Skipping FOREIGN KEY constraint '{}' definition for temporary table. "
+    "FOREIGN KEY constraints are not enforced on local or global temporary tables."
+)
+
+
+def _note_foreign_key(
+    constraint: Constraint, references: exp.Table, name: ObjectName, sql: str, ctx: Context
+) -> None:
+    other = object_name(references)
+    check_foreign_key(constraint, name.name, ctx)
+    ctx.scope.note_foreign_key(
+        ForeignKey(
+            constraint.name,
+            name.name,
+            sql,
+            tuple(column for column, _ in constraint.columns),
+            other.text,
+            ctx.defined_name(other),
+            tuple(constraint.foreign_columns),
+        )
+    )
 
 
 def keeping_of_spelling(
@@ -118,9 +168,14 @@ def keeping_of_varchar(
 
 
 def names_of_parts(definition: Definition) -> list[str]:
-    """The names that constraints and indexes are given."""
-    named = [constraint.name for constraint in _all_constraints(definition)]
-    return [*filter(None, named), *(index.name for index in definition.indexes)]
+    """The names of constraints and indexes that the server is told.
+
+    Those that are spelled otherwise than PostgreSQL knows them, and those of CHECKs and foreign keys in any
+    case: each table may have such a name in PostgreSQL, so ssb_internal.keep_spelling looks who else has it.
+    """
+    constraints = [(each.name, each.kind) for each in all_constraints(definition) if each.name is not None]
+    given = [*constraints, *((index.name, "INDEX") for index in definition.indexes)]
+    return [each for each, kind in given if fold(each) != each or kind in ("CHECK", "FOREIGN KEY")]
 
 
 def default_names(definition: Definition) -> list[tuple[str, str]]:
@@ -146,12 +201,21 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
 
 
 def table_info(
-    definition: Definition, name: ObjectName | None, ctx: Context, statement: str = "CREATE TABLE"
+    definition: Definition,
+    name: ObjectName | None,
+    ctx: Context,
+    statement: str = "CREATE TABLE",
+    *,
+    called: str = "",
 ) -> TableInfo:
-    """The columns and keys of a table as the rest of the script sees them."""
+    """The columns and keys of a table as the rest of the script sees them.
+
+    ``called``: the table variable, or the table type, which has no name that FROM could find.
+    """
+    table = name.name if name is not None else called
     keys: list[KeyInfo] = []
     primary: set[str] = set()
-    for constraint in _all_constraints(definition):
+    for constraint in all_constraints(definition):
         if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
             columns = tuple(column for column, _ in constraint.columns)
             keys.append(KeyInfo(columns, constraint.ignore_dup_key, constraint.kind == "PRIMARY KEY"))
@@ -165,7 +229,7 @@ def table_info(
     for column in definition.columns:
         folded = fold(column.name.name)
         if folded in seen:
-            where = f" in table '{name.name}'" if name is not None else ""
+            where = f" in table '{table}'" if table else ""
             ctx.problem(
                 f"Column names in each table must be unique. Column name '{column.name.name}'{where} is "
                 "specified more than once.",
@@ -177,7 +241,7 @@ def table_info(
         nullable = column.nullable
         if nullable is None:
             nullable = column.type is None or ctx.nullable_type(column.type)
-        _check_column(column, folded in primary, name, ctx)
+        check_column(column, folded in primary, table, ctx)
         if folded in primary or column.identity is not None or (column.generated and column.nullable is None):
             nullable = False
         infos.append(
@@ -191,7 +255,7 @@ def table_info(
             )
         )
     info = TableInfo(name, tuple(infos), tuple(keys))
-    _check_identity(definition, info, name, ctx)
+    check_table(definition, info, table, ctx)
     for key in keys:
         refuse_repeated_columns(key.columns, None, ctx)
         for column_name in key.columns:
@@ -200,78 +264,6 @@ def table_info(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
     return _with_expressions(definition, info, name, ctx, statement)
-
-
-def refuse_repeated_columns(columns: Sequence[str], node: exp.Expr | None, ctx: Context) -> None:
-    """Report an index, or a key, that has a column twice."""
-    folded = [fold(column) for column in columns]
-    twice = next((one for place, one in enumerate(columns) if folded[place] in folded[:place]), None)
-    if twice is not None:
-        ctx.problem(
-            f"Cannot use duplicate column names in index. Column name '{twice}' listed more than once.",
-            node,
-            number=1909,
-        )
-
-
-def _check_column(column: Column, is_key: bool, name: ObjectName | None, ctx: Context) -> None:
-    """Report what is said of a column twice, or against what else is said of it."""
-    table = name.name if name is not None else ""
-    if column.repeated:
-        what = column.repeated[0]
-        said = f"More than one column {what} constraint"
-        if what == "NULL":
-            said = "Multiple NULL constraints were"
-        ctx.problem(
-            f"{said} specified for column '{column.name.name}', table '{table}'.",
-            column.name,
-            number=8150 if what == "NULL" else 8148,
-        )
-    elif column.nullable and column.identity is not None:
-        ctx.problem(
-            f"Could not create IDENTITY attribute on nullable column '{column.name.name}', table '{table}'.",
-            column.name,
-            number=8147,
-        )
-    elif column.nullable and is_key:
-        ctx.problem(
-            f"Cannot define PRIMARY KEY constraint on nullable column in table '{table}'.",
-            column.name,
-            number=8111,
-        )
-
-
-def _check_identity(definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context) -> None:
-    counting = [
-        (column, known)
-        for column, known in zip(definition.columns, info.columns, strict=True)
-        if column.identity is not None
-    ]
-    for column, known in counting:
-        type_ = known.type
-        if (
-            type_ is not None
-            and type_.user is None
-            and (type_.family not in ("integer", "decimal") or type_.scale)
-        ):
-            ctx.problem(
-                f"Identity column '{known.name}' must be of data type int, bigint, smallint, tinyint, or "
-                "decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
-                column.name,
-                number=2749,
-            )
-    if len(counting) > 1:
-        where = name.name if name is not None else ""
-        ctx.problem(
-            f"Multiple identity columns specified for table '{where}'. Only one identity column per table is "
-            "allowed.",
-            counting[1][0].name,
-            number=2744,
-        )
-
-
-def _all_constraints(definition: Definition) -> list[Constraint]:
-    return [*definition.constraints, *(c for column in definition.columns for c in column.constraints)]
 
 
 def _with_expressions(
@@ -304,7 +296,7 @@ def _with_expressions(
             refuse_variables(name, default, column.default, ctx, statement)
         columns.append(replace(known, type=type_, default=default, computed=computed))
     checks: list[n.Node] = []
-    for constraint in _all_constraints(definition):
+    for constraint in all_constraints(definition):
         if constraint.check is not None:
             checks.append(condition(constraint.check, ctx).code)
             refuse_variables(name, checks[-1], constraint.check, ctx, statement)
@@ -343,7 +335,7 @@ def _unwrapped(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
+def table_definition(tokens: tuple[Token, ...], called: str, ctx: Context) -> TableInfo:
     """The ``( … )`` of a table variable or table type.
 
     CHECKs come out over ``n``, the row that is being put in.
@@ -355,7 +347,7 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
     definition = read_definition(reader, ctx)
     if not reader.at_end:
         reader.fail()
-    for constraint in _all_constraints(definition):
+    for constraint in all_constraints(definition):
         if constraint.kind == "FOREIGN KEY":
             word = "FOREIGN" if constraint in definition.constraints else "REFERENCES"
             ctx.problem(
@@ -363,12 +355,12 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
                 number=156,
                 hint="a table variable has no foreign keys",
             )
-    info = table_info(definition, None, ctx)
+    info = table_info(definition, None, ctx, called=called)
     ctx.push()
     ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
     checks = tuple(
         condition(constraint.check, ctx).code
-        for constraint in _all_constraints(definition)
+        for constraint in all_constraints(definition)
         if constraint.check is not None
     )
     columns = []
@@ -497,7 +489,8 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
     if index.ignore_dup_key:
         columns = tuple(column for column, _ in index.columns)
         statements += ignoring_triggers(ctx.defined_name(table), [KeyInfo(columns, True)])
-    statements += keeping_of_spelling(table, ctx.defined_name(table), parts=[index.name], new=False)
+    spelled = other_than_folded([index.name])
+    statements += keeping_of_spelling(table, ctx.defined_name(table), parts=spelled, new=False)
     if info is not None and unique and index.where is None and not info.read_only:
         key = KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key)
         defines = (replace(info, keys=(*info.keys, key)),)

@@ -13,7 +13,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_table regclass := sys.object_id(table_name, NULL, database)::oid::regclass;
+    v_table regclass := ssb_internal.table_id(table_name, database)::regclass;
     v_sequence regclass;
     v_column name;
     v_definition pg_sequence;
@@ -104,7 +104,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_table oid := sys.object_id(table_name, NULL, database)::oid;
+    v_table oid := ssb_internal.table_id(table_name, database);
     v_set oid := nullif(current_setting('pgsb.identity_insert', true), '')::oid;
     v_other text;
 BEGIN

@@ -109,7 +109,7 @@ END;
 $$;
 
 -- OBJECT_ID('[database.[schema].]name' [, type]): NULL for what does not exist or
--- has another type. '#t' is a temporary table, with tempdb.. in front or without.
+-- has another type. A temporary table is found in tempdb: as 'tempdb..#t', and as '#t' where that is the database.
 CREATE OR REPLACE FUNCTION sys.object_id(name text, type text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -123,6 +123,10 @@ DECLARE
 BEGIN
     IF v_count IS NULL OR v_count > 3 THEN
         RETURN NULL;
+    ELSIF left(v_name, 1) = '#' AND sys.fold(coalesce(v_database, ssb.db_name())) <> 'tempdb' THEN
+        RETURN NULL;
+    ELSIF left(v_name, 2) = '##' THEN
+        v_schema := sys.schema_in_database(NULL, 'tempdb');
     ELSIF left(v_name, 1) = '#' THEN
         v_schema := (SELECT n.nspname FROM pg_catalog.pg_namespace AS n WHERE n.oid = pg_my_temp_schema());
     ELSE
@@ -136,6 +140,12 @@ BEGIN
         LIMIT 1);
 END;
 $$;
+
+-- The same for statements, which find a temporary table by its name alone.
+CREATE OR REPLACE FUNCTION ssb_internal.table_id(table_name text, database text) RETURNS oid
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+RETURN sys.object_id(CASE WHEN table_name ~ '^\[?#' THEN 'tempdb..' ELSE '' END || table_name, NULL, database)::oid;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

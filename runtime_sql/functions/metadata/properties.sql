@@ -28,21 +28,35 @@ RETURN CASE format_type(type, NULL)
     ELSE -1
 END;
 
+-- The view that is a queue, where the number is a queue's.
+CREATE OR REPLACE FUNCTION ssb_internal.relation_of_object(object_id integer) RETURNS oid
+LANGUAGE sql STABLE
+RETURN coalesce((SELECT to_regclass(format('%I.%I', q.schema_name, q.relation_name)) FROM ssb.queue AS q WHERE q.queue_id = object_id),
+                object_id::oid);
+
 -- The column of an object by its T-SQL name.
 CREATE OR REPLACE FUNCTION sys.column_of(object_id integer, column_name text) RETURNS pg_attribute
 LANGUAGE sql STABLE
 RETURN (SELECT a FROM pg_attribute AS a
-        WHERE a.attrelid = object_id::oid AND a.attname = sys.fold(column_name) AND a.attnum > 0 AND NOT a.attisdropped);
+        WHERE a.attrelid = ssb_internal.relation_of_object(object_id) AND a.attname = sys.fold(column_name) AND a.attnum > 0 AND NOT a.attisdropped);
+
+-- Of a queue's columns those whose types are not what the view has, as sys.columns tells them.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_column_bytes(column_name text) RETURNS integer
+LANGUAGE sql IMMUTABLE
+RETURN CASE column_name WHEN 'status' THEN 1 WHEN 'priority' THEN 1 WHEN 'service_name' THEN 1024
+                        WHEN 'service_contract_name' THEN 512 WHEN 'message_type_name' THEN 512 END;
 
 CREATE OR REPLACE FUNCTION sys.col_length(table_name text, column_name text, database text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE
-RETURN (SELECT sys.column_bytes((c.a).atttypid, (c.a).atttypmod)
-        FROM (SELECT sys.column_of(sys.object_id(table_name, NULL, database), column_name) AS a) AS c
+RETURN (SELECT coalesce(CASE WHEN o.id <> (c.a).attrelid::integer THEN ssb_internal.queue_column_bytes((c.a).attname) END,
+                        sys.column_bytes((c.a).atttypid, (c.a).atttypmod))
+        FROM (SELECT sys.object_id(table_name, NULL, database) AS id OFFSET 0) AS o
+        CROSS JOIN LATERAL (SELECT sys.column_of(o.id, column_name) AS a) AS c
         WHERE (c.a).attnum IS NOT NULL);
 CREATE OR REPLACE FUNCTION sys.col_name(object_id integer, column_id integer) RETURNS text
 LANGUAGE sql STABLE
 RETURN (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
-        WHERE a.attrelid = object_id::oid AND a.attnum = column_id AND a.attnum > 0 AND NOT a.attisdropped);
+        WHERE a.attrelid = ssb_internal.relation_of_object(object_id) AND a.attnum = column_id AND a.attnum > 0 AND NOT a.attisdropped);
 
 CREATE OR REPLACE FUNCTION sys.columnproperty(object_id integer, column_name text, property text) RETURNS integer
 LANGUAGE plpgsql STABLE
@@ -59,17 +73,19 @@ BEGIN
         WHEN 'allowsnull' THEN (NOT v_column.attnotnull)::integer
         WHEN 'columnid' THEN v_column.attnum
         WHEN 'ordinal' THEN v_column.attnum
-        WHEN 'isidentity' THEN (pg_get_serial_sequence(object_id::oid::regclass::text, v_column.attname) IS NOT NULL)::integer
+        WHEN 'isidentity' THEN (pg_get_serial_sequence(v_column.attrelid::regclass::text, v_column.attname) IS NOT NULL)::integer
         WHEN 'iscomputed' THEN (v_column.attgenerated <> '')::integer
         WHEN 'isrowguidcol' THEN 0
         WHEN 'isxmlindexable' THEN (v_type = 'sys.xml')::integer
         WHEN 'precision' THEN CASE
             WHEN v_type = 'sys.bit' THEN 1
-            WHEN v_type = 'smallint' THEN 5
+            WHEN v_type = 'smallint' THEN CASE WHEN v_column.attrelid = object_id::oid THEN 5 ELSE 3 END
             WHEN v_type = 'integer' THEN 10
             WHEN v_type = 'bigint' THEN 19
             WHEN v_type = 'numeric' AND v_column.atttypmod >= 0 THEN (v_column.atttypmod - 4) >> 16
             WHEN v_type IN ('character varying', 'character') AND v_column.atttypmod >= 0 THEN v_column.atttypmod - 4
+            WHEN v_column.attrelid <> object_id::oid AND v_type = 'text'
+            THEN ssb_internal.queue_column_bytes(v_column.attname) / 2
             WHEN v_type = 'double precision' THEN 53
             WHEN v_type = 'real' THEN 24
             WHEN v_type = 'timestamp without time zone' THEN 23

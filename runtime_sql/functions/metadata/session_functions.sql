@@ -281,6 +281,8 @@ DECLARE
     v_told text := ssb_internal.begin_telling();
 BEGIN
     RETURN CASE WHEN v_told IS NOT NULL THEN v_told::numeric
+                WHEN p_inserted AND (SELECT c.relkind IN ('r', 'p') FROM pg_class AS c WHERE c.oid = to_regclass(p_table))
+                     AND sys.identity_sequence(to_regclass(p_table)) IS NULL THEN NULL
                 WHEN p_inserted THEN ssb_internal.identity_after(p_table, p_before)
                 ELSE p_before END;
 END;

@@ -20,11 +20,20 @@ CREATE TABLE dbo.p (
     id integer PRIMARY KEY
 );
 
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.t (
     id integer PRIMARY KEY,
     p integer CONSTRAINT fk_t REFERENCES dbo.p,
     n integer CONSTRAINT ck_t CHECK (n > 0)
 );
+
+PERFORM ssb_internal.keep_spelling('dbo.t', NULL, p_parts => ARRAY['fk_t', 'ck_t']);
+
+END;
+$whole$;
 
 SELECT ssb_internal.switch_constraints('dbo.t', NULL, false, false);
 
@@ -108,10 +117,19 @@ CREATE TABLE dbo.p (
     id integer PRIMARY KEY
 );
 
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.t (
     id integer CONSTRAINT pk_t PRIMARY KEY,
     p integer CONSTRAINT fk_t REFERENCES dbo.p
 );
+
+PERFORM ssb_internal.keep_spelling('dbo.t', NULL, p_parts => ARRAY['fk_t']);
+
+END;
+$whole$;
 
 SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['fk_t'], false, false);
 
@@ -359,9 +377,18 @@ SELECT definition FROM sys.check_constraints;
 SELECT ssb_internal.is_definition(d.text) AS known FROM (VALUES (N'CHECK (true); DROP TABLE t; --'), (N'CHECK ((s = E''\''''; evil --''))'),
     (N'FOREIGN KEY (a) REFERENCES dbo."T;"(b)')) AS d (text);
 -- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
 CREATE TABLE dbo.t (
     s varchar(20) CONSTRAINT c CHECK (s <> 'a;b''c--' AND s NOT LIKE E'%\\_%' ESCAPE '')
 );
+
+PERFORM ssb_internal.keep_spelling('dbo.t', NULL, p_parts => ARRAY['c']);
+
+END;
+$whole$;
 
 SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['c'], false, false);
 

@@ -14,6 +14,26 @@ CREATE TABLE dbo.v (a int NULL PRIMARY KEY);
 GO
 CREATE TABLE dbo.v (a int, CONSTRAINT pk PRIMARY KEY (a, a));
 GO
+CREATE TABLE dbo.v (a int PRIMARY KEY, b int PRIMARY KEY);
+GO
+DECLARE @v TABLE (a int PRIMARY KEY, b int, PRIMARY KEY (b));
+GO
+CREATE TABLE dbo.v (a int PRIMARY KEY UNIQUE);
+GO
+CREATE TABLE dbo.v (a int UNIQUE UNIQUE);
+GO
+CREATE TABLE dbo.v (a int CHECK (a > 0) CHECK (a < 9));
+GO
+CREATE TABLE dbo.v (a int REFERENCES dbo.u (a) REFERENCES dbo.u (a));
+GO
+CREATE TABLE dbo.v (a int IDENTITY DEFAULT 1);
+GO
+CREATE TABLE dbo.v (a rowversion, b rowversion);
+GO
+CREATE TABLE dbo.v (a int, b int, INDEX ix (a), INDEX IX (b));
+GO
+CREATE TABLE dbo.v (a int UNIQUE CHECK (a > 0) DEFAULT 1 REFERENCES dbo.u (a), CHECK (a < 9), UNIQUE (a));
+GO
 CREATE INDEX ix ON dbo.u (b, B);
 GO
 CREATE INDEX ix ON dbo.u (b) INCLUDE (s, b);

@@ -169,7 +169,8 @@ CREATE TABLE dbo.a11 (
     a integer CHECK (a > 0),
     b varchar(10),
     CONSTRAINT ck CHECK (b IN ('x', 'y') OR a < 5)
-)
+);
+SELECT ssb_internal.keep_spelling('dbo.a11', NULL, p_parts => ARRAY['ck'])
 
 -- case: foreign key
 CREATE TABLE a12 (c int REFERENCES customers (id), d int, CONSTRAINT fk FOREIGN KEY (d) REFERENCES dbo.customers (id) ON DELETE CASCADE ON UPDATE NO ACTION)
@@ -178,7 +179,8 @@ CREATE TABLE dbo.a12 (
     c integer REFERENCES dbo.customers (id),
     d integer,
     CONSTRAINT fk FOREIGN KEY (d) REFERENCES dbo.customers (id) ON DELETE CASCADE
-)
+);
+SELECT ssb_internal.keep_spelling('dbo.a12', NULL, p_parts => ARRAY['fk'])
 
 -- case: computed
 CREATE TABLE a13 (q int, p decimal(10,2), total AS q * p PERSISTED NOT NULL, label AS CAST(q AS varchar(12)) + '!')
@@ -258,12 +260,14 @@ ALTER TABLE dbo.heap ADD CONSTRAINT pk_heap PRIMARY KEY (a)
 -- case: add constraint without check
 ALTER TABLE heap WITH NOCHECK ADD CONSTRAINT fk_heap FOREIGN KEY (a) REFERENCES customers (id)
 -- expect
-ALTER TABLE dbo.heap ADD CONSTRAINT fk_heap FOREIGN KEY (a) REFERENCES dbo.customers (id) NOT VALID
+ALTER TABLE dbo.heap ADD CONSTRAINT fk_heap FOREIGN KEY (a) REFERENCES dbo.customers (id) NOT VALID;
+SELECT ssb_internal.keep_spelling('dbo.heap', NULL, p_parts => ARRAY['fk_heap'])
 
 -- case: add check
 ALTER TABLE dbo.heap WITH CHECK ADD CONSTRAINT ck_heap CHECK (a > 0)
 -- expect
-ALTER TABLE dbo.heap ADD CONSTRAINT ck_heap CHECK (a > 0)
+ALTER TABLE dbo.heap ADD CONSTRAINT ck_heap CHECK (a > 0);
+SELECT ssb_internal.keep_spelling('dbo.heap', NULL, p_parts => ARRAY['ck_heap'])
 
 -- case: add default
 ALTER TABLE heap ADD CONSTRAINT df_heap DEFAULT 7 FOR a
