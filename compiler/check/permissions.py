@@ -100,8 +100,10 @@ def check_permission(statement: nodes.Permission, problems: Problems) -> None:
     for permission in statement.permissions:
         near = _wrong_word(permission.name)
         if near is not None:
-            hint = "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
-            if permission.name.startswith("CREATE"):
+            hint = f"no permission is called {permission.name}"
+            if permission.name.split()[0] not in _BEHIND:
+                hint = "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
+            elif permission.name.startswith("CREATE"):
                 hint = "expected what can be created, such as QUEUE, SERVICE or CONTRACT"
         elif of_database and permission.name in _OF_ONE_OBJECT:
             near = permission.name
