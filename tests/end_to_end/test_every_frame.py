@@ -1,0 +1,46 @@
+"""A script means the same in every frame: an error is one error, in whichever statement it is raised."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+FAILING = {
+    "JSON_VALUE('{}', 'strict $.a')": "13608|16|2",
+    "JSON_MODIFY('{', '$.a', 1)": "13609|16|4",
+    "SET_BIT(1, 99)": "1023|15|1",
+    "SUBSTRING('abc', 1, -1)": "537|16|3",
+    "CONVERT(varchar(5), NEWID())": "8170|16|2",
+    "DATEDIFF(second, '1900-01-01', '2100-01-01')": "535|16|0",
+    "POWER(10, 20)": "232|16|3",
+    "CAST('x' AS smalldatetime)": "295|16|3",
+    "CAST(300 AS tinyint)": "220|16|2",
+    "1 / 0": "8134|16|1",
+}
+STATEMENTS = [
+    "SELECT {} AS x",
+    "DECLARE @x nvarchar(99) = {}",
+    "DECLARE @x nvarchar(99) SET @x = {}",
+    "DECLARE @x nvarchar(99) SELECT @x = {} FROM t",
+    "PRINT {}",
+    "IF ISNULL(NULLIF({}, NULL), NULL) IS NULL PRINT 'no'",
+    "INSERT t SELECT {}",
+    "UPDATE t SET s = {}",
+    "DELETE t WHERE s = CONCAT({}, 'a')",
+    "DECLARE @t TABLE (s nvarchar(99)) INSERT @t VALUES ({})",
+    "BEGIN TRAN RECEIVE TOP (1) message_type_name, {} AS x FROM q",
+]
+
+
+@pytest.mark.parametrize("expression", FAILING)
+def test_an_error_is_the_same_in_every_statement(tsql: Tsql, expression: str) -> None:
+    tsql.run_well(
+        "CREATE TABLE t (s nvarchar(99)) INSERT t VALUES ('x')\n"
+        "CREATE QUEUE q CREATE SERVICE s ON QUEUE q ([DEFAULT])\n"
+        "DECLARE @h uniqueidentifier BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF\n"
+        ";SEND ON CONVERSATION @h"
+    )
+    caught = (
+        "BEGIN TRY {} END TRY\nBEGIN CATCH IF @@TRANCOUNT > 0 ROLLBACK"
+        " PRINT CONCAT(ERROR_NUMBER(), '|', ERROR_SEVERITY(), '|', ERROR_STATE()) END CATCH"
+    )
+    tsql.run_well("\nGO\n".join(caught.format(statement.format(expression)) for statement in STATEMENTS))
+    assert tsql.prints == [FAILING[expression]] * len(STATEMENTS)
