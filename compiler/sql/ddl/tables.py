@@ -199,6 +199,7 @@ def table_info(
                 ctx.problem(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
+        _refuse_xml_keys(key.columns, info, ctx)
     return _with_expressions(definition, info, name, ctx, statement)
 
 
@@ -212,6 +213,19 @@ def refuse_repeated_columns(columns: Sequence[str], node: exp.Expr | None, ctx: 
             node,
             number=1909,
         )
+
+
+def _refuse_xml_keys(columns: Sequence[str], info: TableInfo, ctx: Context) -> None:
+    """Report a column of XML that an index would have to sort by."""
+    keys = {fold(column) for column in columns}
+    for known in info.columns:
+        if known.type is not None and known.type.family == "xml" and fold(known.name) in keys:
+            table = info.name.name if info.name is not None else ""
+            ctx.problem(
+                f"Column '{known.name}' in table '{table}' is of a type that is invalid for use as a key "
+                "column in an index.",
+                number=1919,
+            )
 
 
 def _check_column(column: Column, is_key: bool, name: ObjectName | None, ctx: Context) -> None:
@@ -489,6 +503,8 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
         return Ddl(())
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
+    if info is not None:
+        _refuse_xml_keys([column for column, _ in index.columns], info, ctx)
     statements: list[n.Node] = [index_of(index, table, ctx)]
     if index.replaces:
         statements.insert(0, drop_of_index(index.name, table, guarded=True, ctx=ctx))
