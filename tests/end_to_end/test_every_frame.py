@@ -69,3 +69,24 @@ def test_xml_is_not_sorted(tsql: Tsql, statement: str) -> None:
     )
     tsql.run(statement)
     assert [(error.number, error.severity) for error in tsql.errors] == [(SORTING[statement], 16)]
+
+
+@pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')", "IF 1 = 1 {}"])
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT nowhere.f(1) AS x", "INSERT t SELECT nowhere.f(1)", "SELECT * INTO nowhere.u FROM t"],
+)
+def test_a_missing_schema_is_one_error(tsql: Tsql, frame: str, statement: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    tsql.run(frame.format(statement))
+    assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
+
+
+def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
+    for minus in ("-", "- ", "-/* /* x */ */\n"):
+        tsql.run_well(
+            f"SET LOCK_TIMEOUT {minus}1 SET TEXTSIZE {minus}1\n"
+            f"CREATE SEQUENCE s AS int START WITH {minus}1 INCREMENT BY {minus}1 MAXVALUE {minus}1\n"
+            f"DECLARE @x int = NEXT VALUE FOR s PRINT @x - @@LOCK_TIMEOUT DROP SEQUENCE s"
+        )
+        assert tsql.prints == ["0"]
