@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 from ..compiler.catalog.names import DEFAULT_SCHEMA, fold, schema_name
@@ -20,15 +21,19 @@ _MESSAGES = re.compile(
 )
 _OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
-_NO_NAMES = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
-_PART = r"""(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[^\W\d][\w@#$]*|\#[\w@#$]+)"""
+_QUOTED_NAME = r"""\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*\""""
+_NO_NAMES = re.compile(rf"--[^\n]*|/\*|'(?:[^']|'')*'|{_QUOTED_NAME}")
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+_GO_LINE = re.compile(r"^[ \t]*GO\b", re.IGNORECASE | re.MULTILINE)
+_PART = rf"(?:{_QUOTED_NAME}|[^\W\d][\w@#$]*|\#[\w@#$]+)"
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
 
 
 def as_written(message: str, script: str, line: int = 1) -> str:
     """Return an error's message with its name as ``script`` has it; unchanged where it has none.
 
-    Of several spellings it is the first from ``line`` on, the line of the error, else that of the script.
+    Of several spellings it is the first in the batch from ``line`` on, the line of the error, else that of
+    the script; names in the text of dynamic SQL come after those around it.
     """
     found = _MESSAGES.match(message)
     if found is None:
@@ -41,10 +46,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
 
-    behind = script.split("\n", line - 1)[-1] if line > 1 else ""
-    # Those in the text of dynamic SQL last.
-    texts = (_NO_NAMES.sub(" ", behind), _NO_NAMES.sub(" ", script), script)
-    for match in chain(*(_NAME.finditer(text) for text in texts)):
+    for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
         parts = [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", match[0])]
         if is_alias:
             # x.a and dbo.x.a; of x.a.value(…) what stands before the method.
@@ -70,6 +72,31 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return message
+
+
+def _texts(script: str, line: int) -> Iterator[str]:
+    """Give what may have the name, the likeliest first."""
+    behind = _GO_LINE.split(script.split("\n", line - 1)[-1], maxsplit=1)[0]
+    for text in (behind, script):
+        yield _without_comments(text)
+        yield text
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its comments, which nest, and its strings."""
+    kept, end = [], 0
+    while (match := _NO_NAMES.search(text, end)) is not None:
+        kept.append(text[end : match.start()])
+        end = match.end()
+        if match[0] == "/*":
+            depth = 1
+            for mark in _COMMENT_MARK.finditer(text, end):
+                depth += 1 if mark[0] == "/*" else -1
+                end = mark.end()
+                if depth == 0:
+                    break
+        kept.append(match[0] if match[0].startswith(("[", '"')) else " ")
+    return "".join([*kept, text[end:]])
 
 
 def _schemas(*qualifiers: str) -> set[str]:

@@ -103,7 +103,8 @@ def _set_identity_insert(tree: Node, read: Reader, common: dict[str, Any]) -> no
 def _set_value_option(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     argument = read.text(read.need_tree(tree, "set_value"))
     name = read.tokens[read.range_of(tree)[0] + 1].text.upper()
-    return nodes.SetOption(names=(name,), value=argument.text, argument=argument, **common)
+    value = "".join(token.text for token in argument.tokens)  # - 1 is -1
+    return nodes.SetOption(names=(name,), value=value, argument=argument, **common)
 
 
 @builders.register("set_isolation")

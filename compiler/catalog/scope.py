@@ -46,8 +46,13 @@ __all__ = [
     "sets_row_limit",
 ]
 
-# Not reserved, but they would hide what generated code relies on.
-_TAKEN = frozenset({"found", "sqlstate", "sqlerrm", "new", "old", "current_user", "session_user"})
+# Not reserved, but they would hide what generated code relies on: its variables, and words that
+# PL/pgSQL takes as keywords only where no variable is named so (GET STACKED DIAGNOSTICS,
+# #variable_conflict use_column).
+_TAKEN = frozenset(
+    "found sqlstate sqlerrm new old current_user session_user"
+    " diagnostics stacked use_column variable_conflict".split()
+)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 ERROR_FUNCTIONS: dict[str, tuple[str, SqlType]] = {

@@ -92,6 +92,8 @@ def aggregate_error(name: str, value: Value) -> Error | None:
         return _invalid(written(value), lower)
     if lower in ("min", "max") and type_.family in ("bit", "xml"):
         return _invalid(written(value), lower)
+    if isinstance(value.code, n.Distinct) and type_.family == "xml":
+        return _invalid(written(value), lower)
     return None
 
 

@@ -163,22 +163,28 @@ AS $$
                       AND ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), ssb_internal.stem(p.proname)) = $1);
 $$;
 
--- The severity of errors that statements of dialogs raise: their handlers are not told the detail, in which it stands.
+-- The severity of an error whose DETAIL, in which it stands, the handler does not have: only handlers of DML and
+-- of definitions ask for it. An error is the same from all of them.
 CREATE OR REPLACE FUNCTION ssb_internal.default_severity(number integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-RETURN CASE number WHEN 229 THEN 14 WHEN 1080 THEN 15 ELSE 16 END;
+RETURN CASE WHEN number IN (3701, 15225, 15248, 15335, 15410, 15413) THEN 11
+            WHEN number IN (229, 262, 300, 2627, 5011, 6107) THEN 14
+            WHEN number IN (102, 103, 117, 127, 155, 1014, 1023, 1038, 1080, 1084, 1098) THEN 15
+            ELSE 16 END;
 
--- The state that SQL Server reports with an error whose DETAIL the handler does not have.
+-- The state that SQL Server reports with such an error.
 DROP FUNCTION IF EXISTS ssb_internal.default_state(integer);
 CREATE OR REPLACE FUNCTION ssb_internal.default_state(number integer, message text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-RETURN CASE number WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
-                   WHEN 229 THEN 5 WHEN 235 THEN 0 WHEN 242 THEN 3 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 2714 THEN 6
-                   WHEN 8114 THEN 5
+RETURN CASE number WHEN 103 THEN 4 WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
+                   WHEN 229 THEN 5 WHEN 232 THEN CASE WHEN message ~ ' type (big)?int,' THEN 3 ELSE 1 END WHEN 235 THEN 0 WHEN 242 THEN 3
+                   WHEN 295 THEN 3 WHEN 515 THEN 2 WHEN 535 THEN 0 WHEN 537 THEN 3 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 1038 THEN 4
+                   WHEN 2714 THEN 6 WHEN 6106 THEN 2 WHEN 8114 THEN 5
                    WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
-                   WHEN 8169 THEN 2 WHEN 9815 THEN 0 ELSE 1 END;
+                   WHEN 8169 THEN 2 WHEN 8170 THEN 2 WHEN 9815 THEN 0 WHEN 13607 THEN 4 WHEN 13608 THEN 2 WHEN 13609 THEN 4
+                   WHEN 13623 THEN 2 WHEN 13624 THEN 2 ELSE 1 END;
 
 -- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
 CREATE OR REPLACE FUNCTION ssb_internal.error_number(sqlstate_code text, message text DEFAULT '')

@@ -427,7 +427,7 @@ BEGIN
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- Elsewhere it is a function's schema.
-            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') IN ('', 'CREATE TABLE')
+            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') IN ('', 'CREATE TABLE', 'SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE')
             THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
                      16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'ALTER TABLE'

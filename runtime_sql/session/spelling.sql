@@ -225,15 +225,16 @@ DECLARE
     c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
     v_name CONSTANT text := p_parts[cardinality(p_parts)];
     v_schema CONSTANT text := p_parts[cardinality(p_parts) - 1];
+    v_behind text;
     v_text text;
     v_chain text;
     v_written text[];
     v_qualifier text;
 BEGIN
-    -- Those in the text of dynamic SQL last.
+    v_behind := array_to_string((string_to_array(p_text, chr(10)))[p_line:], chr(10));
+    -- Those in the text of dynamic SQL after those around it.
     FOREACH v_text IN ARRAY ARRAY[
-        regexp_replace(array_to_string((string_to_array(p_text, chr(10)))[p_line:], chr(10)), c_no_names, ' ', 'g'),
-        regexp_replace(p_text, c_no_names, ' ', 'g'), p_text]
+        regexp_replace(v_behind, c_no_names, ' ', 'g'), v_behind, regexp_replace(p_text, c_no_names, ' ', 'g'), p_text]
     LOOP
         FOR v_chain IN
             SELECT m.chain[1]

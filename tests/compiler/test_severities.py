@@ -3,10 +3,11 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pgsb.compiler.check.error_levels import level_of
+from support import Connection
 
 PROJECT = Path(__file__).parents[2]
 OURS = {102, 50000}
@@ -14,6 +15,9 @@ OURS = {102, 50000}
 RAISING = re.compile(r"\b(?:(ssb_internal\.raise_error\()\s*|ROW\()(\d{2,6})\s*,")
 OF_TWO = {3701: {11, 14}}
 """What cannot be dropped: 11 where it is not there, 14 where the right is missing."""
+# Handlers of DML and of definitions read severity and state from the DETAIL, all others know them by number.
+RAISED_IN_FULL = re.compile(r"\bPERFORM ssb_internal\.raise_error\(\s*(\d+)\s*,")
+DEFINITIONS = {"definitions", "activation", "security", "modules.sql", "synonyms.sql", "renaming.sql"}
 BEHIND_THE_TEXT = {"Wrong", "TypeError_", "UnexpectedText"}
 
 
@@ -45,6 +49,16 @@ def of_the_runtime() -> Iterator[tuple[int, int, str]]:
                 yield int(match.group(2)), 16, where
             elif severity and severity[0].isdecimal():
                 yield int(match.group(2)), int(severity[0]), where
+
+
+def raised_in_full() -> Iterator[tuple[Path, int, str, int, int]]:
+    """Place, number, message, severity and state of each error that is raised with these as literals."""
+    for path in sorted((PROJECT / "runtime_sql").rglob("*.sql")):
+        text = path.read_text()
+        for match in RAISED_IN_FULL.finditer(text):
+            _, message, *levels = arguments(text, match.start(1))
+            if levels and all(level.isdecimal() for level in levels[:2]):
+                yield path, int(match[1]), message, int(levels[0]), int((*levels, "1")[1])
 
 
 def of_the_compiler() -> Iterator[tuple[int, str]]:
@@ -97,3 +111,28 @@ def test_compiler_and_runtime_agree():
         if number in numbers and number not in OURS and level_of(number)[0] != severity
     }
     assert differing == {}
+
+
+def test_a_severity_is_known_by_its_number(connect: Callable[..., Connection]) -> None:
+    found = {number: severity for _, number, _, severity, _ in raised_in_full()}
+    assert len(found) > 50
+    known = connect().execute(
+        "SELECT number, ssb_internal.default_severity(number) FROM unnest(%s::integer[]) AS n (number)",
+        [list(found)],
+    )
+    assert dict(known.fetchall()) == found
+
+
+def test_a_state_is_known_by_number_and_message(connect: Callable[..., Connection]) -> None:
+    found = [
+        (number, message, state)
+        for path, number, message, _, state in raised_in_full()
+        if not {path.parent.name, path.name} & DEFINITIONS
+    ]
+    assert len(found) > 20
+    states = connect().execute(
+        "SELECT number, message, ssb_internal.default_state(number, message)"
+        " FROM unnest(%s::integer[], %s::text[]) AS n (number, message)",
+        [[number for number, *_ in found], [message for _, message, _ in found]],
+    )
+    assert sorted(states.fetchall()) == sorted(found)

@@ -19,10 +19,18 @@ OBJECT = "Invalid object name '{}'."
         ("-- NOSUCH\nprint 'NoSUCH' /* noSuch */ select x.nosuch from NoSuch x", "dbo.nosuch", "NoSuch"),
         ('insert "Odd""One" values (1)', 'dbo.odd"one', 'Odd"One'),
         ("select 1", "dbo.elsewhere", "dbo.elsewhere"),
+        ("/* NOSUCH /* ' */ noSuch [ */ select 1 from dbo/* [ */.NoSuch", "dbo.nosuch", "dbo.NoSuch"),
+        ("select 1 from [it's] print 'nosuch' select 1 from NoSuch", "dbo.nosuch", "NoSuch"),
     ],
 )
 def test_tables(script: str, name: str, shown: str) -> None:
     assert as_written(OBJECT.format(name), script) == OBJECT.format(shown)
+
+
+def test_the_batch_of_the_error_comes_first() -> None:
+    script = "select 1 from dbo.nosuch\ngo\nexec ('select 1 from dbo.NoSuch')\ngo\nselect 1 from NOSUCH"
+    for line, shown in ((1, "dbo.nosuch"), (3, "dbo.NoSuch"), (5, "NOSUCH")):
+        assert as_written(OBJECT.format("dbo.nosuch"), script, line) == OBJECT.format(shown)
 
 
 def test_columns_and_others() -> None:

@@ -133,3 +133,20 @@ def test_errors_name_columns_with_blanks(tsql: Tsql) -> None:
     assert [error.message for error in tsql.errors] == [
         "ALTER TABLE DROP COLUMN no 1 failed because one or more objects access this column."
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["found", "diagnostics", "stacked", "use_column", "variable_conflict", "others"]
+)
+def test_a_variable_is_named_as_what_generated_code_reads(tsql: Tsql, name: str) -> None:
+    body = (
+        f"SET @{name} += 1\nBEGIN TRY SELECT 1 / 0 END TRY BEGIN CATCH PRINT @{name} END CATCH\n"
+        f"DECLARE @t TABLE (id int) INSERT @t VALUES (@{name}), (4)\nPRINT @@ROWCOUNT\n"
+    )
+    tsql.run_well(
+        f"CREATE PROCEDURE p @{name} int AS {body}\nGO\n"
+        f"CREATE FUNCTION f (@{name} int) RETURNS int AS\n"
+        f"BEGIN IF @{name} > 0 SET @{name} += 1 RETURN @{name} END\nGO\n"
+        f"DECLARE @{name} int = 6\n{body}\nEXEC p @{name} = 2\nPRINT dbo.f(@{name})"
+    )
+    assert tsql.prints == ["7", "2", "3", "2", "8"]

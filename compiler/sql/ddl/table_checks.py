@@ -24,6 +24,19 @@ def refuse_repeated_columns(columns: Sequence[str], node: exp.Expr | None, ctx: 
         )
 
 
+def refuse_xml_keys(columns: Sequence[str], info: TableInfo, ctx: Context) -> None:
+    """Report a column of XML that an index would have to sort by."""
+    keys = {fold(column) for column in columns}
+    for known in info.columns:
+        if known.type is not None and known.type.family == "xml" and fold(known.name) in keys:
+            table = info.name.name if info.name is not None else ""
+            ctx.problem(
+                f"Column '{known.name}' in table '{table}' is of a type that is invalid for use as a key "
+                "column in an index.",
+                number=1919,
+            )
+
+
 def check_column(column: Column, is_key: bool, table: str, ctx: Context) -> None:
     """Report what is said of a column twice, or against what else is said of it."""
     kinds = [constraint.kind for constraint in column.constraints]

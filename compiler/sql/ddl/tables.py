@@ -44,7 +44,13 @@ from .definitions import (
     signed,
 )
 from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
-from .table_checks import check_column, check_foreign_key, check_table, refuse_repeated_columns
+from .table_checks import (
+    check_column,
+    check_foreign_key,
+    check_table,
+    refuse_repeated_columns,
+    refuse_xml_keys,
+)
 
 VOLATILE = frozenset(
     """
@@ -263,6 +269,7 @@ def table_info(
                 ctx.problem(
                     f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
+        refuse_xml_keys(key.columns, info, ctx)
     return _with_expressions(definition, info, name, ctx, statement)
 
 
@@ -481,6 +488,8 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
         return Ddl(())
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
+    if info is not None:
+        refuse_xml_keys([column for column, _ in index.columns], info, ctx)
     statements: list[n.Node] = [index_of(index, table, ctx)]
     if index.replaces:
         statements.insert(0, drop_of_index(index.name, table, guarded=True, ctx=ctx))

@@ -208,7 +208,10 @@ def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
 
 
 def _partition(base: dict[str, Any], ctx: Context) -> tuple[n.Node, ...]:
-    return tuple(scalar(key, ctx).code for key in base["partition_by"] or ())
+    keys = [(key, scalar(key, ctx)) for key in base["partition_by"] or ()]
+    for key, value in keys:
+        refuse_sorted_xml(value, key, ctx)
+    return tuple(value.code for _, value in keys)
 
 
 def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Value:
@@ -263,12 +266,7 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results:
         value, name = resolve(item.this)
     if value is None:
         value = scalar(item.this, ctx)
-    if value.type is not None and value.type.family == "xml":
-        ctx.problem(
-            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
-            item,
-            number=305,
-        )
+    refuse_sorted_xml(value, item, ctx)
     folds = value.collation or ("ci" if ctx.scope.case_insensitive and value.is_string else "")
     code = value.code
     if not results and not (value.is_literal and name is None):
@@ -285,6 +283,16 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results:
     if (value.nullable or ordinal) and not value.is_null and not _selects_null(item.this):
         nulls = "LAST" if descending else "FIRST"
     return n.OrderItem(code, descending, nulls)
+
+
+def refuse_sorted_xml(value: Value, node: exp.Expr, ctx: Context) -> None:
+    """Refuse to sort or to group by XML: whether PostgreSQL could depends on how it was built."""
+    if value.type is not None and value.type.family == "xml":
+        ctx.problem(
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+            node,
+            number=305,
+        )
 
 
 def _selects_null(node: exp.Expr) -> bool:

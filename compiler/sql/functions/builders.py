@@ -204,6 +204,10 @@ def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
             "first argument has to be known.",
             4151,
         )
+    if any(argument.type is not None and argument.type.family == "xml" for argument in arguments):
+        raise Wrong(
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.", 305
+        )
     values, _ = reconcile(arguments)
     return v.call("NULLIF", *(value.code for value in values), type=arguments[0].type)
 

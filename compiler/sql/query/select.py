@@ -12,7 +12,7 @@ from ...target import nodes as n
 from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, own_name, scalar
-from ..expressions.windows import order_item
+from ..expressions.windows import order_item, refuse_sorted_xml
 from ..parse.nodes import Conversion, SetVariable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
@@ -56,6 +56,12 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     distinct = node.args.get("distinct") is not None
     if distinct:
         ctx.only(node.args["distinct"], frozenset())
+        if any(value.type is not None and value.type.family == "xml" for value in items.values or ()):
+            ctx.problem(
+                "The xml data type cannot be selected as DISTINCT because it is not comparable.",
+                node.args["distinct"],
+                number=421,
+            )
     order_node = node.args.get("order")
     order = _order(order_node, items, distinct, ctx) if order_node is not None else ()
     if node.parent is not None:
@@ -377,7 +383,9 @@ def _group_by(node: exp.Group | None, ctx: Context) -> tuple[n.Node, ...]:
                 element,
                 number=164,
             )
-        return scalar(element, ctx).code
+        value = scalar(element, ctx)
+        refuse_sorted_xml(value, element, ctx)
+        return value.code
 
     items = tuple(item(element) for element in (*node.expressions, *(node.args.get("grouping_sets") or ())))
     for key, word in (("rollup", "ROLLUP"), ("cube", "CUBE")):

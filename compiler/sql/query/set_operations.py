@@ -156,6 +156,16 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         for index, (_, branch) in enumerate(branches)
     ]
     columns = _united(queries, branches, ctx)
+    if any(word and not word.endswith(" ALL") for word, _ in branches):
+        for column in columns or ():
+            if column.type is not None and column.type.family == "xml":
+                ctx.problem(
+                    "The data type xml cannot be used as an operand to the UNION, INTERSECT or EXCEPT "
+                    "operators because it is not comparable.",
+                    node,
+                    number=5335,
+                )
+                break
     if columns is not None and targets is None:
         types = [column.type for column in columns]
         for index, (_, branch) in enumerate(branches):

@@ -76,7 +76,7 @@ BEGIN
     END;
     IF v_result NOT BETWEEN low AND high THEN
         PERFORM ssb_internal.raise_error(232, format('Arithmetic overflow error for type %s, value = %s.', type_name,
-                                                     round(power(value::double precision, exponent)::numeric, 6)), 16, 3);
+                                                     round(power(value::double precision, exponent)::numeric, 6)));
     END IF;
     RETURN v_result;
 END;

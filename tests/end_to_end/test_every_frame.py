@@ -1,0 +1,92 @@
+"""A script means the same in every frame: in whichever statement an error is raised, on whichever server."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+FAILING = {
+    "JSON_VALUE('{}', 'strict $.a')": "13608|16|2",
+    "JSON_MODIFY('{', '$.a', 1)": "13609|16|4",
+    "SET_BIT(1, 99)": "1023|15|1",
+    "SUBSTRING('abc', 1, -1)": "537|16|3",
+    "CONVERT(varchar(5), NEWID())": "8170|16|2",
+    "DATEDIFF(second, '1900-01-01', '2100-01-01')": "535|16|0",
+    "POWER(10, 20)": "232|16|3",
+    "CAST('x' AS smalldatetime)": "295|16|3",
+    "CAST(300 AS tinyint)": "220|16|2",
+    "1 / 0": "8134|16|1",
+}
+STATEMENTS = [
+    "SELECT {} AS x",
+    "DECLARE @x nvarchar(99) = {}",
+    "DECLARE @x nvarchar(99) SET @x = {}",
+    "DECLARE @x nvarchar(99) SELECT @x = {} FROM t",
+    "PRINT {}",
+    "IF ISNULL(NULLIF({}, NULL), NULL) IS NULL PRINT 'no'",
+    "INSERT t SELECT {}",
+    "UPDATE t SET s = {}",
+    "DELETE t WHERE s = CONCAT({}, 'a')",
+    "DECLARE @t TABLE (s nvarchar(99)) INSERT @t VALUES ({})",
+    "BEGIN TRAN RECEIVE TOP (1) message_type_name, {} AS x FROM q",
+]
+
+
+@pytest.mark.parametrize("expression", FAILING)
+def test_an_error_is_the_same_in_every_statement(tsql: Tsql, expression: str) -> None:
+    tsql.run_well(
+        "CREATE TABLE t (s nvarchar(99)) INSERT t VALUES ('x')\n"
+        "CREATE QUEUE q CREATE SERVICE s ON QUEUE q ([DEFAULT])\n"
+        "DECLARE @h uniqueidentifier BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF\n"
+        ";SEND ON CONVERSATION @h"
+    )
+    caught = (
+        "BEGIN TRY {} END TRY\nBEGIN CATCH IF @@TRANCOUNT > 0 ROLLBACK"
+        " PRINT CONCAT(ERROR_NUMBER(), '|', ERROR_SEVERITY(), '|', ERROR_STATE()) END CATCH"
+    )
+    tsql.run_well("\nGO\n".join(caught.format(statement.format(expression)) for statement in STATEMENTS))
+    assert tsql.prints == [FAILING[expression]] * len(STATEMENTS)
+
+
+# Whether PostgreSQL could sort XML depends on how it was built.
+SORTING = {
+    "SELECT x FROM t ORDER BY x": 305,
+    "SELECT x FROM t GROUP BY x": 305,
+    "SELECT ROW_NUMBER() OVER (PARTITION BY x ORDER BY id) AS n FROM t": 305,
+    "SELECT NULLIF(x, x) AS x FROM t": 305,
+    "SELECT DISTINCT x FROM t": 421,
+    "SELECT COUNT(DISTINCT x) AS n FROM t": 8117,
+    "SELECT x FROM t UNION SELECT x FROM t": 5335,
+    "SELECT x FROM t EXCEPT SELECT x FROM t": 5335,
+    "CREATE TABLE u (x xml PRIMARY KEY)": 1919,
+    "CREATE TABLE u (x xml UNIQUE)": 1919,
+    "CREATE INDEX i ON t (x)": 1919,
+}
+
+
+@pytest.mark.parametrize("statement", SORTING)
+def test_xml_is_not_sorted(tsql: Tsql, statement: str) -> None:
+    tsql.run_well(
+        "CREATE TABLE t (id int, x xml) SELECT x FROM t UNION ALL SELECT x FROM t SELECT COUNT(x) AS n FROM t"
+    )
+    tsql.run(statement)
+    assert [(error.number, error.severity) for error in tsql.errors] == [(SORTING[statement], 16)]
+
+
+@pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')", "IF 1 = 1 {}"])
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT nowhere.f(1) AS x", "INSERT t SELECT nowhere.f(1)", "SELECT * INTO nowhere.u FROM t"],
+)
+def test_a_missing_schema_is_one_error(tsql: Tsql, frame: str, statement: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    tsql.run(frame.format(statement))
+    assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
+
+
+def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
+    for minus in ("-", "- ", "-/* /* x */ */\n"):
+        tsql.run_well(
+            f"SET LOCK_TIMEOUT {minus}1 SET TEXTSIZE {minus}1\n"
+            f"CREATE SEQUENCE s AS int START WITH {minus}1 INCREMENT BY {minus}1 MAXVALUE {minus}1\n"
+            f"DECLARE @x int = NEXT VALUE FOR s PRINT @x - @@LOCK_TIMEOUT DROP SEQUENCE s"
+        )
+        assert tsql.prints == ["0"]
