@@ -42,15 +42,15 @@ RETURN CASE WHEN p_kind = 'p' THEN 'P' WHEN p_kind = 'a' THEN 'AF' WHEN NOT p_re
 
 CREATE OR REPLACE VIEW ssb_internal.queue_object AS
 SELECT q.spelling COLLATE "C" AS name, q.queue_id AS object_id, ssb_internal.principal_id_of(q.owner, q.database_id) AS principal_id,
-       v.schema_id, 0 AS parent_object_id, 'SQ'::char(2) AS type, 'SERVICE_QUEUE'::text AS type_desc,
-       q.create_date::timestamp(3) AS create_date, q.modify_date::timestamp(3) AS modify_date,
+       v.schema_id, 0 AS parent_object_id, 'SQ'::bpchar AS type, 'SERVICE_QUEUE'::text AS type_desc,
+       q.create_date::timestamp(3)::timestamp AS create_date, q.modify_date::timestamp(3)::timestamp AS modify_date,
        0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
   FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name;
 
 CREATE OR REPLACE VIEW ssb_internal.system_queue_object AS
 SELECT s.queue_name COLLATE "C" AS name, s.queue_id AS object_id, NULL::integer AS principal_id, 1 AS schema_id, 0 AS parent_object_id,
-       'SQ'::char(2) AS type, 'SERVICE_QUEUE'::text AS type_desc, r.installed_at::timestamp(3) AS create_date,
-       r.installed_at::timestamp(3) AS modify_date, 1::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
+       'SQ'::bpchar AS type, 'SERVICE_QUEUE'::text AS type_desc, r.installed_at::timestamp(3)::timestamp AS create_date,
+       r.installed_at::timestamp(3)::timestamp AS modify_date, 1::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
   FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r;
 
 CREATE OR REPLACE VIEW sys.objects AS
