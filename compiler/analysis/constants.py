@@ -59,9 +59,13 @@ def plain(template: Template | None) -> str | None:
 
 @dataclass(frozen=True)
 class Known:
-    """The variables whose text is known at a place, by their folded names."""
+    """The variables whose text is known at a place, by their folded names.
+
+    ``types`` are those of the variables, which cut off what is too long.
+    """
 
     values: Mapping[str, Template] = field(default_factory=dict)
+    types: Mapping[str, nodes.DataType] = field(default_factory=dict, compare=False)
 
     def of_variable(self, name: str) -> Template | None:
         """Return the text that a variable holds."""
@@ -107,7 +111,8 @@ class Known:
 
     def _with(self, name: str, value: Template | None) -> Known:
         known = self._forgetting({name})
-        return known if value is None else Known({**known.values, name: value})
+        kept = None if value is None else _kept(value, self.types.get(name))
+        return known if kept is None else Known({**known.values, name: kept}, self.types)
 
     def without(self, body: Iterable[nodes.Statement]) -> Known:
         """Return what is known when statements may have run, or not, or some of them again."""
@@ -121,7 +126,7 @@ class Known:
             if name not in changed
             and not any(isinstance(part, Piece) and part.variables & changed for part in value)
         }
-        return self if len(kept) == len(self.values) else Known(kept)
+        return self if len(kept) == len(self.values) else Known(kept, self.types)
 
 
 _NOTHING = Known()
@@ -130,9 +135,12 @@ _NOTHING = Known()
 class Constants:
     """What is known before each statement of a body."""
 
-    def __init__(self, body: tuple[nodes.Statement, ...] = ()) -> None:
-        """Follow ``body`` when the first question is asked."""
+    def __init__(
+        self, body: tuple[nodes.Statement, ...] = (), parameters: Mapping[str, nodes.DataType] | None = None
+    ) -> None:
+        """Follow ``body`` when the first question is asked; ``parameters``: their types."""
         self._body = body
+        self._parameters = parameters or {}
         self._before: dict[int, Known] = {}
         self._at_label: dict[str, Known] = {}
 
@@ -145,7 +153,7 @@ class Constants:
     def _end(self) -> Known | None:
         while True:
             known = dict(self._at_label)
-            end = self._run(self._body, _NOTHING)
+            end = self._run(self._body, Known(types={**self._parameters, **_types_in(self._body)}))
             if known == self._at_label:
                 return end
 
@@ -190,7 +198,34 @@ def _either(one: Known | None, other: Known | None) -> Known | None:
     """Return what is known on either of two ways, where control comes on them."""
     if one is None or other is None or one is other:
         return other if one is None else one
-    return Known({name: value for name, value in one.values.items() if other.values.get(name) == value})
+    same = {name: value for name, value in one.values.items() if other.values.get(name) == value}
+    return Known(same, one.types)
+
+
+def _types_in(body: Iterable[nodes.Statement]) -> dict[str, nodes.DataType]:
+    """The types of the variables that a body declares, wherever that is: they hold for all of it."""
+    return {
+        declaration.variable.key: declaration.type
+        for statement in nodes.all_of(body)
+        if isinstance(statement, nodes.Declare)
+        for declaration in statement.declarations
+        if isinstance(declaration, nodes.VariableDeclaration)
+    }
+
+
+def _kept(value: Template, type_: nodes.DataType | None) -> Template | None:
+    """What a variable keeps of a text: what is too long is cut off.
+
+    None where only the run time knows where; pieces are taken to fit.
+    """
+    name = "" if type_ is None else type_.name.name.text.lower()
+    if type_ is None or name not in ("varchar", "nvarchar", "char", "nchar") or type_.arguments == ("MAX",):
+        return value
+    room = int(type_.arguments[0]) if type_.arguments and type_.arguments[0].isdecimal() else 1
+    if sum(len(part) for part in value if isinstance(part, str)) <= room:
+        return value
+    text = plain(value)
+    return None if text is None else (text[:room],)
 
 
 def _value_of_select(text: nodes.SqlText) -> nodes.SqlText:

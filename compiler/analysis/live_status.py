@@ -72,7 +72,6 @@ class Status:
         self._before: dict[int, Live] = {}
         self._at_exit = at_exit
         self._loops: list[tuple[Live, Live]] = []
-        self._catch: list[Live] = []
         self._at_label: dict[str, Live] = {}
 
     @cached_property
@@ -134,11 +133,9 @@ class Status:
                         return head
                     again = head
             case nodes.TryCatch():
-                handler = self._run(statement.handler, live)
-                self._catch.append(handler)
-                entry = self._run(statement.body, live)
-                self._catch.pop()
-                return entry
+                # The error sets both before the handler runs.
+                self._run(statement.handler, live)
+                return self._run(statement.body, live)
             case nodes.Break():
                 return self._loops[-1][0] if self._loops else BOTH
             case nodes.Continue():

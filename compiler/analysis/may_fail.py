@@ -97,14 +97,37 @@ def cannot_raise(node: exp.Expr | None, scope: SqlScope, target: SqlType | None)
     if target is None or kind == _ANY:
         return True
     if target.is_string:
-        # A number's text fits into (max), and a lone literal or variable is seen to fit.
-        lone = isinstance(node, exp.Literal | exp.Column)
-        return kind == "string" or (kind == "number" and (target.length == -1 or lone))
+        return kind == "string" or (kind == "number" and _text_fits(node, scope, target))
     if kind != _kind(target):
         return False
     if kind != "number":
         return kind in ("uniqueidentifier", "xml", "datetime", "binary")
     return all(_fits(part, scope, target) for part in node.walk())
+
+
+_LONGEST = {"bit": 1, "tinyint": 3, "smallint": 6, "int": 11, "bigint": 20}
+"""Characters of the longest number of a type, its sign included."""
+
+
+def _text_fits(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
+    """Tell whether a number's text surely fits into a string type: that of a lone literal or variable may."""
+    room = target.limit
+    if room is None:
+        return True
+    if isinstance(node, exp.Literal):
+        return len(node.this) <= room
+    name = variable_name(node)
+    if name is None:
+        return False
+    variable = None if name.startswith("@@") else scope.variable(name)
+    if variable is not None and variable.type.name not in _LONGEST:
+        digits = variable.type.precision if variable.type.family == "decimal" else None
+        # Beside its digits a sign, a point, and a zero in front of it.
+        return digits is not None and digits + 3 <= room
+    type_ = "int" if variable is None else variable.type.name
+    # What does not fit into a string that is not national is an asterisk.
+    is_starred = type_ != "bigint" and not target.is_unicode
+    return is_starred or _LONGEST[type_] <= room
 
 
 def _kind(type_: SqlType) -> str:

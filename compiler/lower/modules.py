@@ -167,7 +167,7 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
 
 
 def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statement]:
-    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    body = [*lower_routine_body(node.body, ctx, node.parameters), *comments(node.closing_comments)]
     given = [ctx.scope.variable(parameter.variable.name) for parameter in node.parameters]
     body[:0] = conversions([(scalar.reference, scalar.type) for scalar in given if scalar is not None])
     if calls_functions([token for inner in node.body for token in inner.tokens]) & {

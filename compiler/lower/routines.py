@@ -136,7 +136,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     kept = _keep_outputs([p for p in procedure.parameters if p not in copied], ctx)
     if given_back:
         ctx.body_label = quote(fold(f"{name}_statements"))
-    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    body = [*lower_routine_body(node.body, ctx, node.parameters), *comments(node.closing_comments)]
     if given_back:
         back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
         body = [
@@ -272,10 +272,12 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
     return result
 
 
-def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+def lower_routine_body(
+    body: Sequence[nodes.Statement], ctx: Context, parameters: Sequence[nodes.Parameter] = ()
+) -> list[pl.Statement]:
     """Lower the body of a routine, its jumps structured; a lone BEGIN … END around it disappears."""
     statements: tuple[nodes.Statement, ...] = tuple(body)
-    ctx.constants = Constants(statements)
+    ctx.constants = Constants(statements, {one.variable.key: one.type for one in parameters})
     ctx.cursor_definitions = count_definitions(statements)
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)

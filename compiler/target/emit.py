@@ -68,10 +68,8 @@ def _operands(node: n.Node) -> Sequence[tuple[n.Node, int]]:
             return [(subject, n.OTHER), (pattern, n.OTHER)]
         case n.In(subject):
             return [(subject, n.OTHER)]
-        case n.Minus(operand) | n.Collate(operand) | n.Cast(operand):
+        case n.Minus(operand) | n.Complement(operand) | n.Collate(operand) | n.Cast(operand):
             return [(operand, n.CAST)]
-        case n.Complement(operand):
-            return [(operand, n.UNARY)]
     return ()
 
 
@@ -321,7 +319,8 @@ def _minus(node: n.Minus, put: Put) -> None:
 @writes(n.Complement)
 def _complement(node: n.Complement, put: Put) -> None:
     put("~")
-    at(node.operand, n.UNARY, put)
+    # As for a minus: ~- would be an operator of its own.
+    at(node.operand, n.CAST, put)
 
 
 @writes(n.Collate)

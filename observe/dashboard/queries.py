@@ -62,7 +62,7 @@ async def queue(instance: Instance, name: str) -> Row | None:
     """One queue, counted exactly up to 10,000 messages."""
     rows = await instance.rows(
         "SELECT m.*, extract(epoch FROM m.oldest_age)::float8 AS age"
-        " FROM ssb_internal.queue_measures(NULL, 1000) AS m WHERE m.queue = %s",
+        " FROM ssb.queue_status AS m WHERE m.queue = %s",
         name,
     )
     return rows[0] if rows else None

@@ -20,22 +20,39 @@ SELECT u.contract_id AS service_contract_id, u.message_type_id, u.is_sent_by_ini
   FROM ssb.contract_message_usage AS u JOIN ssb.contract AS c ON c.contract_id = u.contract_id
  WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
 
+-- ssb_internal.is_seen_poisoned for views of many queues. STABLE, so that nothing is looked up for who asks for other columns;
+-- and by ssb_internal.last_order_seen, which keeps no lock, unless failed attempts are on record.
+-- Called by  sys.service_queues
+CREATE OR REPLACE FUNCTION ssb_internal.is_shown_poisoned(p_queue_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN coalesce((SELECT ssb_internal.last_order_seen(q.state_sequence) >= 2 AND ssb_internal.is_seen_poisoned(q)
+                       FROM ssb.queue AS q
+                      WHERE q.queue_id = p_queue_id AND q.is_poison_handling_enabled AND NOT q.is_quarantine_enabled), false);
+END;
+$$;
+
+-- The queues' part of sys.objects alone: a join of it all would read every row once for each queue.
 CREATE OR REPLACE VIEW sys.service_queues AS
 SELECT o.*, q.max_readers::smallint AS max_readers,
        coalesce(q.activation_spelling, ssb_internal.bracketed_name(q.activation_procedure)) AS activation_procedure,
        CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN NULL
             WHEN q.execute_as IS NULL THEN -2 ELSE ssb_internal.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
        q.is_activation_enabled::integer::sys.bit AS is_activation_enabled,
-       (q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q))::integer::sys.bit AS is_receive_enabled,
-       (q.is_enqueue_enabled AND NOT ssb_internal.is_seen_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
+       (q.is_receive_enabled AND NOT p.is_poisoned)::integer::sys.bit AS is_receive_enabled,
+       (q.is_enqueue_enabled AND NOT p.is_poisoned)::integer::sys.bit AS is_enqueue_enabled,
        q.is_retention_enabled::integer::sys.bit AS is_retention_enabled,
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
        -- Behind SQL Server's columns our own.
        q.external_program, q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
-  FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id
+  FROM ssb.queue AS q JOIN ssb_internal.queue_object AS o ON o.object_id = q.queue_id
+ CROSS JOIN LATERAL (SELECT ssb_internal.is_shown_poisoned(q.queue_id) AS is_poisoned OFFSET 0) AS p  -- once for both columns
 UNION ALL
 SELECT o.*, 0::smallint, NULL, NULL, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, 1::sys.bit, NULL, 5, 0::sys.bit
-  FROM ssb_internal.system_service AS s JOIN sys.objects AS o ON o.object_id = s.queue_id;
+  FROM ssb_internal.system_queue_object AS o;
 
 CREATE OR REPLACE VIEW sys.services AS
 SELECT s.name, s.service_id, ssb_internal.principal_id_of(s.owner, s.database_id) AS principal_id, s.queue_id AS service_queue_id

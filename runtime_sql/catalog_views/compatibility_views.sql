@@ -133,14 +133,14 @@ SELECT p.partition_id AS allocation_unit_id, 1::smallint AS type, 'IN_ROW_DATA':
   FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb_internal.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
 CREATE OR REPLACE VIEW sys.synonyms AS
 SELECT o.*, (SELECT CASE WHEN ssb_internal.database_of_schema(p.part[1]) <> ssb_internal.current_database_id()
-                         THEN format('[%s].', ssb_internal.database_name(ssb_internal.database_of_schema(p.part[1]))) ELSE '' END
-                    || format('[%s].[%s]', ssb_internal.tsql_schema(p.part[1]),
+                         THEN ssb_internal.in_brackets(ssb_internal.database_name(ssb_internal.database_of_schema(p.part[1]))) || '.' ELSE '' END
+                    || format('%s.%s', ssb_internal.in_brackets(ssb_internal.tsql_schema(p.part[1])), ssb_internal.in_brackets(
                               -- As it is spelled where there is one.
                               coalesce((SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
                                           FROM pg_class AS c WHERE c.oid = to_regclass(s.target)),
                                        (SELECT min(ssb_internal.spelled(obj_description(f.oid, 'pg_proc'), f.proname::text))
                                           FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
-                                         WHERE n.nspname = p.part[1] AND f.proname = p.part[2]), p.part[2]))
+                                         WHERE n.nspname = p.part[1] AND f.proname = p.part[2]), p.part[2])))
                FROM (SELECT parse_ident(s.target) AS part) AS p) AS base_object_name
   FROM sys.objects AS o JOIN ssb_internal.synonym AS s ON s.oid::integer = o.object_id WHERE o.type = 'SN';
 CREATE OR REPLACE VIEW sys.table_types AS

@@ -47,9 +47,11 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
           LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
  WHERE v.database_id = (SELECT ssb_internal.current_database_id()) AND v.state IS NOT NULL;
 
+-- Those of conversations that are not closed (the state CD above, or none): to know that, no state has to be worked out.
 CREATE OR REPLACE VIEW sys.conversation_groups AS
-SELECT DISTINCT c.conversation_group_id, c.service_id, false::integer::sys.bit AS is_system
-  FROM sys.conversation_endpoints AS c WHERE c.state <> 'CD';
+SELECT DISTINCT e.conversation_group_id, e.service_id, false::integer::sys.bit AS is_system
+  FROM ssb.conversation_endpoint AS e
+ WHERE e.database_id = (SELECT ssb_internal.current_database_id()) AND (e.closed_at IS NULL OR NOT e.is_close_known);
 
 -- The queues whose services' messages the caller may read: those that he may receive from.
 CREATE OR REPLACE FUNCTION ssb_internal.readable_queues()

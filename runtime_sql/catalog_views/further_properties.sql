@@ -116,12 +116,13 @@ BEGIN ATOMIC
     FROM sys.filegroups AS g WHERE lower(g.name) = lower($1);
 END;
 
--- The session's own lock, as sp_getapplock takes it (470): PostgreSQL keeps which of the two kinds it is.
+-- The session's own lock, as sp_getapplock takes it (470): PostgreSQL keeps which of the two kinds it is, of both the stronger
+-- (the first by name).
 CREATE OR REPLACE FUNCTION sys.applock_mode(principal text, resource text, owner text) RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT coalesce((
-        SELECT CASE max(l.mode) WHEN 'ShareLock' THEN 'Shared' ELSE 'Exclusive' END
+        SELECT CASE min(l.mode) WHEN 'ShareLock' THEN 'Shared' ELSE 'Exclusive' END
           FROM pg_catalog.pg_locks AS l, hashtextextended('applock:' || $2, 0) AS k (key)
          WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())

@@ -31,7 +31,8 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
        c.collation_name
   FROM sys.columns AS c
   JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V')
-  LEFT JOIN sys.types AS t ON t.user_type_id = c.user_type_id;
+  -- Of an alias type that which it is made of.
+  LEFT JOIN sys.types AS t ON t.user_type_id = c.system_type_id;
 
 CREATE OR REPLACE VIEW sys.information_schema_routines AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,

@@ -40,16 +40,23 @@ RETURN CASE WHEN p_kind = 'p' THEN 'P' WHEN p_kind = 'a' THEN 'AF' WHEN NOT p_re
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
 -- folded names there; queues keep their spelling.
 
-CREATE OR REPLACE VIEW sys.objects AS
-SELECT q.spelling AS name, q.queue_id AS object_id, ssb_internal.principal_id_of(q.owner, q.database_id) AS principal_id,
-       v.schema_id, 0 AS parent_object_id, 'SQ'::char(2) AS type, 'SERVICE_QUEUE'::text AS type_desc,
-       q.create_date::timestamp(3) AS create_date, q.modify_date::timestamp(3) AS modify_date,
+CREATE OR REPLACE VIEW ssb_internal.queue_object AS
+SELECT q.spelling COLLATE "C" AS name, q.queue_id AS object_id, ssb_internal.principal_id_of(q.owner, q.database_id) AS principal_id,
+       v.schema_id, 0 AS parent_object_id, 'SQ'::bpchar AS type, 'SERVICE_QUEUE'::text AS type_desc,
+       q.create_date::timestamp(3)::timestamp AS create_date, q.modify_date::timestamp(3)::timestamp AS modify_date,
        0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
-  FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
+  FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name;
+
+CREATE OR REPLACE VIEW ssb_internal.system_queue_object AS
+SELECT s.queue_name COLLATE "C" AS name, s.queue_id AS object_id, NULL::integer AS principal_id, 1 AS schema_id, 0 AS parent_object_id,
+       'SQ'::bpchar AS type, 'SERVICE_QUEUE'::text AS type_desc, r.installed_at::timestamp(3)::timestamp AS create_date,
+       r.installed_at::timestamp(3)::timestamp AS modify_date, 1::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
+  FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r;
+
+CREATE OR REPLACE VIEW sys.objects AS
+SELECT o.* FROM ssb_internal.queue_object AS o
 UNION ALL
-SELECT s.queue_name, s.queue_id, NULL, 1, 0, 'SQ', 'SERVICE_QUEUE', r.installed_at::timestamp(3), r.installed_at::timestamp(3),
-       1::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r
+SELECT o.* FROM ssb_internal.system_queue_object AS o
 UNION ALL
 SELECT t.name, t.object_id, NULL, 4, 0, 'S', 'SYSTEM_TABLE', r.installed_at::timestamp(3), r.installed_at::timestamp(3),
        1::sys.bit, 0::sys.bit, 0::sys.bit
@@ -69,7 +76,7 @@ SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
   LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
-    OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
+    OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text), p.oid::integer, NULL, v.schema_id, 0,
        k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'

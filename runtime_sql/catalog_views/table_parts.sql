@@ -154,6 +154,8 @@ BEGIN
         WHEN 1 THEN EXISTS (SELECT FROM sys.known_objects(NULL, p_major_id))
                     AND (p_minor_id = 0 OR EXISTS (SELECT FROM pg_attribute AS a
                                                     WHERE a.attrelid = p_major_id::oid AND a.attnum = p_minor_id AND NOT a.attisdropped))
+        WHEN 2 THEN EXISTS (SELECT FROM sys.parameters AS p WHERE p.object_id = p_major_id AND p.parameter_id = p_minor_id)
+        WHEN 7 THEN EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = p_major_id::oid AND i.indexrelid = p_minor_id::oid)
         WHEN 3 THEN EXISTS (SELECT FROM sys.schemas AS s WHERE s.schema_id = p_major_id)
         WHEN 15 THEN EXISTS (SELECT FROM ssb.message_type AS t WHERE t.message_type_id = p_major_id)
         WHEN 16 THEN EXISTS (SELECT FROM ssb.contract AS c WHERE c.contract_id = p_major_id)
@@ -164,7 +166,8 @@ BEGIN
 END;
 $$;
 
--- What level0 … level2 of the procedures for extended properties name.
+-- What level0 … level2 of the procedures for extended properties name. An index's minor_id is its number in PostgreSQL: the
+-- one that SQL Server shows is another one when an index before it is dropped.
 CREATE OR REPLACE FUNCTION ssb_internal.property_target(level0type text, level0name text, level1type text, level1name text,
                                                         level2type text, level2name text, OUT class integer, OUT major_id integer, OUT minor_id integer)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -186,13 +189,29 @@ BEGIN
                 major_id := sys.schema_id(level0name);
             ELSE
                 class := 1;
-                major_id := sys.object_id(format('[%s].[%s]', level0name, level1name));
-                IF upper(level2type) = 'COLUMN' THEN
-                    minor_id := (SELECT c.column_id FROM sys.columns AS c
-                                  WHERE c.object_id = major_id AND sys.fold(c.name) = sys.fold(level2name));
-                ELSIF level2type IS NOT NULL THEN
-                    major_id := coalesce(sys.object_id(format('[%s].[%s]', level0name, level2name)), major_id);
-                END IF;
+                major_id := sys.object_id(ssb_internal.in_brackets(level0name) || '.' || ssb_internal.in_brackets(level1name));
+                CASE replace(upper(level2type), ' ', '_')
+                    WHEN 'COLUMN' THEN
+                        minor_id := (SELECT c.column_id FROM sys.columns AS c
+                                      WHERE c.object_id = major_id AND sys.fold(c.name) = sys.fold(level2name));
+                    WHEN 'PARAMETER' THEN
+                        class := 2;
+                        minor_id := (SELECT p.parameter_id FROM sys.parameters AS p
+                                      WHERE p.object_id = major_id AND sys.fold(p.name) = sys.fold(level2name));
+                    WHEN 'INDEX' THEN
+                        class := 7;
+                        minor_id := (SELECT n.indexrelid::integer FROM ssb_internal.numbered_index AS n
+                                      WHERE n.indrelid = major_id::oid
+                                        AND sys.fold(ssb_internal.tsql_index_name(n.indexrelid)) = sys.fold(level2name));
+                    WHEN 'EVENT_NOTIFICATION' THEN
+                        major_id := (SELECT n.object_id FROM sys.event_notifications AS n
+                                      WHERE n.parent_id = major_id AND sys.fold(n.name) = sys.fold(level2name));
+                    ELSE
+                        IF level2type IS NOT NULL THEN
+                            major_id := (SELECT o.object_id FROM sys.objects AS o
+                                          WHERE o.parent_object_id = major_id AND sys.fold(o.name) = sys.fold(level2name));
+                        END IF;
+                END CASE;
             END IF;
         WHEN 'SERVICE' THEN
             class := 17;
@@ -228,7 +247,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_class NOT IN (1, 3) OR p_numbered_in = 'ssb'::regnamespace THEN
+    IF p_class NOT IN (1, 2, 3, 7) OR p_numbered_in = 'ssb'::regnamespace THEN
         major_id := p_major_id;
         minor_id := p_minor_id;
     ELSIF p_target IS NOT NULL THEN
@@ -252,7 +271,7 @@ DECLARE
 BEGIN
     FOR v_property IN
         SELECT e.* FROM ssb.extended_property AS e
-         WHERE e.database_id = p_database_id AND e.class IN (1, 3) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid
+         WHERE e.database_id = p_database_id AND e.class IN (1, 2, 3, 7) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid
          ORDER BY e.class, e.major_id, e.minor_id, e.name
            FOR UPDATE
     LOOP
@@ -263,7 +282,7 @@ BEGIN
     END IF;
     -- Not by UPDATE: one's number of now may be another's of then.
     DELETE FROM ssb.extended_property AS e
-     WHERE e.database_id = p_database_id AND e.class IN (1, 3) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid;
+     WHERE e.database_id = p_database_id AND e.class IN (1, 2, 3, 7) AND e.numbered_in IS DISTINCT FROM 'ssb'::regnamespace::oid;
     INSERT INTO ssb.extended_property (database_id, class, major_id, minor_id, name, value, target, numbered_in)
     SELECT p.database_id, p.class, t.major_id, t.minor_id, p.name, p.value, p.target, 'ssb'::regnamespace
       FROM unnest(v_properties) AS p
@@ -273,12 +292,28 @@ BEGIN
 END;
 $$;
 
+-- minor_id as sys.extended_properties has it: an index's is its index_id.
+CREATE OR REPLACE FUNCTION ssb_internal.shown_minor_id(p_class integer, p_minor_id integer)
+RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN p_class = 7
+                THEN (SELECT n.index_id FROM ssb_internal.numbered_index AS n
+                       WHERE n.indrelid = (SELECT i.indrelid FROM pg_index AS i WHERE i.indexrelid = p_minor_id::oid)
+                         AND n.indexrelid = p_minor_id::oid)
+                ELSE p_minor_id END;
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.extended_properties AS
 SELECT p.class::smallint AS class,
-       CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 3 THEN 'SCHEMA' WHEN 15 THEN 'MESSAGE_TYPE'
+       CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 2 THEN 'PARAMETER' WHEN 3 THEN 'SCHEMA'
+                    WHEN 7 THEN 'INDEX' WHEN 15 THEN 'MESSAGE_TYPE'
                     WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
                     WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
-       t.major_id, t.minor_id, p.name, p.value
+       t.major_id, ssb_internal.shown_minor_id(p.class, t.minor_id) AS minor_id, p.name, p.value
   FROM ssb.extended_property AS p
  CROSS JOIN LATERAL ssb_internal.property_place(p.class, p.major_id, p.minor_id, p.target, p.numbered_in) AS t
  WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND ssb_internal.property_is_alive(p.class, t.major_id, t.minor_id);
@@ -299,7 +334,7 @@ BEGIN
        OR (p_class <> 0 AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
         RETURN;
     END IF;
-    IF p_class IN (1, 3) THEN
+    IF p_class IN (1, 2, 3, 7) THEN
         SELECT pg_get_userbyid(o.owner) INTO v_role
           FROM (SELECT c.oid, c.relowner, 1 FROM pg_class AS c
                 UNION ALL SELECT p.oid, p.proowner, 1 FROM pg_proc AS p
@@ -307,7 +342,7 @@ BEGIN
                 UNION ALL SELECT k.oid, c.relowner, 1 FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
                 UNION ALL SELECT t.oid, c.relowner, 1 FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid)
                AS o (id, owner, class)
-         WHERE o.id = p_major_id::oid AND o.class = p_class;
+         WHERE o.id = p_major_id::oid AND o.class = CASE p_class WHEN 3 THEN 3 ELSE 1 END;
         IF pg_has_role(v_caller, v_role, 'USAGE') THEN
             RETURN;
         END IF;
@@ -392,7 +427,8 @@ BEGIN
         RETURN QUERY
         SELECT v_type, v_name, e.name, e.value
           FROM sys.extended_properties AS e
-         WHERE e.class = v_target.class AND e.major_id = v_target.major_id AND e.minor_id = v_target.minor_id
+         WHERE e.class = v_target.class AND e.major_id = v_target.major_id
+           AND e.minor_id = ssb_internal.shown_minor_id(v_target.class, v_target.minor_id)
            AND (p_name IS NULL OR e.name = p_name);
         RETURN;
     END IF;
@@ -401,6 +437,12 @@ BEGIN
       FROM sys.extended_properties AS e
       JOIN (SELECT 1 AS class, c.object_id AS major_id, c.column_id AS minor_id, c.name
               FROM sys.columns AS c WHERE v_type = 'COLUMN' AND c.object_id = v_target.major_id
+            UNION ALL
+            SELECT 2, p.object_id, p.parameter_id, p.name
+              FROM sys.parameters AS p WHERE v_type = 'PARAMETER' AND p.object_id = v_target.major_id
+            UNION ALL
+            SELECT 7, i.object_id, i.index_id, i.name
+              FROM sys.indexes AS i WHERE v_type = 'INDEX' AND i.object_id = v_target.major_id
             UNION ALL
             SELECT 1, o.object_id, 0, o.name
               FROM sys.objects AS o

@@ -94,13 +94,13 @@ BEGIN
                        ELSE format('the route leads to %s, and no service of this name is there', v_address) END
                   || coalesce(', for the broker instance ' || v_instance, '');
         remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_to),
-                         quote_literal(p_to));
+                         ssb_internal.in_quotes(p_to));
         RETURN NEXT;
         RETURN;
     ELSIF v_far IS NULL THEN
         number := 610; object := p_to; detail := format('the route leads to %s', v_address);
-        remedy := format('pgsb diagnose --from %s --to %s --contract %s --to-dsn DSN', quote_literal(p_from), quote_literal(p_to),
-                         quote_literal(v_contract));
+        remedy := format('pgsb diagnose --from %s --to %s --contract %s --to-dsn DSN', ssb_internal.shell_word(p_from), ssb_internal.shell_word(p_to),
+                         ssb_internal.shell_word(v_contract));
         run_with := 'shell';
         RETURN NEXT;
         run_with := 'pgsb shell';
@@ -126,7 +126,7 @@ BEGIN
         detail := v_security.status;
         remedy := CASE WHEN v_security.far_user IS NULL THEN
                            format('CREATE REMOTE SERVICE BINDING %s TO SERVICE %s WITH USER = FarUser%s;', ssb_internal.in_brackets('To ' || p_to),
-                                  quote_literal(p_to), CASE WHEN p_encryption = 'anonymous' THEN ', ANONYMOUS = ON' ELSE '' END)
+                                  ssb_internal.in_quotes(p_to), CASE WHEN p_encryption = 'anonymous' THEN ', ANONYMOUS = ON' ELSE '' END)
                        WHEN v_security.far IS NULL THEN
                            format('CREATE CERTIFICATE FarCertificate AUTHORIZATION %s FROM FILE = ''…'';',
                                   ssb_internal.in_brackets(v_security.far_user))
@@ -151,7 +151,7 @@ BEGIN
     object := p_to;
     IF (v_far ->> 'services')::integer > 1 THEN
         number := 611; detail := format('%s databases have one', v_far ->> 'services');
-        remedy := format('SELECT d.name, d.service_broker_guid FROM sys.databases AS d;  -- and name one: TO SERVICE %s, ''guid''', quote_literal(p_to));
+        remedy := format('SELECT d.name, d.service_broker_guid FROM sys.databases AS d;  -- and name one: TO SERVICE %s, ''guid''', ssb_internal.in_quotes(p_to));
         RETURN NEXT;
     END IF;
     IF NOT (v_far ->> 'offers')::boolean THEN
@@ -204,12 +204,18 @@ BEGIN
         number := 608; object := p_from;
         detail := coalesce(format('the target''s route leads to %s', v_far ->> 'back'), 'no route of the target''s database fits');
         remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_from),
-                         quote_literal(p_from));
+                         ssb_internal.in_quotes(p_from));
         RETURN NEXT;
     END IF;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_dialog(text, text, text, text, text, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION ssb_internal.shell_word(p_text text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT '''' || replace(p_text, '''', '''\''''') || ''''; $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.sent_by(p_usage jsonb)
 RETURNS text

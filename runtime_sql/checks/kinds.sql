@@ -145,13 +145,6 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT p_count || ' ' || p_noun || CASE WHEN p_count = 1 THEN '' ELSE 's' END; $$;
 
--- A name as T-SQL writes it.
-CREATE OR REPLACE FUNCTION ssb_internal.in_brackets(p_name text)
-RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT '[' || replace(p_name, ']', ']]') || ']'; $$;
-
 -- [schema].[queue], with the T-SQL database where it is not the default one.
 CREATE OR REPLACE FUNCTION ssb_internal.tsql_name(p_queue ssb.queue)
 RETURNS text

@@ -9,7 +9,7 @@ AS $$
                                       to_char(min(t.enqueued_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), t.transmission_status),
             CASE WHEN t.transmission_status LIKE 'The target service name could not be found%'
                  THEN format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || t.to_service),
-                             quote_literal(t.to_service))
+                             ssb_internal.in_quotes(t.to_service))
                  WHEN t.transmission_status LIKE 'You do not have permission to access the service%'
                  THEN format('GRANT SEND ON SERVICE::%s TO PUBLIC;', ssb_internal.in_brackets(t.to_service))
                  ELSE format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
@@ -38,7 +38,7 @@ AS $$
            format(CASE c.encryption WHEN 'NA' THEN 'CREATE CERTIFICATE %s AUTHORIZATION %s FROM FILE = %s;'
                        ELSE 'CREATE CERTIFICATE %s AUTHORIZATION %s WITH SUBJECT = %s;' END,
                   ssb_internal.in_brackets(c.name || ' ' || date_part('year', now())), ssb_internal.in_brackets(c.owner),
-                  quote_literal(CASE c.encryption WHEN 'NA' THEN 'the other side''s new one.cer' ELSE coalesce(c.subject, c.name) END)),
+                  ssb_internal.in_quotes(CASE c.encryption WHEN 'NA' THEN 'the other side''s new one.cer' ELSE coalesce(c.subject, c.name) END)),
            'pgsb shell'
       FROM ssb.certificate AS c CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE c.expiry_date < now() AT TIME ZONE 'UTC' + l.expiry

@@ -92,16 +92,37 @@ BEGIN
 END;
 $$;
 
--- The same for those who look at many queues: NULL for one that somebody drops meanwhile.
+-- The same for those who look at many queues: of all of these sequences, NULL when somebody drops one meanwhile. The
+-- subtransaction's end gives their locks back at once: those of thousands of queues fill the server's table of locks, and
+-- everybody's statements fail.
+CREATE OR REPLACE FUNCTION ssb_internal.last_orders_seen(VARIADIC p_sequences regclass[])
+RETURNS bigint[]
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_sequence regclass;
+    v_last bigint[] := '{}';
+BEGIN
+    FOREACH v_sequence IN ARRAY p_sequences LOOP
+        v_last := v_last || ssb_internal.last_order(v_sequence);
+    END LOOP;
+    RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'read';
+EXCEPTION
+    WHEN SQLSTATE 'SP001' THEN
+        RETURN v_last;
+    WHEN undefined_table OR syntax_error THEN     -- its name is a number then
+        RETURN NULL;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.last_order_seen(p_sequence regclass)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb_internal.last_order(p_sequence);
-EXCEPTION WHEN undefined_table OR syntax_error THEN     -- its name is a number then
-    RETURN NULL;
+    RETURN (ssb_internal.last_orders_seen(p_sequence))[1];
 END;
 $$;
 

@@ -163,6 +163,19 @@ BEGIN
 END;
 $$;
 
+-- A name, and a string, as T-SQL writes them. (quote_literal doubles backslashes, which is no T-SQL.)
+CREATE OR REPLACE FUNCTION ssb_internal.in_brackets(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT '[' || replace(p_name, ']', ']]') || ']'; $$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.in_quotes(p_text text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT '''' || replace(p_text, '''', '''''') || ''''; $$;
+
 -- 'shop_dbo.handle' as SQL Server's views show a queue's procedure: '[dbo].[handle]'. Other text, such as a
 -- program's name, stays.
 CREATE OR REPLACE FUNCTION ssb_internal.bracketed_name(p_name text)
@@ -172,11 +185,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
-                THEN (SELECT format('[%s].[%s]', ssb_internal.tsql_schema(n.schema_name),
+                THEN (SELECT format('%s.%s', ssb_internal.in_brackets(ssb_internal.tsql_schema(n.schema_name)), ssb_internal.in_brackets(
                                     coalesce((SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), n.object_name)
                                                 FROM pg_proc AS p JOIN pg_namespace AS s ON s.oid = p.pronamespace
                                                WHERE s.nspname = n.schema_name AND p.proname = n.object_name
-                                               ORDER BY p.oid LIMIT 1), n.object_name))
+                                               ORDER BY p.oid LIMIT 1), n.object_name)))
                         FROM ssb_internal.split_name(p_name) AS n)
                 ELSE p_name END;
 END;

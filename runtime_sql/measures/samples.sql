@@ -54,10 +54,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     INSERT INTO ssb.queue_sample (sampled_at, queue_ids, orders, depths)
-    SELECT clock_timestamp(), coalesce(array_agg(d.queue_id), '{}'), coalesce(array_agg(d.enqueued_total), '{}'),
-           coalesce(array_agg(d.depth), '{}')
-      FROM ssb_internal.queue_depths(NULL, 1000) AS d
-     WHERE d.enqueued_total > 0;
+    SELECT clock_timestamp(), coalesce(array_agg(o.queue_id), '{}'), coalesce(array_agg(o.last_order + 1), '{}'),
+           coalesce(array_agg((SELECT d.depth FROM ssb_internal.queue_depth(o.queue, 1000) AS d)), '{}')
+      FROM (SELECT q.queue_id, q AS queue, ssb_internal.last_order_seen(q.order_sequence) AS last_order FROM ssb.queue AS q OFFSET 0) AS o
+     WHERE o.last_order >= 0;
     DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < (SELECT clock_timestamp()) - p_keep;
     PERFORM ssb_internal.forget_traces();
     PERFORM ssb_internal.forget_duplicate_locks();

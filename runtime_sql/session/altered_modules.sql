@@ -151,7 +151,8 @@ BEGIN
 END;
 $$;
 
--- Extended properties know objects by number. Only of what is gone, to what is the caller's.
+-- Extended properties know objects by number. Only of what is gone, to what is the caller's. With an object's own (no minor
+-- number is given) go those of its parameters.
 CREATE OR REPLACE FUNCTION ssb_internal.move_properties(p_class integer, p_old bigint, p_new bigint, p_old_minor integer, p_new_minor integer)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -159,7 +160,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     UPDATE ssb.extended_property AS e SET major_id = p_new, minor_id = coalesce(p_new_minor, e.minor_id)
-     WHERE e.class = p_class AND e.major_id = p_old AND e.minor_id = coalesce(p_old_minor, 0) AND e.numbered_in = 'ssb'::regnamespace
+     WHERE (e.class = p_class AND e.minor_id = coalesce(p_old_minor, 0) OR p_class = 1 AND p_old_minor IS NULL AND e.class = 2)
+       AND e.major_id = p_old AND e.numbered_in = 'ssb'::regnamespace
        AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = p_old::oid)

@@ -110,11 +110,11 @@ BEGIN
     SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = 1 AND lower(c.name) = lower(v_own);
     IF v_certificate.certificate_id IS NULL THEN
         RETURN QUERY SELECT v_endpoint.name, format('its certificate %s is not in master', v_own),
-            format('USE master; CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(v_own), quote_literal(v_own)), 'pgsb shell';
+            format('USE master; CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(v_own), ssb_internal.in_quotes(v_own)), 'pgsb shell';
     ELSIF v_certificate.encryption <> 'MK' OR NOT timezone('UTC', clock_timestamp()) BETWEEN v_certificate.start_date AND v_certificate.expiry_date THEN
         RETURN QUERY SELECT v_endpoint.name,
             format('its certificate %s is not valid, or its private key is not under the master key of master', v_own),
-            format('USE master; CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(v_own || ' 2'), quote_literal(v_own)), 'pgsb shell';
+            format('USE master; CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(v_own || ' 2'), ssb_internal.in_quotes(v_own)), 'pgsb shell';
     END IF;
     IF current_setting('ssl') = 'off' THEN
         RETURN QUERY SELECT v_endpoint.name, 'ssl is off: nobody can show a certificate', 'pgsb endpoint', 'sh';

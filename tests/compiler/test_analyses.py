@@ -258,3 +258,38 @@ def test_the_row_that_a_cursor_stands_on(query: str, relation: str | None) -> No
     column = found[0].expressions[-1] if found else None
     quoted = [exp.to_identifier(name, quoted=True) for name in ("ctid", relation)]
     assert column == (relation and exp.Column(this=quoted[0], table=quoted[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DECLARE @s varchar(8) = 'SELECT 12345'", "SELECT 1"),
+        ("DECLARE @s nvarchar(8); SET @s = N'SELECT 12345'", "SELECT 1"),
+        ("DECLARE @s varchar(10) = 'SELECT 1'; SET @s += '2345'", "SELECT 123"),
+        ("DECLARE @s varchar = 'SELECT 1'", "S"),
+        ("DECLARE @s nvarchar(max) = N'SELECT 12345'", "SELECT 12345"),
+        ("DECLARE @n varchar(9) DECLARE @s varchar(8) = 'SELECT 12' + @n", None),
+    ],
+)
+def test_a_variable_cuts_off_what_is_too_long_for_it(text: str, expected: str | None) -> None:
+    statements = body(f"{text}; EXEC (@s)")
+    assert plain(Constants(statements).before(statements[-1]).of_variable("@s")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        ("12345", nvarchar(3), False),
+        ("123", nvarchar(3), True),
+        ("@i", nvarchar(10), False),
+        ("@i", nvarchar(11), True),
+        ("@i", SqlType("varchar", length=3), True),  # an asterisk
+        ("@t", nvarchar(3), True),
+        ("@@ERROR", nvarchar(5), False),
+        ("12.5", SqlType("varchar", length=3), False),
+    ],
+)
+def test_a_number_that_may_be_too_long_for_a_string_may_raise(
+    text: str, target: SqlType, expected: bool, scope: Scope
+) -> None:
+    assert cannot_raise(expression(text), scope, target) == expected

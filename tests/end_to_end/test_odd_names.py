@@ -150,3 +150,52 @@ def test_a_variable_is_named_as_what_generated_code_reads(tsql: Tsql, name: str)
         f"DECLARE @{name} int = 6\n{body}\nEXEC p @{name} = 2\nPRINT dbo.f(@{name})"
     )
     assert tsql.prints == ["7", "2", "3", "2", "8"]
+
+
+def test_what_is_said_of_parameters_indexes_and_odd_tables_is_kept_apart(tsql: Tsql) -> None:
+    """sp_addextendedproperty."""
+    tsql.run_well(
+        "CREATE TABLE [a]]b] (x int NOT NULL PRIMARY KEY, y int)\nCREATE INDEX first ON [a]]b] (x)\n"
+        "CREATE INDEX second ON [a]]b] (y)\nGO\nCREATE PROCEDURE p @one int, @two int AS RETURN"
+    )
+    add = "EXEC sp_addextendedproperty 'says', {}, 'SCHEMA', 'dbo', {}\n"
+    table, procedure = "'TABLE', 'a]b'", "'PROCEDURE', 'p'"
+    tsql.run_well(
+        add.format("'table'", table)
+        + add.format("'y'", f"{table}, 'COLUMN', 'y'")
+        + add.format("'second'", f"{table}, 'INDEX', 'second'")
+        + add.format("'@one'", f"{procedure}, 'PARAMETER', '@one'")
+        + add.format("'@two'", f"{procedure}, 'PARAMETER', '@two'")
+        + "DROP INDEX first ON [a]]b]\nGO\nALTER PROCEDURE p @one int, @two int, @three int = 3 AS RETURN"
+    )
+    asked = "FROM fn_listextendedproperty('says', 'SCHEMA', 'dbo', {}, {}, NULL)"
+    listed = ((procedure, "'PARAMETER'"), (table, "'INDEX'"))
+    tsql.run_well(
+        "SELECT class_desc, object_name(major_id), minor_id, value FROM sys.extended_properties ORDER BY 4\n"
+        + "".join(f"SELECT objname, value {asked.format(*one)}\n" for one in listed)
+    )
+    assert tsql.results == [
+        [
+            ["PARAMETER", "p", "1", "@one"],
+            ["PARAMETER", "p", "2", "@two"],
+            ["INDEX", "a]b", "2", "second"],
+            ["OBJECT_OR_COLUMN", "a]b", "0", "table"],
+            ["OBJECT_OR_COLUMN", "a]b", "2", "y"],
+        ],
+        [["@one", "@one"], ["@two", "@two"]],
+        [["second", "second"]],
+    ]
+    for kind in ("CONSTRAINT", "INDEX", "TRIGGER", "COLUMN"):
+        tsql.run(add.format("'nobody'", f"{table}, '{kind}', 'nobody'"))
+        assert [error.number for error in tsql.errors] == [15135], kind
+
+
+def test_a_synonym_is_shown_with_the_brackets_of_its_names(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE [a]]b] (x int)\nCREATE SYNONYM other FOR [a]]b]")
+    assert tsql.scalar("SELECT base_object_name FROM sys.synonyms") == "[dbo].[a]]b]"
+
+
+def test_a_column_of_an_alias_type_shows_what_it_is_made_of(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TYPE phone FROM nvarchar(20)\nGO\nCREATE TABLE t (p phone)")
+    tsql.run_well("SELECT DATA_TYPE, CHARACTER_MAXIMUM_LENGTH FROM INFORMATION_SCHEMA.COLUMNS")
+    assert tsql.results == [[["nvarchar", "20"]]]

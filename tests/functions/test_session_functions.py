@@ -339,6 +339,19 @@ def test_application_locks_exclude_each_other(home: Database, shared: Connection
         assert value(shared, "sys.getapplock('stock', 'Sideways', 'Session')") == -999
 
 
+def test_of_two_application_locks_of_a_session_the_stronger_is_shown(
+    home: Database, shared: Connection
+) -> None:
+    mode = "sys.applock_mode('public', 'twice', 'Session')"
+    assert value(shared, mode) == "NoLock"
+    for asked, shown in (("Shared", "Shared"), ("Exclusive", "Exclusive")):
+        assert value(shared, f"sys.getapplock('twice', '{asked}', 'Session')") == 0
+        assert value(shared, mode) == shown
+    for _ in range(2):
+        value(shared, "sys.releaseapplock('twice', 'Session')")
+    assert value(shared, mode) == "NoLock"
+
+
 def test_a_transaction_lock_goes_with_the_transaction(home: Database, shared: Connection) -> None:
     with psycopg.connect(home.dsn) as other:
         assert value(other, "sys.getapplock('ledger', 'Exclusive')") == 0

@@ -1,5 +1,6 @@
 """Each finding of ssb.diagnose has a fault that makes it; where one statement mends the fault, it does."""
 
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -448,6 +449,20 @@ def test_both_ends_are_compared_over_two_instances(
     assert numbers() == [605, 608, 612]
     tsql(far, "USE Store;\nGO\nCREATE ROUTE Back WITH SERVICE_NAME = '//Clerk', ADDRESS = 'TCP://near:4022';")
     assert numbers() == [605, 612]
+
+
+def test_remedies_quote_odd_names_as_they_are_run(sql: Connection) -> None:
+    tsql(sql, SHOP)
+    odd = r"//It's\here]"
+    dialog = Dialog("//Clerk", odd, None, "//Orders")
+    (one,) = found(sql, 602, dialog)
+    tsql(sql, one.remedy or "")
+    routes = sql.execute(
+        "SELECT name, remote_service_name FROM sys.routes WHERE address <> 'LOCAL'"
+    ).fetchall()
+    assert routes == [(f"To {odd}", odd)]
+    (one,) = [one for one in diagnose(sql, dialog, level="info") if one.number == 610]
+    assert shlex.split(one.remedy or "")[2:8] == ["--from", "//Clerk", "--to", odd, "--contract", "//Orders"]
 
 
 def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None:

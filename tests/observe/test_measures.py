@@ -42,6 +42,51 @@ def test_every_t_sql_database_is_shown(sql: Connection) -> None:
     assert len(names) == 3
 
 
+def calls_of(sql: Connection, function: str, query: str) -> int:
+    """How often a query calls a function of the runtime."""
+    with sql.transaction():
+        sql.execute("SET LOCAL track_functions = 'pl'")
+        asked = "SELECT coalesce(sum(calls), 0)::integer FROM pg_stat_xact_user_functions WHERE funcname = %s"
+        before = sql.execute(asked, [function]).fetchall()[0][0]
+        sql.execute(query)
+        after: int = sql.execute(asked, [function]).fetchall()[0][0]
+        return after - before
+
+
+def test_who_asks_for_one_queue_looks_at_one(sql: Connection) -> None:
+    assert calls_of(sql, "measured_queue", "SELECT * FROM ssb.queue_status") == 2
+    assert calls_of(sql, "measured_queue", "SELECT * FROM ssb.queue_status WHERE queue = 'dbo.to_queue'") == 1
+    one = "SELECT * FROM ssb_internal.queue_measures('dbo.to_queue')"
+    assert calls_of(sql, "measured_queue", one) == 1
+
+
+def test_poison_is_looked_for_where_it_is_asked_for(sql: Connection) -> None:
+    assert calls_of(sql, "is_shown_poisoned", "SELECT name, max_readers FROM sys.service_queues") == 0
+    one = "SELECT is_receive_enabled, is_enqueue_enabled FROM sys.service_queues WHERE name = 'to_queue'"
+    assert calls_of(sql, "is_shown_poisoned", one) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM ssb.queue_status",
+        "SELECT * FROM sys.service_queues",
+        "SELECT * FROM sys.dm_os_performance_counters",
+        "SELECT ssb_internal.sample_queues()",
+    ],
+)
+def test_a_look_at_all_queues_keeps_no_lock_on_their_sequences(sql: Connection, query: str) -> None:
+    """With thousands of queues such locks fill the server's table of locks: everybody's statements fail."""
+    send(sql, "one")
+    with sql.transaction():
+        sql.execute(query)
+        kept = sql.execute(
+            "SELECT l.relation::regclass::text FROM pg_locks AS l JOIN ssb.queue AS q"
+            " ON l.relation IN (q.order_sequence, q.state_sequence) WHERE l.pid = pg_backend_pid()"
+        ).fetchall()
+        assert kept == []
+
+
 def test_a_long_queue_is_estimated_by_its_orders(sql: Connection) -> None:
     handle = send(sql, "first")
     sql.execute("SELECT ssb.send(%s, 'DEFAULT', n::text) FROM generate_series(1, 199) AS n", [handle])

@@ -150,6 +150,21 @@ def test_a_group_outlives_the_conversation_that_made_it(session: Session, pair: 
     assert session.state(far1) == "CO"
 
 
+def test_groups_are_those_of_conversations_that_are_not_closed(session: Session, pair: Pair) -> None:
+    _, (near1, _), (near2, far2), (near3, _) = [pair.conversing() for _ in range(4)]
+    session.end(near1)
+    session.end(near2)
+    session.end(far2)
+    session.do("SELECT ssb.end_conversation(%s, error => 1, description => 'so')", near3)
+    pair.dialog()
+    states = set(session.column("SELECT DISTINCT state FROM sys.conversation_endpoints"))
+    assert {"SO", "CO", "DI", "CD", "ER"} <= states
+    shown = "SELECT c.conversation_group_id || '/' || c.service_id FROM {} AS c ORDER BY 1"
+    pairs = "SELECT DISTINCT conversation_group_id, service_id FROM sys.conversation_endpoints"
+    open_ones = f"({pairs} WHERE state <> 'CD')"
+    assert session.column(shown.format("sys.conversation_groups")) == session.column(shown.format(open_ones))
+
+
 def test_move_refusals(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     move = "SELECT ssb.move_conversation(%s, %s)"

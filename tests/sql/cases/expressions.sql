@@ -428,6 +428,11 @@ NEXT VALUE FOR dbo.numbers
 -- expect
 nextval('dbo.numbers')
 
+-- case: signs side by side
+~-@i + ~-1 - -@i * ~~@i
+-- expect
+(~(-i)) + (~(-1)) - -i * (~(~i))
+
 -- case: deep parentheses
 ((((((((((@i))))))))))
 -- expect
