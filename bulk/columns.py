@@ -79,7 +79,8 @@ def body_of(frame: "DataFrame", nvarchar: Callable[[], str]) -> str:
 
     Which way that is, is asked where there is text.
     """
-    if dict(frame.dtypes)[BODY] == "string" and nvarchar() == "utf16":
+    kinds = {name.lower(): kind for name, kind in frame.dtypes}
+    if kinds[BODY] == "string" and nvarchar() == "utf16":
         return f"encode({BODY}, 'UTF-16LE')"
     return f"CAST({BODY} AS BINARY)"
 

@@ -17,6 +17,7 @@ from .connections import Server, same_place
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
+from .read import COLUMNS
 from .staging import Staged, files_of, stage, unmeasured
 from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
@@ -222,13 +223,21 @@ def _stage_table(
 
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
-    present = set(frame.columns)
+    # As Spark finds columns: whatever their case.
+    present = {name.lower() for name in frame.columns}
+    absent = [name for name in _OTHERS[kind] if name not in present]
+    strange = [name for name in frame.columns if name.lower() not in (*_OTHERS[kind], *COLUMNS)]
+    if absent and strange:
+        raise BulkError(
+            f"the output {kind!r} has no column {absent[0]}, but one that it does not know: {strange[0]!r}",
+            f"its columns are {', '.join(_OTHERS[kind])}",
+        )
     wanted = []
-    for name, (_, spark_type, absent) in _OTHERS[kind].items():
+    for name, (_, spark_type, instead) in _OTHERS[kind].items():
         if name in present:
             value = body_of(frame, lambda: nvarchar) if name == BODY else f"CAST({name} AS {spark_type})"
-        elif absent is not None:
-            value = f"CAST({absent} AS {spark_type})"
+        elif instead is not None:
+            value = f"CAST({instead} AS {spark_type})"
         else:
             raise BulkError(f"the output {kind!r} has no column {name}")
         # PostgreSQL's text has no NUL, and an error's text must not be what fails.

@@ -6,13 +6,14 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .looking import QueueReader, view_schema
-from .problems import BulkError
+from .problems import BulkError, as_a_sentence
 from .rows import QUEUE_SCHEMA, STREAM_SCHEMA
 from .source_options import SourceOptions, read_options
-from .streaming import QueueStreamReader
+from .streaming import QueueStreamReader, RefusedStream
 from .writing import MessageStreamWriter, MessageWriter
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class QueueDataSource(DataSource):
         """What format() takes."""
         return "pgsb"
 
+    @as_a_sentence
     def schema(self) -> str:
         """The columns as a DDL string: of a view its own, of a queue the documented ones.
 
@@ -52,13 +54,20 @@ class QueueDataSource(DataSource):
         options = read_options(self.options)
         return view_schema(options) if options.view else STREAM_SCHEMA
 
+    @as_a_sentence
     def reader(self, schema: Any) -> QueueReader:
         """A look that takes nothing."""
         return QueueReader(self._reading(schema))
 
-    def streamReader(self, schema: Any) -> QueueStreamReader:
+    def streamReader(self, schema: Any) -> QueueStreamReader | RefusedStream:
         """A stream of claims."""
-        return QueueStreamReader(self._reading(schema))
+        try:
+            options = self._reading(schema)
+            if options.view:
+                raise BulkError("a view cannot be streamed", 'a look at it is spark.read.format("pgsb")')
+        except BulkError as error:
+            return RefusedStream(error)
+        return QueueStreamReader(options)
 
     def _reading(self, schema: Any) -> SourceOptions:
         """The options. Raises BulkError where columns were told by `schema()` that are not the source's."""
@@ -68,12 +77,22 @@ class QueueDataSource(DataSource):
             raise BulkError(
                 'format("pgsb") has columns of its own', "leave schema(…) away, and choose with select(…)"
             )
-        return read_options(self.options)
+        options = read_options(self.options)
+        told = {"load(…)": options.path, "queue": options.queue, "view": options.view}
+        several = [name for name, value in told.items() if value]
+        if len(several) > 1:
+            raise BulkError(
+                f"{' and '.join(several)} are told: {', '.join(str(told[one]) for one in several)}",
+                "one of them says what is read",
+            )
+        return replace(options, queue=options.path or options.queue)
 
+    @as_a_sentence
     def writer(self, schema: Any, overwrite: bool) -> MessageWriter:
         """Sends each row of a batch."""
         return MessageWriter(read_options(self.options), schema, overwrite)
 
+    @as_a_sentence
     def streamWriter(self, schema: Any, overwrite: bool) -> MessageStreamWriter:
         """Sends each row of a stream, once."""
         return MessageStreamWriter(read_options(self.options), schema, overwrite)

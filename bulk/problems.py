@@ -1,9 +1,15 @@
 """Errors of bulk processing that a person can act on."""
 
+import functools
 import re
 import traceback
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import psycopg
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 _DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
 
@@ -17,6 +23,22 @@ class BulkError(Exception):
         if hint:
             # What Spark raises instead holds this one's traceback as text, and nothing else of it.
             self.add_note(hint)
+
+
+def as_a_sentence(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """The method, whose BulkErrors come without a traceback and a cause.
+
+    A source's errors are shown by Spark as their traceback: the sentence stood behind forty lines of ours.
+    """
+
+    @functools.wraps(method)
+    def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        try:
+            return method(*arguments, **named)
+        except BulkError as error:
+            raise error.with_traceback(None) from None
+
+    return call
 
 
 class ClaimLost(BulkError):

@@ -58,18 +58,20 @@ def send(
 
     Raises BulkError with PostgreSQL's reason.
     """
-    names = set(frame.columns)
+    # As Spark finds columns: whatever their case.
+    names = {name.lower() for name in frame.columns}
     if "message_body" not in names:
         raise BulkError("the DataFrame has no column message_body")
     if ("conversation_handle" in names) == (dialogs is not None):
         raise BulkError("name either a column conversation_handle or the dialogs to begin")
+    absent = f"'{_literal(message_type)}'"
     wanted = [
         "conversation_handle"
         if dialogs is None
         else ("CAST(key AS STRING) AS key" if "key" in names else "'' AS key"),
-        "message_type_name"
+        f"coalesce(message_type_name, {absent}) AS message_type_name"
         if "message_type_name" in names
-        else f"'{_literal(message_type)}' AS message_type_name",
+        else f"{absent} AS message_type_name",
         f"{body_of(frame, lambda: _nvarchar_of(dsn))} AS message_body",
     ]
     chosen = frame.selectExpr(*wanted)

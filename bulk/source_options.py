@@ -2,6 +2,7 @@
 
 import difflib
 import fnmatch
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -27,8 +28,21 @@ _STREAM = (
     "endConversations",
 )
 _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "recycle", "maxAge", "sendId")
-# Spark's own, which come along.
-_SPARKS = ("path", "checkpointLocation")
+# Spark's own, which come along: of load() the one argument, or the several as JSON.
+_SPARKS = ("path", "paths", "checkpointLocation")
+# What CREATE TABLE adds to a table's options.
+_OF_A_TABLE = ("option.", "provider")
+# The words of Spark's JDBC and Kafka sources, in lower case, that have another name here.
+_ELSEWHERE = {
+    "dbtable": "queue",
+    "table": "queue",
+    "subscribe": "queue",
+    "subscribepattern": "queue",
+    "topic": "queue",
+    "kafka.bootstrap.servers": "url",
+    "maxoffsetspertrigger": "maxMessagesPerTrigger",
+    "minpartitions": "numPartitions",
+}
 _ALL = (*_COMMON, *_READ, *_STREAM, *_WRITE)
 
 # Names between commas; those within quotes are part of a name.
@@ -45,6 +59,8 @@ class SourceOptions:
     """What `docs/spark.md` describes, read and checked."""
 
     dsn: str
+    path: str | None
+    """What load() or save() was given."""
     queue: str | None
     view: str | None
     init: str | None
@@ -114,13 +130,20 @@ def normal_name(connection: Connection | psycopg.Connection[tuple[object, ...]],
 def read_options(given: Mapping[str, str]) -> SourceOptions:
     """The options, whatever their case. Raises BulkError for one that is unknown or no number."""
     values = {key.lower(): value for key, value in given.items()}
+    if any(key.startswith(_OF_A_TABLE) for key in values):
+        raise BulkError(
+            "a table USING pgsb would not keep its options: Spark does not give them to a source in Python",
+            "CREATE TEMPORARY VIEW … USING pgsb OPTIONS (…)",
+        )
     known = {name.lower(): name for name in (*_ALL, *_SPARKS)}
     for key in values:
         if key not in known and not key.startswith("__"):
-            near = difflib.get_close_matches(key, known, 1)
+            near = _ELSEWHERE.get(key) or next(
+                (known[one] for one in difflib.get_close_matches(key, known, 1)), None
+            )
             raise BulkError(
                 f'format("pgsb") has no option {key!r}',
-                f"did you mean {known[near[0]]}?" if near else f"the options are {', '.join(_ALL)}",
+                f"did you mean {near}?" if near else f"the options are {', '.join(_ALL)}",
             )
 
     def number(*names: str) -> int | None:
@@ -141,6 +164,7 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
 
     return SourceOptions(
         dsn=_address(values),
+        path=", ".join(json.loads(values["paths"])) if "paths" in values else values.get("path"),
         queue=values.get("queue"),
         view=values.get("view"),
         init=values.get("sessioninitstatement"),

@@ -27,7 +27,7 @@ from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, connect, reached
-from .problems import BulkError, ClaimLost, told
+from .problems import BulkError, ClaimLost, as_a_sentence, told
 from .program import Context, Program, Unread, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
@@ -113,11 +113,13 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream = self._options.stream or str(uuid.uuid4())
         return {"stream": self._stream, "claims": []}
 
+    @as_a_sentence
     def prepareForTriggerAvailableNow(self) -> None:
         """Take as many messages as wait now, the first ones, and no more."""
         session = self._session()
         self._left = {queue: self._look(session, queue).messages for queue in self._options.queues(session)}
 
+    @as_a_sentence
     def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
 
@@ -152,6 +154,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         logger.warning("%s; looking again", error)
         time.sleep(min(0.1 * self._failures, _WAIT))
 
+    @as_a_sentence
     def partitions(self, start: Offset, end: Offset) -> list[_Part]:
         """The parts of the batch's claims.
 
@@ -195,6 +198,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 (partition.claim_id, partition.server.identity, partition.parts, partition.number),
             )
 
+    @as_a_sentence
     def commit(self, end: Offset) -> None:
         """Spark has the batch for good: its messages are deleted, unless `completing` did that."""
         self._stream = str(end["stream"])
@@ -355,6 +359,39 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             _run_alone(self._connection, self._stream)
             self._runs = self._stream
         return self._connection
+
+
+class RefusedStream(DataSourceStreamReader):
+    """Raises what is wrong with the options when Spark first asks.
+
+    Raised by ``streamReader`` itself it would stand before an error of Spark's worker, which has no
+    reader to stop then.
+    """
+
+    def __init__(self, error: BulkError) -> None:
+        self._error = error
+
+    @as_a_sentence
+    def initialOffset(self) -> Offset:
+        """The error."""
+        raise self._error
+
+    @as_a_sentence
+    def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
+        """The error, of a stream that comes again from its checkpoint."""
+        raise self._error
+
+    @as_a_sentence
+    def partitions(self, start: Offset, end: Offset) -> list[_Part]:
+        """The error, where a batch was begun."""
+        raise self._error
+
+    def read(self, partition: object) -> Iterator[Any]:
+        """The error; no task comes here."""
+        raise self._error
+
+    def stop(self) -> None:
+        """Nothing was begun."""
 
 
 def _run_alone(session: Connection, stream: str) -> None:

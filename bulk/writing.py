@@ -52,10 +52,20 @@ class _Sender:
     """What batches and streams share: the checks, and one task."""
 
     def __init__(self, options: SourceOptions, schema: Any, overwrite: bool) -> None:
-        names = [field.name for field in schema.fields]
-        for name in names:
+        # As Spark finds columns: whatever their case.
+        names = [field.name.lower() for field in schema.fields]
+        for field, name in zip(schema.fields, names, strict=True):
             if name not in _COLUMNS:
-                raise BulkError(f"a message has no column {name!r}", f"the columns are {', '.join(_COLUMNS)}")
+                raise BulkError(
+                    f"a message has no column {field.name!r}", f"the columns are {', '.join(_COLUMNS)}"
+                )
+            if names.count(name) > 1:
+                raise BulkError(f"there are two columns {name!r}")
+        if options.path:
+            raise BulkError(
+                f"messages do not go to a place such as {options.path!r}",
+                "the options fromService and toService name the services; or a column conversation_handle",
+            )
         if overwrite:
             raise BulkError('messages cannot be overwritten: mode("append")')
         if "message_body" not in names:
@@ -113,12 +123,17 @@ class _Sender:
     def _columns(self, batch: Any) -> tuple[Any, Any, Any]:
         """Handles or keys, types, bodies. Without a key each row has a dialog of its own."""
         import pyarrow
+        import pyarrow.compute
 
         count = batch.num_rows
         columns = dict(zip(self._names, batch.columns, strict=True))
         types = columns.get("message_type_name")
         if types is None:
             types = pyarrow.repeat(self._options.message_type, count)
+        elif types.null_count:
+            types = pyarrow.compute.fill_null(
+                types.cast(pyarrow.string()), pyarrow.scalar(self._options.message_type, pyarrow.string())
+            )
         targets = columns.get("conversation_handle", columns.get("key"))
         if targets is None:
             targets = pyarrow.nulls(count, pyarrow.string())

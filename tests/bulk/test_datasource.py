@@ -1,6 +1,7 @@
 """``format("pgsb")``: queues as a source and a sink, found by name, with any of Spark's sinks."""
 
 import functools
+import re
 import subprocess
 import sys
 import time
@@ -16,9 +17,11 @@ from bulk_desk import Desk
 from pooler import Pooler
 
 from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
-from pgsb.bulk.datasource import register
+from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
+from pgsb.bulk.sending import Dialogs
+from pgsb.bulk.sending import send as send_frame
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import QueueStreamReader, completing
 from support import Connection, Database
@@ -33,6 +36,16 @@ def _source(spark: Any, dsn: str, **options: str) -> Any:
     register(spark)
     reader = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target")
     return reader.options(**options).load()
+
+
+def _structure(columns: str) -> Any:
+    """The columns as Spark's type, without its JVM."""
+    from pyspark.sql.types import StructType
+
+    structure = StructType()
+    for name, kind in (one.split(" ") for one in columns.split(", ")):
+        structure.add(name.strip("`"), {"int": "integer"}.get(kind, kind))
+    return structure
 
 
 def _run(writer: Any, place: Path) -> None:
@@ -135,8 +148,8 @@ def test_what_was_filtered_away_is_not_deleted_unseen(
 def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk: Desk, tcp: Tcp) -> None:
     register(spark)
     desk.send(2, 2)
-    reader = spark.read.format("pgsb").option("dsn", tcp(desk.database))
-    rows = reader.option("queue", "dbo.t*, dbo.source").load()
+    dsn = tcp(desk.database)
+    rows = spark.read.format("pgsb").options(dsn=dsn, queue="dbo.t*, dbo.source").load()
     assert sorted((row.queue, bytes(row.message_body)) for row in rows.collect()) == [
         ("dbo.target", b"1"),
         ("dbo.target", b"1"),
@@ -144,7 +157,7 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
         ("dbo.target", b"2"),
     ]
     assert desk.waiting() == 4
-    ends = reader.option("view", "sys.conversation_endpoints").load()
+    ends = spark.read.format("pgsb").options(dsn=dsn, view="sys.conversation_endpoints").load()
     assert ends.where("is_initiator = 1").select("state_desc").distinct().collect()[0][0] == "CONVERSING"
     assert dict(ends.dtypes)["conversation_handle"] == "string"
 
@@ -178,6 +191,38 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
     assert desk.waiting() == 2 + 2 + 4 + 2 + 2
 
 
+def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    register(spark)
+    dsn = tcp(desk.database)
+    rows = [("a", None, "k"), ("b", "note", "k")]
+    columns = "Message_Body string, message_TYPE_name string, KEY string"
+    frame = spark.createDataFrame(rows, columns).coalesce(1)
+    services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+    frame.write.format("pgsb").mode("append").options(**services, messageType="trade").save()
+    assert send_frame(frame, dsn, dialogs=Dialogs("source", "target", "trades"), message_type="trade") == 2
+    sent = desk.connection.execute(
+        "SELECT convert_from(message_body, 'UTF8'), message_type_name FROM dbo.target ORDER BY queuing_order"
+    ).fetchall()
+    assert sent == [("a", "trade"), ("b", "note")] * 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ("message_body string", {"path": "target"}, "do not go to a place such as 'target'"),
+        ("message_body string, Message_Body string", {}, "two columns 'message_body'"),
+        ("message_body string, Sum long", {}, "no column 'Sum'"),
+    ],
+)
+def test_what_cannot_be_a_message_is_told(columns: str, options: dict[str, str], said: str) -> None:
+    # The server is asked last, and none is there.
+    source = QueueDataSource({"dsn": "host=127.0.0.1 port=1", "toService": "target", **options})
+    with pytest.raises(BulkError, match=said):
+        source.writer(_structure(columns), False)
+
+
 def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     register(spark)
     dsn = tcp(desk.database)
@@ -200,6 +245,9 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
     ("options", "said", "hint"),
     [
         ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
+        ({"dbtable": "x"}, "has no option 'dbtable'", "did you mean queue?"),
+        ({"subscribe": "x"}, "has no option 'subscribe'", "did you mean queue?"),
+        ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
@@ -436,6 +484,38 @@ def test_columns_that_are_not_the_sources_are_refused_at_once(spark: Any, desk: 
     with pytest.raises(Exception, match="has columns of its own"):
         given.schema("queuing_order bigint, message_body binary").load().count()
     assert given.schema(STREAM_SCHEMA).load().count() == 0
+
+
+def test_what_load_is_given_is_the_queue(desk: Desk) -> None:
+    def found(**options: str) -> list[str]:
+        reader = QueueDataSource({"dsn": desk.database.dsn, **options}).reader(_structure(STREAM_SCHEMA))
+        return [part.relation for part in reader.partitions()]
+
+    assert found(path="dbo.target") == found(queue="dbo.target") == ["dbo.target"]
+    assert found(paths='["dbo.target", "dbo.source"]') == ["dbo.target", "dbo.source"]
+    with pytest.raises(BulkError, match=r"load\(…\) and queue are told: dbo.source, dbo.target"):
+        found(path="dbo.source", queue="dbo.target")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"queue": "dbo.target", "path": "dbo.source"}, "load(…) and queue are told: dbo.source, dbo.target"),
+        ({"view": "sys.services"}, "a view cannot be streamed"),
+        ({"queue": "dbo.nowhere"}, "dbo.nowhere"),
+    ],
+)
+def test_what_is_wrong_with_a_stream_is_one_sentence(desk: Desk, options: dict[str, str], said: str) -> None:
+    """All that Spark shows is a traceback, and what streamReader itself raises is not the end of it."""
+    source = QueueDataSource({"dsn": desk.database.dsn, **options})
+    reader = source.streamReader(_structure(source.schema()))
+    try:
+        with pytest.raises(BulkError, match=re.escape(said)) as refused:
+            reader.latestOffset(reader.initialOffset())
+    finally:
+        reader.stop()
+    shown = traceback.format_exception(refused.value)
+    assert len(refused.traceback) == 2 and not any("direct cause" in one for one in shown)
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:

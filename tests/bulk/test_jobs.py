@@ -59,14 +59,19 @@ def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
         message = ("conversation_handle", "queuing_order")
         rates = messages.selectExpr(*message, "1 AS `Sh%are`", f"queuing_order - {first} AS price", "2 AS N")
         totals = messages.selectExpr(*message, "CAST(1 AS BIGINT) AS Messages", "CAST(2 AS BIGINT) AS SUM")
+        replies = messages.selectExpr(
+            "Conversation_Handle", "message_body AS Message_BODY", "'note' AS MESSAGE_type_name"
+        )
         # Rows of the first table are refused: the others are moved by a statement with values.
-        return Outputs(tables={'dbo."Rate.x %s"': rates, "dbo.TOTAL": totals}, failures="quarantine")
+        tables = {'dbo."Rate.x %s"': rates, "dbo.TOTAL": totals}
+        return Outputs(tables=tables, replies=replies, failures="quarantine")
 
     run_job(tcp(desk.database), "dbo.Target", rates, JobOptions(mode="once"))
     assert desk.value('SELECT array_agg(price::integer ORDER BY price) FROM dbo."Rate.x %s" WHERE n = 2') == [
         0, 1, 2, 3, 4,
     ]  # fmt: skip
     assert _totals(desk) == [(1, 2)] * 5
+    assert desk.replies() == [("note", "1")] * 5
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 4
 
 
@@ -277,6 +282,12 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     def wrong(messages: Any) -> Outputs:
         return Outputs(tables={"dbo.total": messages.selectExpr("1 AS messages", "2 AS summe")})
 
+    def misspelled(messages: Any) -> Outputs:
+        replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "1 AS body")
+        return Outputs(replies=replies)
+
+    with pytest.raises(BulkError, match=r"'replies' has no column message_body, but .* know: 'body'"):
+        run_job(tcp(desk.database), "dbo.target", misspelled)
     with pytest.raises(BulkError, match=r"^the program returned NoneType, not pgsb\.bulk\.Outputs$"):
         run_job(tcp(desk.database), "dbo.target", nothing)
     with pytest.raises(BulkError, match=r"^the table dbo\.total has no column 'summe'$"):
