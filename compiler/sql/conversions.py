@@ -319,6 +319,8 @@ def _varying(value: Value, to: SqlType, length: int | None, style: Value | None)
 
 
 def _bytes_by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
+    if value.raw is not None and (style is None or style.constant == 0):
+        return convert(Value(value.raw, tm.VARBINARY_MAX), to, attempt=attempt)
     source = value.type
     value = kept_blanks(value)
     given = value.code if source is not None and source.is_string else _argument(value)

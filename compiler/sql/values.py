@@ -33,6 +33,8 @@ class Value:
     """Text joined with text that is no number: what is added to it is text too."""
     clock: n.Node | None = None
     """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
+    raw: n.Node | None = None
+    """Of the text that REVERSE, LEFT … make of bytes: those bytes, for the CAST that wants them back."""
 
     @property
     def constant(self) -> str | int | None:

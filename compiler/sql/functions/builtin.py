@@ -193,7 +193,12 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if count < function.minimum or (function.maximum is not None and count > function.maximum):
         raise wrong_arity(name, function.minimum, function.maximum)
     _check_types(upper, arguments)
+    if upper in _BYTE_BY_BYTE and (arguments[0].family == "binary" or arguments[0].raw is not None):
+        return _of_bytes(upper, arguments, surroundings)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
+    if upper == "CHARINDEX" and arguments[0].family == arguments[1].family == "binary":
+        # Text cannot hold every byte that is looked for.
+        prepared[0] = convert(arguments[0], tm.VARBINARY_MAX)
     if upper in _READ_THE_CLOCK:
         prepared = [v.at_clock(argument) for argument in prepared]
     if function.build is not None:
@@ -211,6 +216,23 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
         moved = translate(name, [*prepared[:2], v.at_clock(prepared[2])], surroundings)
         value = replace(value, clock=moved.code if moved is not None else None)
     return value
+
+
+_BYTE_BY_BYTE = frozenset({"LEFT", "RIGHT", "REVERSE", "STUFF", "REPLICATE", "REPLACE"})
+"""Functions of strings with which scripts take bytes apart, between a varbinary and the CAST back to one."""
+
+
+def _of_bytes(upper: str, arguments: list[Value], surroundings: Surroundings) -> Value:
+    """One of _BYTE_BY_BYTE of a binary: text, as in T-SQL, that knows its bytes, which need not be text."""
+    texts = [as_text(argument) if argument.family == "binary" else argument for argument in arguments]
+    text = translate(upper, texts, surroundings)
+    kinds = [FUNCTIONS[upper].kind(i) for i in range(len(arguments))]
+    bytes_ = [
+        convert(argument, tm.VARBINARY_MAX) if kind in "at" else _prepare(kind, argument)
+        for kind, argument in zip(kinds, arguments, strict=True)
+    ]
+    raw = n.Call(f"sys.{upper.lower()}", tuple(argument.code for argument in bytes_))
+    return replace(text or v.INVALID, raw=raw)
 
 
 def _check_types(upper: str, arguments: list[Value]) -> None:

@@ -87,10 +87,16 @@ RETURN right(value, CASE
     WHEN count IS NOT NULL THEN least(count, 2147483647)
 END::integer);
 CREATE OR REPLACE FUNCTION sys.left(value bytea, count bigint) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN substr(value, 1, least(count, 2147483647)::integer);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN substr(value, 1, CASE
+    WHEN count < 0 THEN sys.invalid_length('substring', count)
+    WHEN count IS NOT NULL THEN least(count, 2147483647)
+END::integer);
 CREATE OR REPLACE FUNCTION sys.right(value bytea, count bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substr(value, greatest(octet_length(value) - count + 1, 1)::integer);
+RETURN substr(value, greatest(octet_length(value) + 1 - CASE
+    WHEN count < 0 THEN sys.invalid_length('right', count)
+    WHEN count IS NOT NULL THEN count
+END, 1)::integer);
 
 -- A start before 1 eats from the length, as in PostgreSQL's substr.
 CREATE OR REPLACE FUNCTION sys.substring(value text, start bigint, length bigint) RETURNS text
@@ -136,6 +142,14 @@ RETURN CASE
         THEN left(value, start - 1) || coalesce(insertion, '') || substr(value, (least(start::bigint + count, 2147483647))::integer)
 END;
 
+CREATE OR REPLACE FUNCTION sys.stuff(value bytea, start integer, count integer, insertion bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN start BETWEEN 1 AND octet_length(value) AND count >= 0
+        THEN substr(value, 1, start - 1) || coalesce(insertion, '')
+          || substr(value, (least(start::bigint + count, 2147483647))::integer)
+END;
+
 -- UPDATE … SET column.WRITE(piece, at, count): from 0; NULL for at appends, NULL for count takes all
 -- that follows, a NULL piece cuts off. A NULL column has no place to write to.
 CREATE OR REPLACE FUNCTION sys.check_write(size bigint, at bigint, count bigint) RETURNS boolean
@@ -179,6 +193,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(' '
 -- REPLACE: an empty search string replaces nothing, as in PostgreSQL.
 CREATE OR REPLACE FUNCTION sys.replace(value text, search text, replacement text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN replace(value, search, replacement);
+-- Of bytes: two digits and a blank each, so that nothing is found between two digits of one byte.
+CREATE OR REPLACE FUNCTION sys.spaced_digits(value bytea) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN regexp_replace(encode(value, 'hex'), '(..)', '\1 ', 'g');
+CREATE OR REPLACE FUNCTION sys.replace(value bytea, search bytea, replacement bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN decode(
+    replace(replace(sys.spaced_digits(value), sys.spaced_digits(search), sys.spaced_digits(replacement)), ' ', ''), 'hex'
+);
 CREATE OR REPLACE FUNCTION sys.lower(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lower(value);
 CREATE OR REPLACE FUNCTION sys.upper(value text) RETURNS text
@@ -191,6 +213,12 @@ CREATE OR REPLACE FUNCTION sys.trim(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN btrim(value, ' ');
 CREATE OR REPLACE FUNCTION sys.reverse(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN reverse(value);
+CREATE OR REPLACE FUNCTION sys.reverse(value bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN value IS NOT NULL THEN coalesce((
+    SELECT string_agg(substr(value, place, 1), NULL ORDER BY place DESC)
+    FROM generate_series(1, octet_length(value)) AS place
+), '') END;
 
 -- ASCII and CHAR: the code in Windows-1252 (63, a question mark, for what it lacks).
 CREATE OR REPLACE FUNCTION sys.ascii(value text) RETURNS integer

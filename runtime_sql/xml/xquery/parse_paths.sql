@@ -118,7 +118,9 @@ BEGIN
         v_axis := 'attribute';
     ELSIF v_name IS NOT NULL AND substr(p_source, at + length(v_name)) ~ '^[ \t\r\n]*::' THEN
         v_axis := v_name;
-        IF v_axis NOT IN ('child', 'descendant', 'descendant-or-self', 'self', 'parent', 'attribute') THEN
+        IF v_axis IN ('ancestor', 'ancestor-or-self', 'following', 'following-sibling', 'preceding', 'preceding-sibling') THEN
+            PERFORM ssb_internal.xq_error(p_context, 9335, format('The XQuery syntax ''%s'' is not supported.', v_axis));
+        ELSIF v_axis NOT IN ('child', 'descendant', 'descendant-or-self', 'self', 'parent', 'attribute') THEN
             PERFORM ssb_internal.xq_error(p_context, 2392, format('''%s::'' is not a valid axis', v_axis));
         END IF;
         at := ssb_internal.xq_skip(p_source, at + length(v_name));

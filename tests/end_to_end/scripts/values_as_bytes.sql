@@ -20,6 +20,12 @@ SELECT $1.11 * $1.11 AS square, @price * @price * 2 AS twice
 DECLARE @letter NVARCHAR(5) = N'ab', @long VARCHAR(MAX) = 'ab', @times INT = 5000
 SELECT LEN(REPLICATE('x', 9000)) AS x, LEN(REPLICATE(N'x', 9000)) AS nx, LEN(REPLICATE(@letter, @times)) AS letters,
        LEN(REPLICATE(@long, @times)) AS whole, LEN(REPLICATE(CAST('x' AS VARCHAR(MAX)), 9000)) AS wide, REPLICATE('ab', 3) AS few
+-- Functions of strings take bytes apart; a CAST has them back, what is shown of them is text.
+DECLARE @head BINARY(4) = 0x02000100, @text VARBINARY(MAX) = CAST('Hello World' AS VARBINARY(MAX))
+SELECT CAST(CAST(REVERSE(@head) AS BINARY(4)) AS INT) AS little, CONVERT(VARBINARY(4), REVERSE(CONVERT(VARBINARY(4), 1))) AS one,
+       CAST(RIGHT(@head, 2) AS VARBINARY(2)) AS tail, CAST(STUFF(@head, 2, 1, 0xFF) AS VARBINARY(8)) AS stuffed,
+       CAST(REPLACE(0x12000200, 0x00, 0xFFFE) AS VARBINARY(8)) AS escaped, CAST(LEFT(REVERSE(@head), 1) AS VARBINARY(9)) AS nested
+SELECT CHARINDEX(0x0100, @head) AS found, CHARINDEX(0x00, @head, 3) AS second, LEFT(@text, 5) AS l, RIGHT(@text, 5) AS r, REVERSE(@text) AS b
 GO
 SELECT CAST(0x09 AS TIME)
 GO
