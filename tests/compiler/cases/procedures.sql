@@ -396,7 +396,7 @@ BEGIN
         EXIT gives_up WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             INSERT INTO dbo.t (id) VALUES (2);
-            IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.t', false, session.identity); END IF;
+            IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.t', false, NULL); END IF;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
             PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
@@ -791,7 +791,7 @@ BEGIN
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO pg_temp."#t" (id) VALUES (1);
-            IF session.tells_identity THEN session.identity := ssb_internal.identity_told('pg_temp."#t"', false, session.identity); END IF;
+            IF session.tells_identity THEN session.identity := ssb_internal.identity_told('pg_temp."#t"', false, NULL); END IF;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
             PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
