@@ -17,6 +17,7 @@ from ..compiler.catalog.names import fold
 from ..compiler.compiled import CompiledBatch, CompileOptions
 from ..compiler.session import CompileSession
 from ..grammar.problems import Problems
+from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target, opening, require_session
@@ -338,7 +339,8 @@ class Runner:
         database = self._session.catalog.database
         if self._interactive and not self.depth and not self._connection.closed:
             self._knowledge.refresh()
-        for batch in self._compile(script, stop):
+        batches = self._compile(script, stop)
+        while (batch := next(batches, None)) is not None:
             self.advance(script.source.name)
             self._warn()
             self._redirected.follow(script.outputs, script.source.line_start(batch.line))
@@ -357,6 +359,8 @@ class Runner:
                 failed = True
             if self._connection.closed:
                 raise ServerError("the connection to the server is lost")
+            if self._executor.broken_off is not None:
+                batches = self._without_transaction(batch, script, batches, stop)
             if failed and self._session.catalog.database != database:
                 self._stay()
             database = self._session.catalog.database
@@ -369,6 +373,22 @@ class Runner:
             if self._quits or (failed and script.stop_at(batch.line, stop)):
                 return succeeded, True
         return succeeded, False
+
+    def _without_transaction(
+        self, batch: CompiledBatch, script: Script, following: Iterator[CompiledBatch], stop: bool
+    ) -> Iterator[CompiledBatch]:
+        """What follows a batch whose error ended the batches of its transaction with it.
+
+        Those are compiled anew, for they run without the transaction.
+        """
+        joined = {line for line, _ in batch.joined} | {refused.line for _, refused in batch.refused}
+        behind = [next(following) for line in sorted(joined) if line != batch.line]
+        reached = self._executor.broken_off or batch.line
+        spans = [each.span for each in behind if each.span is not None and each.line > reached]
+        if spans:
+            rest = script.source.only(spans[0].start, spans[-1].end)
+            yield from self._compile(replace(script, source=rest), stop)
+        yield from following
 
     def _stay(self) -> None:
         """After a batch with USE that failed: what follows is of the database in which the session is."""

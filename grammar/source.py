@@ -7,12 +7,14 @@ a half-open range of characters in one source. Both are immutable and cheap to p
 from __future__ import annotations
 
 import codecs
+import re
 from bisect import bisect_right
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
-from .records import dataclass
+from .records import dataclass, replace
 
 __all__ = ["Source", "Span", "find_file"]
 
@@ -100,6 +102,11 @@ class Source:
         """Decode ``data``: UTF-8, UTF-16 or UTF-32 by its mark, UTF-8 or Windows-1252 without."""
         text, encoding = _decode(data)
         return cls(name, text, encoding)
+
+    def only(self, start: int, end: int) -> Self:
+        """Return the same source with blanks instead of all but this part: its lines and columns stay."""
+        before, behind = (re.sub(r"[^\r\n]", " ", part) for part in (self.text[:start], self.text[end:]))
+        return replace(self, text=f"{before}{self.text[start:end]}{behind}")
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -84,6 +84,8 @@ class Executor:
         self._ended = 0
         self.told: list[CompiledBatch] = []
         """Of the last batch that ran, those among it whose problems were emitted in their places."""
+        self.broken_off: int | None = None
+        """The line of the last of its joined batches that ran, where an error ended them all."""
         self._running = ""
         self._use_keys = use_keys
         self._unwritable: OSError | None = None
@@ -103,6 +105,7 @@ class Executor:
         As in SQL Server an error ends its statement or its batch, never the script.
         """
         self._failed = False
+        self.broken_off = None
         self._batch, self._ended = batch, 0
         if batch.statements:
             self.told = []
@@ -205,6 +208,8 @@ class Executor:
                 raise self._unwritable from error
             if error.sqlstate == SCRIPT_ENDED:
                 return Outcome.BATCH_ENDED
+            if batch.joined and error.sqlstate != CANCELED:
+                self.broken_off = batch.line_after(self._ended)
             self._roll_back()
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._status = (event.number, 0)

@@ -195,6 +195,10 @@ class SqlScope(Protocol):
     def note_missing_rows(self, name: ObjectName) -> None:
         """A function that FROM calls is unknown: where the server has none either, that is error 208."""
 
+    @property
+    def is_module(self) -> bool:
+        """A procedure or trigger, whose text is run long after it was compiled."""
+
     def note_foreign_key(self, key: ForeignKey) -> None:
         """The statement makes a foreign key: the server's error about it tells what is wrong with which."""
 

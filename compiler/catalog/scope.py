@@ -450,6 +450,11 @@ class Scope:
         """Keep the name for the handler of the statement's errors."""
         self.missing_rows.append(fold(name.name))
 
+    @property
+    def is_module(self) -> bool:
+        """Tell whether the text runs long after it was compiled: a procedure's or trigger's."""
+        return self.routine is not None
+
     def note_foreign_key(self, key: ForeignKey) -> None:
         """Keep the foreign key for the handler of the statement's errors."""
         self.foreign_keys.append(key)

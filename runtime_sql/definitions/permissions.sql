@@ -428,6 +428,11 @@ BEGIN
     PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
+        IF v_role IS NULL AND p_verb = 'GRANT' THEN
+            PERFORM ssb_internal.print(format('''%s'' is no role of PostgreSQL, which knows who may use ''%s'': CREATE ROLE there, then GRANT again.',
+                                              v_grantee, CASE upper(p_class) WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
+                                                                             ELSE ssb_internal.tsql_spelling(p_relation) END));
+        END IF;
         CONTINUE WHEN v_role IS NULL;
         FOREACH v_kind IN ARRAY v_kinds LOOP
             FOREACH v_privilege IN ARRAY p_privileges LOOP

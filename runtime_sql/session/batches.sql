@@ -103,6 +103,8 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_error ssb.error := session.pending;
+    -- A ROLLBACK takes the setting back.
+    v_reported CONSTANT text := CASE WHEN raises AND session.failed THEN pg_catalog.current_setting('pgsb.reported', true) END;
 BEGIN
     IF session.doomed AND NOT session.rolling_back THEN
         IF session.leaving AND v_error.number IS NOT NULL THEN
@@ -144,8 +146,8 @@ BEGIN
             PERFORM ssb_internal.raise_pending(v_error, session.hint);
         END IF;
     END IF;
-    IF raises AND session.failed AND pg_catalog.current_setting('pgsb.reported', true) OPERATOR(pg_catalog.<>) '' THEN
-        PERFORM ssb_internal.raise_pending(pg_catalog.current_setting('pgsb.reported')::ssb.error);
+    IF v_reported OPERATOR(pg_catalog.<>) '' THEN
+        PERFORM ssb_internal.raise_pending(v_reported::ssb.error);
     END IF;
     IF (stop OR raises) AND (session.failed OR session.leaving) THEN
         RAISE EXCEPTION USING ERRCODE = 'SX002', MESSAGE = 'An error ended the script.';

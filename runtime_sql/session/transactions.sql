@@ -55,6 +55,8 @@ $$;
 CREATE OR REPLACE PROCEDURE ssb_internal.rollback_transaction(INOUT session ssb.session, line integer, name text DEFAULT NULL)
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    reported CONSTANT text := CASE WHEN session.failed THEN pg_catalog.current_setting('pgsb.reported', true) END;
 BEGIN
     IF session.trancount OPERATOR(pg_catalog.=) 0 THEN
         session := ssb_internal.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
@@ -90,6 +92,10 @@ BEGIN
     END IF;
     PERFORM ssb_internal.pin_search_path();
     PERFORM ssb_internal.tries(session.try_depth);
+    IF reported OPERATOR(pg_catalog.<>) '' THEN
+        -- With what end_batch may end the script.
+        PERFORM pg_catalog.set_config('pgsb.reported', reported, false);
+    END IF;
     session.trancount := 0;
     session.autocommit := true;
     session.doomed := false;

@@ -452,7 +452,8 @@ GO
         ("IF 1 = 1 CREATE SERVICE s ON QUEUE none", "Cannot find the queue 'none'"),
         ("EXEC dbo.fails\nPRINT 'after'", "no"),
         ("BEGIN TRAN\nGO\nCREATE QUEUE undone\nGO\nEXEC dbo.fails\nGO\nPRINT 1\nGO\nCOMMIT", "no"),
-        ("BEGIN TRAN\nEXEC dbo.fails\nROLLBACK", "An error ended the script."),
+        ("BEGIN TRAN\nEXEC dbo.fails\nROLLBACK", "no"),
+        ("BEGIN TRAN\nGO\nCREATE QUEUE undone\nEXEC dbo.fails\nROLLBACK\nGO\nPRINT 1", "no"),
     ],
 )
 def test_a_compiled_text_may_stop_at_an_error(

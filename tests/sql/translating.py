@@ -115,6 +115,10 @@ class Givens:
     def note_missing_rows(self, name: ObjectName) -> None:
         pass
 
+    @property
+    def is_module(self) -> bool:
+        return False
+
     def note_foreign_key(self, key: ForeignKey) -> None:
         pass
 

@@ -164,15 +164,18 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         source = q.Values(tuple(tuple(cell.code for cell in row) for row in rows))
     elif query is not None:
         source = limited(query, statement.top, ctx)
+    unlisted = columns is None and not statement.defaults
+    if unlisted and ctx.scope.is_module and not is_placeholder(target.sql):
+        # PostgreSQL would fill the identity column with the first value.
+        count = n.Integer(len(rows[0])) if rows else n.NULL
+        before = (*before, s.Effect(n.Call("ssb_internal.refuse_identity", (n.Text(target.sql), count))))
     everything = target.info is not None and columns is not None and len(columns) == len(target.info.columns)
     listed = columns if statement.columns or not everything else None
     changing = Changing(
         definitions,
         recursive,
         s.Insert(
-            n.Variable(
-                _with_columns(target.sql) if columns is None and not statement.defaults else target.sql
-            ),
+            n.Variable(_with_columns(target.sql) if unlisted else target.sql),
             () if statement.defaults else tuple(fold(column.name) for column in listed or ()),
             source,
             overriding=not statement.defaults and ctx.scope.identity_insert(target.name),

@@ -106,8 +106,8 @@ def _check_name(step: str, what: str, written: str, found: Options, ctx: Context
 
 
 def result_column(found: Options) -> ResultColumn:
-    """The one column of a FOR XML query."""
-    return ResultColumn(RESULT_NAME, result_type(found))
+    """The one column of a FOR XML query; it has no name where it is xml."""
+    return ResultColumn(None if found.typed else RESULT_NAME, result_type(found))
 
 
 def result_type(found: Options) -> SqlType:

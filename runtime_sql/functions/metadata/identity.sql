@@ -89,6 +89,28 @@ BEGIN
 END;
 $$;
 
+-- Error 8101 for an INSERT without a column list that would fill the identity column: its module was compiled when the table was not
+-- there. p_values: how many values it has, NULL for what only the query tells.
+--
+-- Called by  compiled INSERT of procedures and triggers
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_identity(p_table text, p_values integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute AS i
+                WHERE i.attrelid = to_regclass(p_table) AND i.attidentity <> '' AND NOT i.attisdropped
+                  AND (p_values IS NULL OR p_values >= (SELECT count(*) FROM pg_attribute AS a
+                                                        WHERE a.attrelid = i.attrelid AND a.attnum BETWEEN 1 AND i.attnum
+                                                          AND NOT a.attisdropped))) THEN
+        PERFORM ssb_internal.raise_error(8101, format('An explicit value for the identity column in table ''%s'' can only be specified when a '
+                                                      'column list is used and IDENTITY_INSERT is ON.', ssb_internal.tsql_spelling(p_table)),
+                                         16, 1, 'The module was made before the table: write the list of columns, or make it again.');
+    END IF;
+END;
+$$;
+
 -- SET IDENTITY_INSERT of what is no table (1088), or of a table without an identity column (8106), and ON while it is
 -- ON for another (8107).
 -- shown: the name as the statement has it. switched: a batch sets it ON or OFF, which stays for the session; NULL

@@ -81,7 +81,7 @@ BEGIN
             OPEN result FOR SELECT sys.xml_of_content(sys.xml_element('all', '',
                                       sys.xml_explicit(ARRAY[['x', '1', 'id', 'hide'], ['x', '1', '', '']], array_agg(ARRAY[(1)::text, NULL::text, sys.xml_atom(id), sys.xml_atom(name)] ORDER BY id NULLS FIRST))))
             FROM dbo.c;
-            session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"sys.xml"}]');
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"sys.xml"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
@@ -124,8 +124,8 @@ $batch$;
 -- shows
 (2 rows affected)
 
-XML_<uuid>
-----------------------------------------
+(No column name)
+-------------------------------
 <all><x>Ann</x><x>Bob</x></all>
 
 (1 row affected)

@@ -52,3 +52,11 @@ GRANT SELECT, EXECUTE ON SCHEMA::dbo TO public
 GRANT ALL ON dbo.t TO public
 GRANT CONTROL ON dbo.p TO public
 GO
+-- PostgreSQL knows who may use tables and procedures: a user that is none of its roles gets nothing
+CREATE USER [Ann Nobody] WITHOUT LOGIN
+GRANT SELECT ON dbo.t TO [Ann Nobody]
+GRANT EXECUTE ON SCHEMA::dbo TO [Ann Nobody]
+GRANT RECEIVE ON dbo.q TO [Ann Nobody]
+REVOKE SELECT ON dbo.t FROM [Ann Nobody]
+DENY SELECT ON dbo.t TO [Ann Nobody]
+GO
