@@ -17,10 +17,17 @@ RETURN CASE
         FROM generate_series(1, p_bytes - 9) AS n)
 END;
 
+-- A name in lower case as everybody writes it, and the compiler: the database's locale may make another letter of I (Turkish),
+-- and one letter or two of a capital with a dot.
+CREATE OR REPLACE FUNCTION ssb_internal.lower_name(p_name text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN lower(replace(translate(p_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), U&'\0130', U&'i\0307'));
+
 -- A T-SQL identifier as PostgreSQL stores it: lower case, at most 63 bytes (as the compiler's names.fold does).
 CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier) ELSE ssb_internal.shortened(lower(identifier), 63) END;
+RETURN CASE WHEN octet_length(ssb_internal.lower_name(identifier)) <= 63 THEN ssb_internal.lower_name(identifier)
+            ELSE ssb_internal.shortened(ssb_internal.lower_name(identifier), 63) END;
 
 -- What the names of a module's parts begin with, before their @: tr@update and p@rows belong to tr and p. Of a name, and of
 -- a part's name, the same. It leaves room for what follows (as the compiler's names.part_name does).

@@ -18,8 +18,7 @@ OF_TWO = {3701: {11, 14}}
 # Handlers of DML and of definitions read severity and state from the DETAIL, all others know them by number.
 RAISED_IN_FULL = re.compile(r"\bPERFORM ssb_internal\.raise_error\(\s*(\d+)\s*,")
 DEFINITIONS = {
-    *("definitions", "activation", "security", "modules.sql", "synonyms.sql", "renaming.sql"),
-    "spelling.sql",
+    *("definitions", "activation", "security", "modules.sql", "synonyms.sql", "renaming.sql", "spelling.sql"),
 }
 BEHIND_THE_TEXT = {"Wrong", "TypeError_", "UnexpectedText"}
 

@@ -1,7 +1,13 @@
 """Whatever things are called: with dots, quotes and blanks, of 63 bytes, as PostgreSQL spells nothing."""
 
+from collections.abc import Iterator
+
+import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+
+from pgsb.runtime_sql.installer import install
+from support import Connection
 
 NAMES = ["plain", '[a.b"c,d]', "[100%_x]", "l" * 57, "m" * 63, "[" + "n.ä" * 42 + "]"]
 COLUMNS = ("o" * 60 + "1", "o" * 60 + "2")
@@ -199,3 +205,52 @@ def test_a_column_of_an_alias_type_shows_what_it_is_made_of(tsql: Tsql) -> None:
     tsql.run_well("CREATE TYPE phone FROM nvarchar(20)\nGO\nCREATE TABLE t (p phone)")
     tsql.run_well("SELECT DATA_TYPE, CHARACTER_MAXIMUM_LENGTH FROM INFORMATION_SCHEMA.COLUMNS")
     assert tsql.results == [[["nvarchar", "20"]]]
+
+
+CAPITALS = """
+CREATE TABLE dbo.[İşlem IDs] (ID int IDENTITY, [İ] int, I int, Info nvarchar(9) CHECK (Info <> 'x'))
+CREATE QUEUE dbo.IslemQ CREATE SERVICE IslemS ON QUEUE dbo.ISLEMQ
+GO
+CREATE PROCEDURE dbo.[İşle] @ID int AS SELECT [İ], i, INFO FROM dbo.[İŞLEM ids] WHERE id = @id
+GO
+SET IDENTITY_INSERT dbo.[İşlem IDS] ON
+INSERT dbo.[İşlem ids] (id, [İ], I, info) VALUES (5, 6, 7, 'y')
+SET IDENTITY_INSERT dbo.[İşlem IDS] OFF
+DECLARE @p sysname = N'dbo.[İşle]' EXEC @p 5
+EXEC ('EXEC dbo.İŞLE @id = 5')
+SELECT OBJECT_ID('DBO.[İŞLEM IDS]') - OBJECT_ID('dbo.[İşlem ids]'), COL_LENGTH('dbo.[İşlem ids]', 'İ')
+SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('dbo.[İşlem IDs]') ORDER BY column_id
+ALTER QUEUE dbo.ISLEMQ WITH STATUS = OFF
+"""
+
+
+def _holds_capitals(tsql: Tsql) -> None:
+    tsql.run_well(CAPITALS)
+    row = ["6", "7", "y"]
+    assert tsql.results == [[row], [row], [["0", "4"]], [["ID"], ["İ"], ["I"], ["Info"]]]
+
+
+def test_an_i_has_a_dot_or_none(tsql: Tsql) -> None:
+    _holds_capitals(tsql)
+
+
+@pytest.fixture
+def turkish(postgres: str, admin: Connection) -> Iterator[Tsql]:
+    """A session on a database whose LOWER makes another letter of I."""
+    try:
+        admin.execute("CREATE DATABASE test_turkish TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'tr'")
+    except psycopg.DatabaseError:
+        pytest.skip("this PostgreSQL has no ICU, or knows no databases with it")
+    dsn = postgres.replace("/postgres?", "/test_turkish?")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        install(connection)
+    session = Tsql(dsn)
+    yield session
+    session.close()
+    admin.execute("DROP DATABASE test_turkish WITH (FORCE)")
+
+
+def test_a_turkish_database_finds_names(turkish: Tsql) -> None:
+    _holds_capitals(turkish)
+    turkish.run_well("SELECT LOWER('I')")
+    assert turkish.results == [[["ı"]]]
