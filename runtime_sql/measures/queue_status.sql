@@ -211,15 +211,15 @@ BEGIN
 END;
 $$;
 
--- How a queue's depth and rates went, from the daemon's samples: one row for each p_step of the last p_back.
-CREATE OR REPLACE FUNCTION ssb.queue_history(p_queue text, p_back interval DEFAULT '1 hour', p_step interval DEFAULT '15 seconds')
+-- How a queue's depth and rates went, from the daemon's samples: one row for each step of the time that lies back.
+CREATE OR REPLACE FUNCTION ssb.queue_history(queue text, back interval DEFAULT '1 hour', step interval DEFAULT '15 seconds')
 RETURNS TABLE (sampled_at timestamptz, depth bigint, in_per_second numeric, out_per_second numeric)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_queue ssb.queue := ssb_internal.queue_of(p_queue);
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
         PERFORM ssb_internal.require_receive(v_queue);
@@ -229,12 +229,12 @@ BEGIN
            round(greatest(h.total - h.total_before - (h.depth - h.depth_before), 0) / h.seconds, 2)
       FROM (SELECT s.sampled_at, s.depth, s.total, lag(s.total) OVER w AS total_before, lag(s.depth) OVER w AS depth_before,
                    extract(epoch FROM s.sampled_at - lag(s.sampled_at) OVER w) AS seconds
-              FROM (SELECT DISTINCT ON (date_bin(p_step, n.sampled_at, 'epoch'))
+              FROM (SELECT DISTINCT ON (date_bin(step, n.sampled_at, 'epoch'))
                            n.sampled_at, coalesce(n.orders[p.place], 0) AS total, coalesce(n.depths[p.place], 0) AS depth
                       FROM ssb.queue_sample AS n
                      CROSS JOIN LATERAL (SELECT array_position(n.queue_ids, v_queue.queue_id) AS place) AS p
-                     WHERE n.sampled_at > (SELECT clock_timestamp()) - p_back
-                     ORDER BY date_bin(p_step, n.sampled_at, 'epoch'), n.sampled_at DESC) AS s
+                     WHERE n.sampled_at > (SELECT clock_timestamp()) - back
+                     ORDER BY date_bin(step, n.sampled_at, 'epoch'), n.sampled_at DESC) AS s
             WINDOW w AS (ORDER BY s.sampled_at)) AS h
      WHERE h.seconds > 0
      ORDER BY h.sampled_at;

@@ -219,13 +219,14 @@ DECLARE
     v_there boolean;
     v_run text := 'CALL %I.%I(%s);';
 BEGIN
-    -- EXEC runs scalar functions too: what a number comes to is the return code.
+    -- EXEC runs scalar functions too: what a number comes to is the return code. Those of ssb run whatever they return.
     SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2]
        -- EXEC #p: what the session's user made is not run with rights that are not his.
        AND (n.oid <> pg_my_temp_schema() OR p.proowner = current_user::regrole OR NOT ssb_internal.runs_as_another())
        AND (p.prokind = 'p' OR p.prokind = 'f' AND NOT p.proretset
-            AND format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void'))
+            AND (format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void')
+                 OR n.nspname = 'ssb'))
      ORDER BY p.prokind DESC LIMIT 1;
     IF NOT FOUND THEN
         -- A relation of that name is none either.
@@ -314,8 +315,9 @@ BEGIN
     EXCEPTION WHEN OTHERS THEN
         session := ssb_internal.failed(session, %s, SQLSTATE, SQLERRM);
         session.return_code := NULL;
-    END;', CASE v_found.prorettype WHEN 'void'::regtype THEN 'PERFORM %I.%I(%s); session.return_code := 0;'
-                                   ELSE 'session.return_code := %I.%I(%s);' END, line);
+    END;', CASE WHEN format_type(v_found.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit')
+                                   THEN 'session.return_code := %I.%I(%s);'
+                                   ELSE 'PERFORM %I.%I(%s); session.return_code := 0;' END, line);
     END IF;
     IF v_back <> '' THEN
         v_back := format('        BEGIN

@@ -173,6 +173,25 @@ EXEC ssb.drop_quarantined @group;
     assert row == ("behind",)
 
 
+def test_a_t_sql_script_sets_a_group_aside_and_fails_it(sql: Connection) -> None:
+    """Functions of ssb run by EXEC whatever they return: here a boolean and a handle."""
+    send(sql, "bad", "behind")
+    tsql(
+        sql,
+        """
+DECLARE @group uniqueidentifier = (SELECT TOP (1) conversation_group_id FROM to_queue), @code int;
+EXEC @code = ssb.set_aside @group, N'by hand';
+IF @code <> 0 THROW 50001, N'a return code', 1;
+EXEC ssb.fail_quarantined @group, 9001, N'given up';
+""",
+    )
+    assert _quarantine(sql) == []
+    row = sql.execute(
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.from_queue', 1)"
+    ).fetchone()
+    assert row is not None and "9001" in row[0] and "given up" in row[0]
+
+
 def test_a_group_that_is_not_set_aside_is_an_error(sql: Connection) -> None:
     for command in ("resubmit", "drop"):
         with pytest.raises(psycopg.Error, match="is not found") as error:

@@ -59,6 +59,25 @@ def test_every_routine_of_ssb_is_documented(connect: Callable[..., Connection]) 
     assert sorted(documented - routines) == [], "docs/api.md names what is not there"
 
 
+def test_parameters_have_their_documented_names(connect: Callable[..., Connection]) -> None:
+    """Who calls by name (``top => 5``) finds in docs/api.md what there is."""
+    there: dict[str, list[set[str]]] = {}
+    for name, parameters in connect().execute(
+        "SELECT p.proname::text, p.proargnames[:p.pronargs] FROM pg_proc AS p"
+        " WHERE p.pronamespace = 'ssb'::regnamespace"
+    ):
+        there.setdefault(name, []).append(set(parameters or ()))
+    told = 0
+    for block in API.split("```")[1::2]:
+        if not block.startswith("\n"):
+            continue  # an example
+        for name, text in re.findall(r"\bssb\.(\w+)\(((?:[^()]|\([^()]*\))*)\)", re.sub(r"--.*", "", block)):
+            names = {one.split()[0] for one in re.split(r",\s+", text.strip()) if one and "…" not in one}
+            assert any(names <= have if "…" in text else names == have for have in there[name]), (name, names)
+            told += 1
+    assert told > 100
+
+
 def test_all_that_users_see_has_a_comment(connect: Callable[..., Connection]) -> None:
     assert connect().execute(_SILENT).fetchall() == [], WHAT_TO_DO
 
