@@ -507,7 +507,7 @@ def test_what_load_is_given_is_the_queue(desk: Desk) -> None:
     [
         ({"queue": "dbo.target", "path": "dbo.source"}, "load(…) and queue are told: dbo.source, dbo.target"),
         ({"view": "sys.services"}, "a view cannot be streamed"),
-        ({"queue": "dbo.nowhere"}, "dbo.nowhere"),
+        ({"queue": "dbo.nowhere"}, "there is no queue dbo.nowhere"),
     ],
 )
 def test_what_is_wrong_with_a_stream_is_one_sentence(desk: Desk, options: dict[str, str], said: str) -> None:
