@@ -16,6 +16,8 @@ from .problems import BulkError, first_line, hint_of, told
 # For one reader; there are as many at a time as Spark has cores.
 _FETCH_ROWS = 5000
 _FETCH_BYTES = 64 * 1024 * 1024
+# There is no such relation, it has not a queue's columns, and the runtime's error 208.
+_NO_QUEUE = ("42P01", "42703", "S0208")
 
 
 @dataclass(frozen=True)
@@ -140,11 +142,11 @@ def explained(queue: str) -> Iterator[None]:
     except psycopg.OperationalError as error:
         lost = "the connection to PostgreSQL was lost"
         raise told(error, lost, f"the queue {queue} cannot be read in bulk") from error
-    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
-        raise BulkError(
-            f"there is no queue {queue}", "name it as PostgreSQL spells it, such as dbo.daysales"
-        ) from error
     except psycopg.Error as error:
+        if error.sqlstate in _NO_QUEUE:
+            raise BulkError(
+                f"there is no queue {queue}", "name it as PostgreSQL spells it, such as dbo.daysales"
+            ) from error
         hint = hint_of(error)
         if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb' in str(error):
             hint = "there is no runtime in this database: `pgsb install` puts it there"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
 from .options import require_files
@@ -110,22 +110,65 @@ class Context:
 Program = Callable[["DataFrame"], Outputs] | Callable[["DataFrame", Context], Outputs]
 
 
+_NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_PLACED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+# What stands beside the columns of a row that `each` was asked for.
+_OF_EACH = ("conversation_handle", "queuing_order", "_error")
+# What pyarrow raises for a value that is not of its column's type: its own errors are among these.
+_NOT_OF_ITS_TYPE = (TypeError, ValueError, ArithmeticError)
+
+
 def run_program(program: Program, messages: "DataFrame", context: Context) -> Outputs:
-    """Call the program, with the context where it takes one. Its columns read text as the server keeps it.
+    """Call the program, with the context where it asks for one. Its columns read text as the server keeps it.
+
+    It asks by a parameter ``context``, or by a second one without a default; one with a default is its own.
 
     Raises BulkError unless it returns Outputs.
     """
     call = cast(Callable[..., object], program)
     try:
-        kinds = [one.kind for one in inspect.signature(call).parameters.values()]
+        behind = list(inspect.signature(call).parameters.values())[1:]
     except (TypeError, ValueError):
-        kinds = []
-    takes = sum(kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
+        behind = []
+    by_name = any(one.name == "context" and one.kind in _NAMED for one in behind)
+    asks = any(one.kind in _PLACED and one.default is Parameter.empty for one in behind[:1])
     with reading(context.server.nvarchar):
-        outputs = call(messages, context) if takes > 1 else call(messages)
+        if by_name:
+            outputs = call(messages, context=context)
+        else:
+            outputs = call(messages, context) if asks else call(messages)
     if not isinstance(outputs, Outputs):
         raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
+    _require_frames(outputs)
+    require_choice("failures", outputs.failures, get_args(Failures))
+    require_choice("unread", outputs.unread, get_args(Unread))
     return outputs
+
+
+def require_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise BulkError unless the value is one of the words that there are."""
+    if value not in choices:
+        raise BulkError(f"{name} is {' or '.join(choices)}, not {value}")
+
+
+def _require_frames(outputs: Outputs) -> None:
+    """Raise BulkError where an output is something else than a DataFrame of Spark's."""
+    from pyspark.sql import DataFrame
+
+    if not isinstance(outputs.tables, Mapping):
+        raise BulkError(
+            f"Outputs(tables=…) is a {type(outputs.tables).__name__}",
+            'write it as {"dbo.takings": frame}',
+        )
+    others = {"replies": outputs.replies, "errors": outputs.errors, "ends": outputs.ends}
+    given: Mapping[str, object] = {**outputs.tables, **{k: v for k, v in others.items() if v is not None}}
+    for name, frame in given.items():
+        if not isinstance(frame, DataFrame):
+            kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+            raise BulkError(
+                f"the output {name} is a {kind.removeprefix('builtins.')}, not a DataFrame of Spark's",
+                "context.spark.createDataFrame(…) makes one of rows, and of a DataFrame of pandas",
+            )
 
 
 def load_program(name: str, py_files: Sequence[str] = ()) -> Program:
@@ -160,17 +203,15 @@ def each(
     """Apply a Python function to every message, in order within each conversation.
 
     ``function`` takes a message as a mapping of the queue's columns and returns a
-    row of ``schema`` (a DDL string such as ``"total long, note string"``) or None
+    row of ``schema`` (a DDL string such as ``"total long, note string"``), as a mapping, or None
     for no row. The first DataFrame has those rows behind the message's
     conversation_handle and queuing_order; the second is fit for `Outputs.errors`:
-    a message for which the function raised, with the exception's text. After it
-    the rest of its conversation is not processed.
+    a message for which the function raised, or returned a value that is not of its column's type, with
+    the exception's text. After it the rest of its conversation is not processed.
     """
     full = f"conversation_handle string, queuing_order long, {schema}, _error string"
 
     def apply(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
-
         failed: set[str] = set()
         for batch in batches:
             rows: list[dict[str, Any]] = []
@@ -180,7 +221,8 @@ def each(
                     continue
                 place = {"conversation_handle": handle, "queuing_order": message["queuing_order"]}
                 try:
-                    row = function(message)
+                    returned = function(message)
+                    row = None if returned is None else dict(returned)
                 except (
                     Exception
                 ) as error:  # the program's own code: whatever it raises is the message's error
@@ -190,18 +232,44 @@ def each(
                     rows.append(place | {"_error": text})
                     continue
                 if row is not None:
-                    rows.append(place | dict(row) | {"_error": None})
+                    rows.append(place | {name: row.get(name) for name in wanted} | {"_error": None})
             if rows:
-                yield pyarrow.RecordBatch.from_pylist(
-                    [{name: row.get(name) for name in names} for row in rows], schema=arrow_schema
-                )
+                yield converted(rows, failed)
+
+    def converted(rows: list[dict[str, Any]], failed: set[str]) -> Any:
+        import pyarrow
+
+        try:
+            return pyarrow.RecordBatch.from_pylist(rows, schema=arrow_schema)
+        except _NOT_OF_ITS_TYPE:
+            pass
+        # One by one, to find whose value it is; what follows it in its conversation is not processed.
+        fit: list[dict[str, Any]] = []
+        behind: set[str] = set()
+        for row in (one for one in rows if one["conversation_handle"] not in behind):
+            said = misfit(row)
+            fit.append(row if said is None else {name: row[name] for name in _OF_EACH} | {"_error": said})
+            if said is not None:
+                behind.add(row["conversation_handle"])
+        failed |= behind
+        return pyarrow.RecordBatch.from_pylist(fit, schema=arrow_schema)
+
+    def misfit(row: Mapping[str, Any]) -> str | None:
+        import pyarrow
+
+        for name in wanted:
+            try:
+                pyarrow.array([row.get(name)], arrow_schema.field(name).type)
+            except _NOT_OF_ITS_TYPE as error:
+                return f"{name}: {error}"
+        return None
 
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
     structure = StructType.fromDDL(full)
     arrow_schema = to_arrow_schema(structure)
-    names = structure.fieldNames()
+    wanted = [name for name in structure.fieldNames() if name not in _OF_EACH]
     applied = messages.mapInArrow(apply, structure).persist()
     good = applied.where("_error IS NULL").drop("_error")
     bad = applied.where("_error IS NOT NULL").selectExpr(

@@ -76,11 +76,12 @@ def read(
     parts = len(predicates) if split is None else -len(predicates)
     view = "claimed_in_long" if held.messages >= _LONG * held.conversations else "claimed_message"
     # Behind the last row the session says that it is in the claim's database, and that it read its part
-    # to the end.
+    # to the end. No column of the program's is a constant there: a filter that comes down, and be it
+    # IS NOT NULL of a join, would tell the planner that there is nothing to be said.
     relation = (
-        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part"
+        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part, queuing_order AS place"
         f" FROM ssb_internal.{view} AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
-        f" UNION ALL SELECT {_SELECTED.replace('queuing_order', 'NULL::bigint')}, p.part, p.part"
+        f" UNION ALL SELECT {_SELECTED}, p.part, p.part, NULL::bigint"
         f" FROM generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
         f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"
         ") AS m"
@@ -96,7 +97,7 @@ def read(
 
 
 def _ranges(held: Claim, count: int) -> list[str]:
-    """Predicates that cut the claim into ``count`` ranges of queuing_order with about equal numbers."""
+    """Predicates on ``place``, the queuing_order: ``count`` ranges with about equal numbers of messages."""
     rows = held.connection.execute(
         "SELECT percentile_disc(x) WITHIN GROUP (ORDER BY queuing_order)"
         "  FROM ssb_internal.claimed_message AS m, generate_series(1, %s - 1) AS n,"
@@ -111,8 +112,8 @@ def _ranges(held: Claim, count: int) -> list[str]:
         " AND ".join(
             part
             for part in (
-                f"queuing_order >= {start}" if start is not None else "",
-                f"queuing_order < {end}" if end is not None else "",
+                f"place >= {start}" if start is not None else "",
+                f"place < {end}" if end is not None else "",
             )
             if part
         )

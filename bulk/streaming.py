@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import psycopg
 
@@ -28,7 +28,7 @@ from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, connect, reached
 from .problems import BulkError, ClaimLost, as_a_sentence, told
-from .program import Context, Program, Unread, run_program
+from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
 
@@ -419,6 +419,7 @@ def completing(
     not every claimed message is in the frame, the batch fails and says how many are not; with
     ``unread="complete"`` the program says that it means to pass them: they are deleted with the rest.
     """
+    require_choice("unread", unread, get_args(Unread))
 
     def process(frame: "DataFrame", batch: int) -> None:
         claims = _claims_of_batch(frame)

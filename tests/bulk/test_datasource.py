@@ -478,6 +478,11 @@ def test_a_programs_queue_may_be_written_in_any_case(desk: Desk, monkeypatch: py
         completing(lambda messages: Outputs(), desk.database.dsn, "Target")(frame, 0)
 
 
+def test_completing_knows_two_words_for_what_is_unread() -> None:
+    with pytest.raises(BulkError, match=r"^unread is refuse or complete, not Refuse$"):
+        completing(lambda messages: Outputs(), "dbname=shop", unread="Refuse")  # type: ignore[arg-type]
+
+
 def test_columns_that_are_not_the_sources_are_refused_at_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     register(spark)
     given = spark.read.format("pgsb").option("dsn", tcp(desk.database)).option("queue", "dbo.target")
@@ -502,7 +507,7 @@ def test_what_load_is_given_is_the_queue(desk: Desk) -> None:
     [
         ({"queue": "dbo.target", "path": "dbo.source"}, "load(…) and queue are told: dbo.source, dbo.target"),
         ({"view": "sys.services"}, "a view cannot be streamed"),
-        ({"queue": "dbo.nowhere"}, "dbo.nowhere"),
+        ({"queue": "dbo.nowhere"}, "there is no queue dbo.nowhere"),
     ],
 )
 def test_what_is_wrong_with_a_stream_is_one_sentence(desk: Desk, options: dict[str, str], said: str) -> None:

@@ -109,6 +109,20 @@ def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, c
     assert notes.count() == 0
 
 
+@pytest.mark.parametrize("split", [None, 2])
+def test_a_filter_on_any_column_leaves_the_claim_read_to_its_end(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, split: int | None
+) -> None:
+    """Where a column had no value behind the rows, PostgreSQL took from the filter that nothing is there."""
+    for column in ("queuing_order", "message_body"):
+        desk.send(1, 4)
+        held = claim(connect(), "dbo.target")
+        assert held is not None
+        frame = read(spark, held, tcp(desk.database), split=split)
+        assert frame.where(f"{column} IS NOT NULL").count() == 4
+        held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
+
+
 class Counted:
     """A way to a server, by which the bytes that come from there are counted."""
 
@@ -228,9 +242,11 @@ def test_a_message_that_fails_is_named_and_stays(
 ) -> None:
     desk.send(1, 2)
     desk.send(1, 1, body=b"no number")
+    desk.send(1, 2, body=b"77")
 
     def double(message: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"doubled": 2 * int(message["message_body"])}
+        number = int(message["message_body"])
+        return {"doubled": 2 * number if number < 77 else "much"}
 
     errors: list[Any] = []
 
@@ -243,13 +259,16 @@ def test_a_message_that_fails_is_named_and_stays(
         )
 
     progress = run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once"))
-    assert (progress.completed, progress.failed) == (2, 1)
+    assert (progress.completed, progress.failed) == (2, 2)
     assert _totals(desk) == [(1, 2), (1, 4)]
     left = desk.connection.execute(
-        "SELECT conversation_handle::text, queuing_order FROM dbo.target"
+        "SELECT conversation_handle::text, queuing_order FROM dbo.target ORDER BY queuing_order"
     ).fetchall()
-    assert [(row.conversation_handle, row.queuing_order) for row in errors] == left
+    errors.sort(key=lambda row: row.queuing_order)
+    # The first of the two that are no numbers: what follows it is not processed.
+    assert [(row.conversation_handle, row.queuing_order) for row in errors] == left[:2]
     assert "ValueError: invalid literal for int()" in errors[0].error
+    assert errors[1].error.startswith("doubled: Could not convert 'much'")
     # Who has no table of errors reads it in the log.
     handle, order = left[0]
     assert f": message {order} of conversation {handle} failed: ValueError: invalid literal" in caplog.text
@@ -281,6 +300,12 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
 
     def wrong(messages: Any) -> Outputs:
         return Outputs(tables={"dbo.total": messages.selectExpr("1 AS messages", "2 AS summe")})
+
+    def nowhere(messages: Any) -> Outputs:
+        return Outputs(tables={"dbo.nowhere": messages})
+
+    with pytest.raises(BulkError, match=r"^there is no table dbo\.nowhere"):
+        run_job(tcp(desk.database), "dbo.target", nowhere)
 
     def misspelled(messages: Any) -> Outputs:
         replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "1 AS body")

@@ -14,11 +14,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 import pgsb.bulk.complete as complete_module
 from pgsb.bulk import BulkError, Outputs, claim
 from pgsb.bulk.complete import complete
+from pgsb.bulk.connections import Server, reached
 from pgsb.bulk.connections import connect as connect_to
-from pgsb.bulk.connections import reached
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
-from pgsb.bulk.program import Context
+from pgsb.bulk.program import Context, run_program
 from pgsb.bulk.read import read
 from pgsb.bulk.staging import Staged, stage
 from support import Connection, Database
@@ -480,6 +480,42 @@ def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:
     assert sums == [(10,), (10,), (10,), (20,)]
     replies = sorted(body for kind, body in desk.replies() if kind == "note" and body is not None)
     assert replies == ["1target", "1target", "2target"]
+
+
+def test_who_asks_for_the_context_gets_it_and_a_default_stays() -> None:
+    pytest.importorskip("pyspark")
+    context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
+    got: list[object] = []
+
+    def second(messages: Any, anything: Context) -> Outputs:
+        return got.append(anything) or Outputs()  # type: ignore[func-returns-value]
+
+    def named(messages: Any, scale: int = 2, *, context: Context | None = None) -> Outputs:
+        return got.append((scale, context)) or Outputs()  # type: ignore[func-returns-value]
+
+    def own(messages: Any, scale: int = 2, *more: Any) -> Outputs:
+        return got.append(scale) or Outputs()  # type: ignore[func-returns-value]
+
+    for program in (second, named, own):
+        run_program(program, None, context)  # type: ignore[arg-type]
+    assert got == [context, (2, context), 2]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        ({"tables": {"dbo.total": [1]}}, "^the output dbo.total is a list, not a DataFrame of Spark's"),
+        ({"replies": datetime.date(2026, 1, 1)}, "^the output replies is a datetime.date, not a DataFrame"),
+        ({"tables": [1]}, r"^Outputs\(tables=…\) is a list"),
+        ({"failures": "requeued"}, "^failures is requeue or drop or quarantine, not requeued$"),
+        ({"unread": "ignore"}, "^unread is refuse or complete, not ignore$"),
+    ],
+)
+def test_an_output_that_is_none_is_told_by_its_name(outputs: dict[str, Any], said: str) -> None:
+    pytest.importorskip("pyspark")
+    context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=said):
+        run_program(lambda messages: Outputs(**outputs), None, context)  # type: ignore[arg-type]
 
 
 def test_claims_are_shown(desk: Desk, connect: Connect) -> None:
