@@ -319,8 +319,12 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
             node.value.span,
             number=1046,
         )
-    value = ctx.expression(node.value, NVARCHAR_MAX)
-    statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.code),)))
+    value = ctx.expression(node.value, None)
+    if value.type is not None and value.type.family == "binary":
+        printing = "ssb_internal.print_bytes"
+    else:
+        printing, value = "ssb_internal.print", ctx.expression(node.value, NVARCHAR_MAX)
+    statement = pl.Perform(pl.Invoke(printing, (pl.Raw(value.code),)))
     body = [statement, *ctx.status(node, pl.Number(0))]
     return body if value.cannot_raise else ctx.guard(node, body)
 

@@ -17,6 +17,15 @@ BEGIN
 END;
 $$;
 
+-- PRINT of a binary shows its digits, where CAST makes text of it.
+CREATE OR REPLACE FUNCTION ssb_internal.print_bytes(message bytea)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.print('0x' || upper(encode(message, 'hex')));
+$$;
+
 -- "(3 rows affected)"
 CREATE OR REPLACE FUNCTION ssb_internal.show_count(session ssb.session)
 RETURNS void

@@ -224,7 +224,10 @@ _BYTE_BY_BYTE = frozenset({"LEFT", "RIGHT", "REVERSE", "STUFF", "REPLICATE", "RE
 
 def _of_bytes(upper: str, arguments: list[Value], surroundings: Surroundings) -> Value:
     """One of _BYTE_BY_BYTE of a binary: text, as in T-SQL, that knows its bytes, which need not be text."""
-    texts = [as_text(argument) if argument.family == "binary" else argument for argument in arguments]
+    texts = [
+        as_text(argument) if argument.family == "binary" else replace(argument, raw=None)
+        for argument in arguments
+    ]
     text = translate(upper, texts, surroundings)
     kinds = [FUNCTIONS[upper].kind(i) for i in range(len(arguments))]
     bytes_ = [

@@ -27,5 +27,14 @@ SELECT CAST(CAST(REVERSE(@head) AS BINARY(4)) AS INT) AS little, CONVERT(VARBINA
        CAST(REPLACE(0x12000200, 0x00, 0xFFFE) AS VARBINARY(8)) AS escaped, CAST(LEFT(REVERSE(@head), 1) AS VARBINARY(9)) AS nested
 SELECT CHARINDEX(0x0100, @head) AS found, CHARINDEX(0x00, @head, 3) AS second, LEFT(@text, 5) AS l, RIGHT(@text, 5) AS r, REVERSE(@text) AS b
 GO
+-- PRINT shows the digits of bytes, a CAST the text that they are.
+DECLARE @body VARBINARY(MAX) = CAST('<a/>' AS VARBINARY(MAX)), @none BINARY(2)
+PRINT @body
+PRINT @none
+PRINT SUBSTRING(@body, 1, 2) + 0x0A
+PRINT ISNULL(@none, 0x)
+PRINT CAST(@body AS VARCHAR(10))
+EXEC sp_executesql N'PRINT @p', N'@p VARBINARY(10)', 0xab
+GO
 SELECT CAST(0x09 AS TIME)
 GO
