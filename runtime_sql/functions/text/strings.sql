@@ -194,12 +194,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(' '
 CREATE OR REPLACE FUNCTION sys.replace(value text, search text, replacement text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN replace(value, search, replacement);
 -- Of bytes: two digits and a blank each, so that nothing is found between two digits of one byte.
-CREATE OR REPLACE FUNCTION sys.spaced_digits(value bytea) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.spaced_digits(value bytea) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN regexp_replace(encode(value, 'hex'), '(..)', '\1 ', 'g');
 CREATE OR REPLACE FUNCTION sys.replace(value bytea, search bytea, replacement bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN decode(
-    replace(replace(sys.spaced_digits(value), sys.spaced_digits(search), sys.spaced_digits(replacement)), ' ', ''), 'hex'
+    replace(replace(ssb_internal.spaced_digits(value), ssb_internal.spaced_digits(search), ssb_internal.spaced_digits(replacement)), ' ', ''), 'hex'
 );
 CREATE OR REPLACE FUNCTION sys.lower(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lower(value);
