@@ -16,8 +16,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import behind_use_first
-from .permissions import wrong_word
-from .system_names import check_events, check_system_names, check_trigger_events
+from .system_names import check_events, check_system_names, check_trigger_events, wrong_word
 from .token_pairs import check_text
 
 __all__ = ["check_batch"]

@@ -1,6 +1,6 @@
-"""Names that the system has: of events (errors 1084 and 1098), of message types, contracts and services.
+"""Names that the system has: of events (errors 1084 and 1098), permissions, message types, contracts, services.
 
-Pages about Service Broker spell the latter with https in places. A program that compares a type with such
+Pages about Service Broker spell those of types with https in places. A program that compares a type with such
 a name never meets EndDialog, and leaves its conversations open.
 """
 
@@ -15,7 +15,7 @@ from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.event_types import DDL_EVENTS, NEWER_EVENTS, OTHER_EVENTS, SERVER_EVENTS
 
-__all__ = ["SYSTEM_NAMES", "check_events", "check_system_names", "check_trigger_events"]
+__all__ = ["SYSTEM_NAMES", "check_events", "check_system_names", "check_trigger_events", "wrong_word"]
 
 _WRONG_SCOPE = "The specified event type(s) is/are not valid on the specified target object."
 _OF_TRIGGERS = DDL_EVENTS | NEWER_EVENTS
@@ -102,3 +102,118 @@ def check_trigger_events(statement: nodes.CreateTrigger, problems: Problems) -> 
             elif event.upper() in SERVER_EVENTS and statement.scope == "DATABASE":
                 hint = f"{event} is an event of the server: ON ALL SERVER"
                 problems.add(_WRONG_SCOPE, statement.name.span, hint=hint, number=1098)
+
+
+# ---------------------------------------------------------------- permissions of GRANT, DENY and REVOKE
+
+_CREATABLE = frozenset(
+    (
+        "AGGREGATE",
+        "ANY DATABASE",
+        "ASSEMBLY",
+        "ASYMMETRIC KEY",
+        "AVAILABILITY GROUP",
+        "CERTIFICATE",
+        "CONTRACT",
+        "DATABASE",
+        "DATABASE DDL EVENT NOTIFICATION",
+        "DDL EVENT NOTIFICATION",
+        "DEFAULT",
+        "ENDPOINT",
+        "EXTERNAL LANGUAGE",
+        "EXTERNAL LIBRARY",
+        "FULLTEXT CATALOG",
+        "FUNCTION",
+        "LOGIN",
+        "MESSAGE TYPE",
+        "PROC",
+        "PROCEDURE",
+        "QUEUE",
+        "REMOTE SERVICE BINDING",
+        "ROLE",
+        "ROUTE",
+        "RULE",
+        "SCHEMA",
+        "SEQUENCE",
+        "SERVER ROLE",
+        "SERVICE",
+        "SYMMETRIC KEY",
+        "SYNONYM",
+        "TABLE",
+        "TRACE EVENT NOTIFICATION",
+        "TYPE",
+        "USER",
+        "VIEW",
+        "XML SCHEMA COLLECTION",
+    )
+)
+"""What stands behind CREATE in a permission."""
+
+_PERMISSION_WORDS = """
+ADMINISTER: BULK OPERATIONS, DATABASE BULK OPERATIONS
+ALL: , PRIVILEGES
+ALTER: , LEDGER, LEDGER CONFIGURATION, RESOURCES, SERVER STATE, SETTINGS, TRACE
+ALTER ANY: APPLICATION ROLE, ASSEMBLY, ASYMMETRIC KEY, AVAILABILITY GROUP, CERTIFICATE, COLUMN ENCRYPTION KEY
+ALTER ANY: COLUMN MASTER KEY, COLUMN MASTER KEY DEFINITION, CONNECTION, CONTRACT, CREDENTIAL, DATABASE
+ALTER ANY: DATABASE AUDIT, DATABASE DDL TRIGGER, DATABASE EVENT NOTIFICATION, DATABASE EVENT SESSION
+ALTER ANY: DATABASE SCOPED CONFIGURATION, DATASPACE, ENDPOINT, EVENT NOTIFICATION, EVENT SESSION
+ALTER ANY: EXTERNAL DATA SOURCE, EXTERNAL FILE FORMAT, EXTERNAL JOB, EXTERNAL LANGUAGE, EXTERNAL LIBRARY
+ALTER ANY: EXTERNAL STREAM, FULLTEXT CATALOG, LINKED SERVER, LOGIN, MASK, MESSAGE TYPE, REMOTE SERVICE BINDING
+ALTER ANY: ROLE, ROUTE, SCHEMA, SECURITY POLICY, SENSITIVITY CLASSIFICATION, SERVER AUDIT, SERVER ROLE
+ALTER ANY: SERVICE, SYMMETRIC KEY, USER
+AUTHENTICATE: , SERVER
+BACKUP: DATABASE, LOG
+CHECKPOINT:
+CONNECT: , ANY DATABASE, REPLICATION, SQL
+CONTROL: , SERVER
+DELETE:
+ENABLE: LEDGER
+EXEC:
+EXECUTE: , ANY EXTERNAL SCRIPT, EXTERNAL SCRIPT
+EXTERNAL: ACCESS ASSEMBLY
+IMPERSONATE: , ANY LOGIN
+INSERT:
+KILL: DATABASE CONNECTION
+RECEIVE:
+REFERENCES:
+SELECT: , ALL USER SECURABLES
+SEND:
+SHOWPLAN:
+SHUTDOWN:
+SUBSCRIBE: QUERY NOTIFICATIONS
+TAKE: OWNERSHIP
+UNMASK:
+UNSAFE: ASSEMBLY
+UPDATE:
+VIEW: CHANGE TRACKING, DATABASE PERFORMANCE STATE, DATABASE SECURITY STATE, DATABASE STATE, DEFINITION
+VIEW: LEDGER CONTENT, PERFORMANCE DEFINITION, SECURITY DEFINITION
+VIEW: SERVER PERFORMANCE STATE, SERVER SECURITY STATE, SERVER STATE
+VIEW ANY: COLUMN ENCRYPTION KEY DEFINITION, COLUMN MASTER KEY DEFINITION, CRYPTOGRAPHICALLY SECURED DEFINITION
+VIEW ANY: DATABASE, DEFINITION, ERROR LOG, PERFORMANCE DEFINITION, SECURITY DEFINITION
+VIEW ANY: SENSITIVITY CLASSIFICATION
+VIEW: CRYPTOGRAPHICALLY SECURED DEFINITION
+"""
+"""What may begin a permission, and what may stand behind it, nothing too: as the reference's pages of GRANT
+and sys.fn_builtin_permissions have them."""
+
+
+def _permissions() -> frozenset[tuple[str, ...]]:
+    found = {("CREATE", *what.split()) for what in _CREATABLE}
+    for line in _PERMISSION_WORDS.strip().splitlines():
+        first, _, behind = line.partition(":")
+        found |= {(*first.split(), *rest.split()) for rest in behind.split(",")}
+    return frozenset(found)
+
+
+_PERMISSIONS = _permissions()
+_BEGINNINGS = frozenset(name[:length] for name in _PERMISSIONS for length in range(1, len(name) + 1))
+
+
+def wrong_word(name: str) -> str | None:
+    """Return the first word with which ``name`` is no permission any more; None for one."""
+    words = tuple(name.split())
+    if words in _PERMISSIONS:
+        return None
+    return next(
+        (word for place, word in enumerate(words) if words[: place + 1] not in _BEGINNINGS), words[-1]
+    )

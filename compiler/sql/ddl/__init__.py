@@ -1,5 +1,5 @@
 """Tables, indexes, types, sequences: every module, so that its handlers are registered."""
 
-from . import alter_table, definitions, statements, system_versioning, table_checks, tables
+from . import alter_table, definitions, statements, system_versioning, tables
 
-__all__ = ["alter_table", "definitions", "statements", "system_versioning", "table_checks", "tables"]
+__all__ = ["alter_table", "definitions", "statements", "system_versioning", "tables"]

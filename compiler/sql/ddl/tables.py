@@ -38,13 +38,16 @@ from .definitions import (
     Definition,
     Index,
     all_constraints,
+    check_column,
+    check_foreign_key,
+    check_table,
     index_options,
     read_definition,
     read_index,
+    refuse_repeated_columns,
     signed,
 )
 from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
-from .table_checks import check_column, check_foreign_key, check_table, refuse_repeated_columns
 
 VOLATILE = frozenset(
     """
@@ -128,17 +131,18 @@ def _note_foreign_key(
 ) -> None:
     other = object_name(references)
     check_foreign_key(constraint, name.name, ctx)
-    ctx.scope.note_foreign_key(
-        ForeignKey(
-            constraint.name,
-            name.name,
-            sql,
-            tuple(column for column, _ in constraint.columns),
-            other.text,
-            ctx.defined_name(other),
-            tuple(constraint.foreign_columns),
-        )
+    key = ForeignKey(
+        constraint.name,
+        name.name,
+        sql,
+        tuple(column for column, _ in constraint.columns),
+        other.text,
+        ctx.defined_name(other),
+        tuple(constraint.foreign_columns),
     )
+    # Names that only the run time knows are no JSON where it puts them in.
+    if not is_placeholder(str(key.parts)):
+        ctx.scope.note_foreign_key(key)
 
 
 def keeping_of_spelling(
@@ -175,7 +179,11 @@ def names_of_parts(definition: Definition) -> list[str]:
     """
     constraints = [(each.name, each.kind) for each in all_constraints(definition) if each.name is not None]
     given = [*constraints, *((index.name, "INDEX") for index in definition.indexes)]
-    return [each for each, kind in given if fold(each) != each or kind in ("CHECK", "FOREIGN KEY")]
+    return [
+        each
+        for each, kind in given
+        if fold(each) != each or (kind in ("CHECK", "FOREIGN KEY") and not is_placeholder(each))
+    ]
 
 
 def default_names(definition: Definition) -> list[tuple[str, str]]:
