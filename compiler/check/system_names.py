@@ -1,4 +1,4 @@
-"""Names that the system has: of events (errors 1084 and 1098), permissions, message types, contracts, services.
+"""Names that the system has: events (errors 1084 and 1098), permissions, message types, contracts, services.
 
 Pages about Service Broker spell those of types with https in places. A program that compares a type with such
 a name never meets EndDialog, and leaves its conversations open.
