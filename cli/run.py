@@ -382,11 +382,13 @@ class Runner:
         Those are compiled anew, for they run without the transaction.
         """
         joined = {line for line, _ in batch.joined} | {refused.line for _, refused in batch.refused}
-        behind = [next(following) for line in sorted(joined) if line != batch.line]
+        behind = list(itertools.islice(following, len(joined - {batch.line})))
         reached = self._executor.broken_off or batch.line
-        spans = [each.span for each in behind if each.span is not None and each.line > reached]
-        if spans:
-            rest = script.source.only(spans[0].start, spans[-1].end)
+        done = [each.span for each in (batch, *behind) if each.span is not None and each.line <= reached]
+        left = [each.span for each in behind if each.span is not None and each.line > reached]
+        if left:
+            # From the GO on, so that the first of them begins where it did.
+            rest = script.source.only(done[-1].end, left[-1].end)
             yield from self._compile(replace(script, source=rest), stop)
         yield from following
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from ..compiler import handlers as _handlers  # noqa: F401
+from ..compiler import session as _session  # noqa: F401  its import registers the handlers
 from ..compiler.catalog.scope import Catalog
 from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,

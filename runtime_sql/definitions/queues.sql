@@ -174,7 +174,8 @@ BEGIN
     END IF;
     PERFORM ssb_internal.make_schema_on_demand(v_name.schema_name);
     PERFORM ssb_internal.require_schema(v_name.schema_name);
-    IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL THEN
+    IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL
+       OR ssb_internal.is_name_taken(to_regnamespace(quote_ident(v_name.schema_name)), v_name.object_name) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                                       coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;

@@ -25,7 +25,8 @@ BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2];
-    IF p_action = 'CREATE' AND (v_found IS NOT NULL OR to_regclass(p_name) IS NOT NULL AND p_kind <> 'TYPE') THEN
+    IF p_action = 'CREATE' AND (v_found IS NOT NULL OR p_kind <> 'TYPE' AND (to_regclass(p_name) IS NOT NULL
+       OR ssb_internal.is_name_taken(to_regnamespace(quote_ident(v_name[1])), v_name[2]))) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
@@ -377,7 +378,8 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL AND p_action = 'CREATE' THEN
+    IF p_action = 'CREATE' AND (to_regclass(p_name) IS NOT NULL
+       OR ssb_internal.is_name_taken(to_regnamespace(quote_ident((parse_ident(p_name))[1])), (parse_ident(p_name))[2])) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN

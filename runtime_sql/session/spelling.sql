@@ -124,6 +124,23 @@ BEGIN
 END;
 $$;
 
+-- Whether an object of the schema has the name: relations, routines, constraints and defaults share them in SQL Server.
+-- p_constraint: one that does not count.
+CREATE OR REPLACE FUNCTION ssb_internal.is_name_taken(p_schema oid, p_name text, p_constraint oid DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_constraint AS k
+                    WHERE k.connamespace = p_schema AND k.conname = p_name AND k.contype IN ('c', 'f', 'p', 'u')
+                      AND k.oid IS DISTINCT FROM p_constraint)
+        OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = p_schema AND c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S'))
+        OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = p_schema AND p.proname = p_name)
+        OR ssb_internal.names_default(p_schema, p_name);
+END;
+$$;
+
 -- Error 2714 where an object of the schema has the name of a CHECK, a foreign key or a default: PostgreSQL lets each table have it.
 -- p_constraint: whose name it is, NULL for a default.
 CREATE OR REPLACE FUNCTION ssb_internal.refuse_taken_name(p_relation regclass, p_name text, p_constraint oid DEFAULT NULL)
@@ -131,15 +148,8 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_schema oid := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = p_relation);
 BEGIN
-    IF EXISTS (SELECT FROM pg_constraint AS k
-                WHERE k.connamespace = v_schema AND k.conname = p_name AND k.contype IN ('c', 'f', 'p', 'u')
-                  AND k.oid IS DISTINCT FROM p_constraint)
-       OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S'))
-       OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = v_schema AND p.proname = p_name)
-       OR ssb_internal.names_default(v_schema, p_name) THEN
+    IF ssb_internal.is_name_taken((SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = p_relation), p_name, p_constraint) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', p_name), 16, 5);
     END IF;
 END;

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pgsb import compiler
-from pgsb.compiler import handlers as _handlers  # noqa: F401
 from pgsb.compiler import nodes
+from pgsb.compiler import session as _session  # noqa: F401  its import registers the handlers
 from pgsb.compiler.lower.context import Context
 from pgsb.compiler.lower.dispatch import invocations, lower
 from pgsb.compiler.registry import NoHandler, Registry

@@ -27,6 +27,8 @@ class Constraint:
     name: str | None = None
     columns: list[tuple[str, bool]] = field(default_factory=list)
     """Names and whether descending."""
+    clustered: bool = False
+    """It says CLUSTERED, which only one of a table may."""
     ignore_dup_key: bool = False
     check: exp.Expr | None = None
     references: exp.Table | None = None
@@ -283,7 +285,8 @@ def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Conte
         return _foreign_key(reader, name, column)
     else:
         reader.fail()
-    if not reader.word("CLUSTERED"):
+    found.clustered = reader.word("CLUSTERED")
+    if not found.clustered:
         reader.word("NONCLUSTERED")
     reader.word("HASH")
     if reader.peek(T.L_PAREN):

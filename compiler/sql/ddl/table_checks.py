@@ -88,6 +88,10 @@ def check_table(definition: Definition, info: TableInfo, table: str, ctx: Contex
     # A table's own PostgreSQL refuses when it is made, where a TRY may catch it.
     if info.name is None and keys > 1:
         ctx.problem(f"Cannot add multiple PRIMARY KEY constraints to table '{table}'.", number=8110)
+    if sum(constraint.clustered for constraint in all_constraints(definition)) > 1:
+        ctx.problem(
+            f"Cannot add more than one clustered index for constraints on table '{table}'.", number=8112
+        )
     versions = [c.name for c in info.columns if c.type is not None and c.type.name == "rowversion"]
     if len(versions) > 1:
         ctx.problem(

@@ -134,17 +134,18 @@ def _note_foreign_key(
 ) -> None:
     other = object_name(references)
     check_foreign_key(constraint, name.name, ctx)
-    ctx.scope.note_foreign_key(
-        ForeignKey(
-            constraint.name,
-            name.name,
-            sql,
-            tuple(column for column, _ in constraint.columns),
-            other.text,
-            ctx.defined_name(other),
-            tuple(constraint.foreign_columns),
-        )
+    key = ForeignKey(
+        constraint.name,
+        name.name,
+        sql,
+        tuple(column for column, _ in constraint.columns),
+        other.text,
+        ctx.defined_name(other),
+        tuple(constraint.foreign_columns),
     )
+    # Names that only the run time knows are no JSON where it puts them in.
+    if not is_placeholder(str(key.parts)):
+        ctx.scope.note_foreign_key(key)
 
 
 def keeping_of_spelling(
@@ -181,7 +182,11 @@ def names_of_parts(definition: Definition) -> list[str]:
     """
     constraints = [(each.name, each.kind) for each in all_constraints(definition) if each.name is not None]
     given = [*constraints, *((index.name, "INDEX") for index in definition.indexes)]
-    return [each for each, kind in given if fold(each) != each or kind in ("CHECK", "FOREIGN KEY")]
+    return [
+        each
+        for each, kind in given
+        if fold(each) != each or (kind in ("CHECK", "FOREIGN KEY") and not is_placeholder(each))
+    ]
 
 
 def default_names(definition: Definition) -> list[tuple[str, str]]:

@@ -58,6 +58,20 @@ ALTER TABLE dbo.bare ADD CONSTRAINT p1 CHECK (a > 1)
 GO
 SELECT name FROM sys.objects WHERE name IN ('k2', 'k3', 'CK_a', 'DF_b', 'FK_c') ORDER BY name
 GO
+CREATE PROCEDURE dbo.FK_c AS RETURN 1
+GO
+CREATE VIEW dbo.df_b AS SELECT 1 AS a
+GO
+CREATE QUEUE dbo.fk_c
+GO
+CREATE SYNONYM dbo.ck_a FOR dbo.p1
+GO
+CREATE PROCEDURE dbo.takes AS RETURN 1
+GO
+CREATE QUEUE dbo.Takes
+GO
+CREATE VIEW dbo.takes AS SELECT 1 AS a
+GO
 CREATE SCHEMA other
 GO
 CREATE TABLE other.k3 (a INT CONSTRAINT CK_a CHECK (a > 1))
@@ -65,4 +79,12 @@ ALTER TABLE dbo.k1 DROP CONSTRAINT CK_a
 ALTER TABLE dbo.bare ADD CONSTRAINT CK_a CHECK (a > 1)
 GO
 EXEC sp_rename 'dbo.CK_a', 'fk_c'
+GO
+-- names that only the run time knows
+CREATE PROCEDURE dbo.makes @t SYSNAME, @r SYSNAME AS
+EXEC ('CREATE TABLE ' + @t + ' (a INT CONSTRAINT fk_' + @t + ' REFERENCES dbo.' + @r + ' (a))')
+GO
+EXEC dbo.makes 'd1', 'p1'
+EXEC dbo.makes 'd2', 'nope'
+SELECT name FROM sys.foreign_keys WHERE name LIKE 'fk[_]d%'
 GO

@@ -13,6 +13,7 @@ EXEC dbo.rolls
 PRINT 'not reached'
 GO
 PRINT CONCAT('open: ', @@TRANCOUNT)
+SELECT 1 / 0 AS in_the_second_line
 GO 2
 SELECT nonsense FROM
 GO

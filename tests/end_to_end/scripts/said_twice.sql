@@ -22,6 +22,8 @@ CREATE TABLE dbo.v (a int PRIMARY KEY UNIQUE);
 GO
 CREATE TABLE dbo.v (a int UNIQUE UNIQUE);
 GO
+CREATE TABLE dbo.v (a int PRIMARY KEY CLUSTERED, b int, UNIQUE CLUSTERED (b));
+GO
 CREATE TABLE dbo.v (a int CHECK (a > 0) CHECK (a < 9));
 GO
 CREATE TABLE dbo.v (a int REFERENCES dbo.u (a) REFERENCES dbo.u (a));
