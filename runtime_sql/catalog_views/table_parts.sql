@@ -179,7 +179,7 @@ BEGIN
     IF level0type IS NULL THEN
         RETURN;
     END IF;
-    CASE replace(upper(level0type), ' ', '_')
+    CASE replace(upper(level0type COLLATE "C"), ' ', '_')
         WHEN 'SCHEMA', 'USER' THEN
             IF level1type IS NULL THEN
                 class := 3;
@@ -187,7 +187,7 @@ BEGIN
             ELSE
                 class := 1;
                 major_id := sys.object_id(format('[%s].[%s]', level0name, level1name));
-                IF upper(level2type) = 'COLUMN' THEN
+                IF upper(level2type COLLATE "C") = 'COLUMN' THEN
                     minor_id := (SELECT c.column_id FROM sys.columns AS c
                                   WHERE c.object_id = major_id AND sys.fold(c.name) = sys.fold(level2name));
                 ELSIF level2type IS NOT NULL THEN
@@ -212,7 +212,7 @@ BEGIN
         ELSE
             -- Of a kind that has no numbers here: told apart by its name.
             class := 100;
-            major_id := hashtext(upper(level0type) || '.' || level0name);
+            major_id := hashtext(upper(level0type COLLATE "C") || '.' || level0name);
     END CASE;
     IF major_id IS NULL OR minor_id IS NULL THEN
         PERFORM ssb_internal.raise_error(15135, format('Object is invalid. Extended properties are not permitted on ''%s'', or the object does not exist.',

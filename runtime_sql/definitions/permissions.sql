@@ -23,7 +23,7 @@ AS $$
 DECLARE
     v_row record;
 BEGIN
-    class := upper(p_class);
+    class := upper(p_class COLLATE "C");
     CASE class
     WHEN 'MESSAGE TYPE' THEN
         SELECT t.message_type_id AS id, t.owner INTO v_row FROM ssb_internal.find_message_type(p_database_id, p_name) AS t;
@@ -73,7 +73,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_class), 15, 1);
     END CASE;
     IF v_row.id IS NULL THEN
-        PERFORM ssb_internal.raise_not_found('find', lower(class), p_name);
+        PERFORM ssb_internal.raise_not_found('find', lower(class COLLATE "C"), p_name);
     END IF;
     major_id := v_row.id;
     owner := v_row.owner;
@@ -104,10 +104,10 @@ AS $$
 DECLARE
     v_own text[] := ssb_internal.broker_privileges(p_class);
     v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
-                      WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
+                      WHERE upper(p COLLATE "C") <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
 BEGIN
     IF v_own IS NOT NULL AND v_wrong IS NOT NULL THEN
-        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong COLLATE "C")));
     END IF;
 END;
 $$;
@@ -139,7 +139,7 @@ BEGIN
          WHERE NOT EXISTS (
             SELECT FROM ssb.permission AS p
              WHERE p.class = p_class AND p.major_id = p_major_id AND p.database_id = p_database_id
-               AND ((p.privilege = upper(w.privilege) AND p.state = 'W') OR (p.privilege = 'CONTROL' AND p.state IN ('G', 'W')))
+               AND ((p.privilege = upper(w.privilege COLLATE "C") AND p.state = 'W') OR (p.privilege = 'CONTROL' AND p.state IN ('G', 'W')))
                AND (lower(p.grantee) = ANY (v_names)
                     OR (v_role IS NOT NULL AND ssb_internal.is_member(v_role, p.grantee, p_database_id)))));
 END;
@@ -152,7 +152,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g) NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
+    v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g COLLATE "C") NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
 BEGIN
     IF p_tell AND cardinality(v_grantees) < cardinality(p_grantees) THEN
         PERFORM ssb_internal.print('Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.');
@@ -183,7 +183,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
-        PERFORM ssb_internal.require_principal('find', CASE upper(class) WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal('find', CASE upper(class COLLATE "C") WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
     END LOOP;
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
@@ -204,12 +204,12 @@ BEGIN
         FOREACH v_privilege IN ARRAY privileges LOOP
             IF verb = 'GRANT OPTION' THEN
                 UPDATE ssb.permission AS p SET state = 'G'
-                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege)
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege COLLATE "C")
                    AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
                 CONTINUE;
             END IF;
             -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
-            v_meant := CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
+            v_meant := CASE WHEN upper(v_privilege COLLATE "C") NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege COLLATE "C")]
                             WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                             WHEN v_object.class = 'SERVICE' THEN '{SEND}'
                             ELSE '{REFERENCES}'::text[] END;
@@ -219,7 +219,7 @@ BEGIN
             IF verb <> 'REVOKE' THEN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
-                       CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
+                       CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'public' ELSE v_grantee END,
                        CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
                   FROM unnest(v_meant) AS p (privilege)
                 ON CONFLICT DO NOTHING;     -- another session's, of now: it gets this one's state
@@ -316,10 +316,10 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
-        WHEN upper(p_privilege) IN ('ALL', 'ALL PRIVILEGES', 'CONTROL') THEN 'ALL'
+        WHEN upper(p_privilege COLLATE "C") IN ('ALL', 'ALL PRIVILEGES', 'CONTROL') THEN 'ALL'
         WHEN p_kind IN ('TABLE', 'ALL TABLES IN SCHEMA')
-             AND upper(p_privilege) IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN upper(p_privilege)
-        WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege) IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
+             AND upper(p_privilege COLLATE "C") IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN upper(p_privilege COLLATE "C")
+        WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege COLLATE "C") IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
 $$;
 
 -- Runs with the caller's rights: whoever may GRANT on the table may do it here.
@@ -341,7 +341,7 @@ DECLARE
                                   WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
                                   ELSE 'REVOKE %s ON %s %s FROM %s' END;
 BEGIN
-    IF upper(p_class) = 'SCHEMA' THEN
+    IF upper(p_class COLLATE "C") = 'SCHEMA' THEN
         v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
         v_object := quote_ident(p_relation);
     ELSIF to_regclass(p_relation) IS NOT NULL THEN
@@ -357,7 +357,7 @@ BEGIN
         v_object := v_routine::regprocedure::text;
     END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
-        v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
+        v_role := CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         CONTINUE WHEN v_role IS NULL;
         FOREACH v_kind IN ARRAY v_kinds LOOP
             FOREACH v_privilege IN ARRAY p_privileges LOOP
@@ -448,7 +448,7 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
-        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name)) = 'dbo' THEN
+        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") = 'dbo' THEN
             PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
         END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;

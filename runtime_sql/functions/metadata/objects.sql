@@ -30,9 +30,9 @@ $$;
 CREATE OR REPLACE FUNCTION sys.schema_id(name text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN name IS NULL OR lower(name) = 'dbo' THEN 1
-    WHEN lower(name) = 'information_schema' THEN 3
-    WHEN lower(name) = 'sys' THEN 4
+    WHEN name IS NULL OR lower(name COLLATE "C") = 'dbo' THEN 1
+    WHEN lower(name COLLATE "C") = 'information_schema' THEN 3
+    WHEN lower(name COLLATE "C") = 'sys' THEN 4
     ELSE (SELECT n.oid::integer FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(name, database))
 END;
 CREATE OR REPLACE FUNCTION sys.schema_name(id integer DEFAULT NULL) RETURNS text
