@@ -82,6 +82,15 @@ def test_a_missing_schema_is_one_error(tsql: Tsql, frame: str, statement: str) -
     assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
 
 
+@pytest.mark.parametrize("frame", ["{}", "EXEC ('{}')"])
+@pytest.mark.parametrize(
+    "made", ["VIEW nowhere.v AS SELECT 1 AS a", "SYNONYM nowhere.s FOR t", "SEQUENCE nowhere.n"]
+)
+def test_nothing_is_made_in_a_missing_schema(tsql: Tsql, frame: str, made: str) -> None:
+    tsql.run(frame.format(f"CREATE {made}"))
+    assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
+
+
 def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
     for minus in ("-", "- ", "-/* /* x */ */\n"):
         tsql.run_well(
