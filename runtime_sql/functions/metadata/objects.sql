@@ -61,7 +61,7 @@ BEGIN
     -- Each database has the system's queues. A queue's messages are an internal table, with its number negative.
     SELECT s.queue_id, d.schema_prefix || 'dbo', s.queue_name, 'SQ'
     FROM ssb_internal.system_service AS s CROSS JOIN ssb.database AS d
-    WHERE lower(s.queue_name) = wanted_name OR s.queue_id = wanted_id
+    WHERE sys.fold(s.queue_name) = wanted_name OR s.queue_id = wanted_id
     UNION ALL
     SELECT t.object_id, 'sys', t.name, 'S'
     FROM ssb_internal.system_table AS t
@@ -173,7 +173,7 @@ CREATE OR REPLACE FUNCTION sys.type_id(name text) RETURNS integer
 LANGUAGE sql STABLE
 RETURN coalesce(
     (SELECT t.id FROM sys.type_numbers() AS t
-     WHERE t.name = lower((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
+     WHERE t.name = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
     (SELECT t.oid::integer FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
      WHERE t.typname = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])
        AND n.nspname = sys.schema_in_database((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name)) - 1], NULL)

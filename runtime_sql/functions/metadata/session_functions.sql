@@ -81,7 +81,7 @@ DECLARE
     v_database integer := ssb_internal.current_database_id();
     v_role name := CASE WHEN principal IS NULL THEN ssb_internal.caller() ELSE ssb_internal.role_of(principal) END;
 BEGIN
-    IF role IS NULL OR lower(role) NOT IN (
+    IF role IS NULL OR lower(role COLLATE "C") NOT IN (
            'public', 'db_owner', 'db_ddladmin', 'db_datareader', 'db_datawriter', 'db_accessadmin', 'db_securityadmin',
            'db_backupoperator', 'db_denydatareader', 'db_denydatawriter')
        AND ssb_internal.role_of(role) IS NULL
