@@ -160,7 +160,8 @@ class _Composer:
 
     def script(self, source: Source) -> Script:
         """What came out."""
-        composed = ComposedSource(source.name, "".join(self._texts), source.encoding, tuple(self._pieces))
+        text, pieces = "".join(self._texts), tuple(self._pieces)
+        composed = ComposedSource(source.name, text, source.encoding, pieces=pieces)
         return Script(composed, tuple(self._stops), tuple(self._outputs))
 
     # ------------------------------------------------------------ reading

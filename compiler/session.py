@@ -76,6 +76,7 @@ class CompileSession:
         """
         self._stops = stops
         self._raises = raises
+        self.catalog.quoted_identifiers = source.quoted_identifiers
         batches = self._read(source, read)
         if self.sees is not None:
             batches = _shown(batches, self.sees)
@@ -93,6 +94,7 @@ class CompileSession:
 
         ``is_open`` tells, when the next batch is asked for, whether a transaction is open in the session.
         """
+        source = replace(source, quoted_identifiers=self.catalog.quoted_identifiers)
         for batch in map(self._switched, self._read(source)):
             if batch is None:
                 continue

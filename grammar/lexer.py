@@ -91,7 +91,7 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
     """
     text = source.text
     _report_bad_characters(source, problems)
-    quoted_identifiers = True
+    quoted_identifiers = source.quoted_identifiers
     recent: deque[Token] = deque(maxlen=16)
     suspect: int | None = None  # where a string begins that has a GO line inside
     position = 0

@@ -88,6 +88,8 @@ class Source:
     name: str
     text: str
     encoding: str = field(default="utf-8", compare=False)
+    quoted_identifiers: bool = field(default=True, compare=False)
+    """SET QUOTED_IDENTIFIER where the text begins: ON in a script, in dynamic SQL as around it."""
 
     @classmethod
     def read(cls, path: Path) -> Source:

@@ -241,6 +241,8 @@ class Catalog:
         self.xact_abort: bool | None = None
         self.unsure: set[str] = set()
         """Of these two those that an earlier batch has set on one of its ways only."""
+        self.quoted_identifiers = True
+        """SET QUOTED_IDENTIFIER for the texts of dynamic SQL, and for the next batch at a prompt."""
         self.row_limited = False
         """An earlier batch may have left SET ROWCOUNT in force."""
         self.noexec = False

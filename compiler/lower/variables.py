@@ -216,6 +216,8 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
             case "DATEFIRST" | "DATEFORMAT" | "LANGUAGE":
                 calls = [pl.Perform(call) for call in _option_calls(name, node, ctx)]
                 return ctx.guard(node, [*calls, *ctx.status(node, pl.Number(0))])
+            case "QUOTED_IDENTIFIER" if ctx.lasts:
+                ctx.catalog.quoted_identifiers = node.on
             case _:
                 result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
                 if name == "TRANSACTION ISOLATION LEVEL":
@@ -246,6 +248,8 @@ def set_option_calls(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke] | N
                 setattr(ctx.catalog, name.lower(), node.on)
             case "IDENTITY_INSERT" if node.table is not None:
                 result += _identity_insert(node, ctx)
+            case "QUOTED_IDENTIFIER":
+                ctx.catalog.quoted_identifiers = node.on
             case _:
                 result += _option_calls(name, node, ctx)
     return result

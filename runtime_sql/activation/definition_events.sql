@@ -267,7 +267,7 @@ RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN p_object_type IN ('table', 'view', 'index', 'sequence', 'type', 'function', 'procedure', 'trigger') THEN upper(p_object_type)
+    SELECT CASE WHEN p_object_type IN ('table', 'view', 'index', 'sequence', 'type', 'function', 'procedure', 'trigger') THEN upper(p_object_type COLLATE "C")
                 WHEN p_object_type IN ('domain', 'composite type') THEN 'TYPE'
                 WHEN p_object_type = 'table column' THEN 'COLUMN'
                 WHEN p_object_type = 'table constraint' THEN 'CONSTRAINT' END;

@@ -8,10 +8,10 @@ RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN lower(p_name) = 'public' THEN 0
-                WHEN lower(p_name) = 'dbo' OR p_name = ssb_internal.runtime_owner()
+    SELECT CASE WHEN lower(p_name COLLATE "C") = 'public' THEN 0
+                WHEN lower(p_name COLLATE "C") = 'dbo' OR p_name = ssb_internal.runtime_owner()
                      OR p_name = (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id) THEN 1
-                WHEN lower(p_name) = 'guest' THEN 2
+                WHEN lower(p_name COLLATE "C") = 'guest' THEN 2
                 ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                                 WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id
                                 ORDER BY p.database_id IS NULL LIMIT 1),
@@ -48,7 +48,7 @@ CREATE OR REPLACE VIEW sys.databases AS
 SELECT ssb_internal.database_name(d.database_id)                         AS name,
        d.database_id,
        NULL::integer                                            AS source_database_id,
-       CASE WHEN lower(d.owner) = 'sa' AND to_regrole('sa') IS NULL THEN '\x01'
+       CASE WHEN lower(d.owner COLLATE "C") = 'sa' AND to_regrole('sa') IS NULL THEN '\x01'
             ELSE convert_to(d.owner, 'UTF8') END                AS owner_sid,
        d.create_date::timestamp(3)                              AS create_date,
        coalesce(nullif(d.options ->> 'COMPATIBILITY_LEVEL', '')::smallint, 160::smallint) AS compatibility_level,
@@ -64,7 +64,7 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        0::smallint                                              AS snapshot_isolation_state,
        'OFF'::text                                              AS snapshot_isolation_state_desc,
        1::sys.bit                                               AS is_read_committed_snapshot_on,
-       CASE upper(d.options ->> 'RECOVERY') WHEN 'BULK_LOGGED' THEN 2 WHEN 'SIMPLE' THEN 3 ELSE 1 END::smallint AS recovery_model,
+       CASE upper((d.options ->> 'RECOVERY') COLLATE "C") WHEN 'BULK_LOGGED' THEN 2 WHEN 'SIMPLE' THEN 3 ELSE 1 END::smallint AS recovery_model,
        coalesce(upper(d.options ->> 'RECOVERY'), 'FULL')        AS recovery_model_desc,
        d.is_trustworthy_on::integer::sys.bit                    AS is_trustworthy_on,
        EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id AND k.by_service IS NOT NULL)::integer::sys.bit AS is_master_key_encrypted_by_server,
@@ -147,7 +147,7 @@ SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin
                     WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb_internal.current_database_id()));
 
 CREATE OR REPLACE VIEW sys.database_role_members AS
-SELECT coalesce(ssb_internal.principal_id_of(m.role, m.database_id), CASE lower(m.role) WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END)
+SELECT coalesce(ssb_internal.principal_id_of(m.role, m.database_id), CASE lower(m.role COLLATE "C") WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END)
            AS role_principal_id,
        ssb_internal.principal_id_of(m.member, m.database_id) AS member_principal_id
   FROM ssb.role_member AS m WHERE m.database_id = (SELECT ssb_internal.current_database_id());

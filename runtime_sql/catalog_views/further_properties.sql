@@ -5,7 +5,7 @@
 -- What SET would say: the values are those by which PostgreSQL behaves.
 CREATE OR REPLACE FUNCTION sys.sessionproperty(option text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE upper(option)
+RETURN CASE upper(option COLLATE "C")
     WHEN 'NUMERIC_ROUNDABORT' THEN '0'
     WHEN 'ANSI_NULLS' THEN '1'
     WHEN 'ANSI_PADDING' THEN '1'
@@ -17,7 +17,7 @@ RETURN CASE upper(option)
 CREATE OR REPLACE FUNCTION sys.typeproperty(type text, property text) RETURNS integer
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE lower($2)
+    SELECT CASE lower($2 COLLATE "C")
         WHEN 'precision' THEN t.precision
         WHEN 'scale' THEN CASE WHEN t.scale > 0 OR t.precision > 0 AND t.name ~ 'int|decimal|numeric|money|date|time|bit' THEN t.scale END
         WHEN 'allowsnull' THEN t.is_nullable::integer
@@ -28,7 +28,7 @@ END;
 
 CREATE OR REPLACE FUNCTION sys.collationproperty(collation_name text, property text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (CASE WHEN collation_name ~* '_(CI|CS|BIN|BIN2)(_|$)' THEN CASE lower(property)
+RETURN (CASE WHEN collation_name ~* '_(CI|CS|BIN|BIN2)(_|$)' THEN CASE lower(property COLLATE "C")
     WHEN 'codepage' THEN CASE WHEN collation_name ~* '_UTF8$' THEN 65001 WHEN collation_name ~* 'Latin1' THEN 1252 END
     WHEN 'lcid' THEN CASE WHEN collation_name ~* 'Latin1' THEN 1033 END
     WHEN 'comparisonstyle' THEN CASE WHEN collation_name ~* '_BIN2?(_|$)' THEN 0 ELSE
@@ -40,7 +40,7 @@ RETURN (CASE WHEN collation_name ~* '_(CI|CS|BIN|BIN2)(_|$)' THEN CASE lower(pro
 
 CREATE OR REPLACE FUNCTION sys.connectionproperty(property text) RETURNS text
 LANGUAGE sql STABLE
-RETURN CASE lower(property)
+RETURN CASE lower(property COLLATE "C")
     WHEN 'net_transport' THEN CASE WHEN inet_client_addr() IS NULL THEN 'Shared memory' ELSE 'TCP' END
     WHEN 'physical_net_transport' THEN CASE WHEN inet_client_addr() IS NULL THEN 'Shared memory' ELSE 'TCP' END
     WHEN 'protocol_type' THEN 'TSQL'
@@ -51,7 +51,7 @@ RETURN CASE lower(property)
 
 CREATE OR REPLACE FUNCTION sys.loginproperty(login text, property text) RETURNS text
 LANGUAGE sql STABLE
-RETURN CASE WHEN sys.suser_id(login) IS NOT NULL THEN CASE lower(property)
+RETURN CASE WHEN sys.suser_id(login) IS NOT NULL THEN CASE lower(property COLLATE "C")
     WHEN 'badpasswordcount' THEN '0'
     WHEN 'historylength' THEN '0'
     WHEN 'isexpired' THEN '0'
@@ -63,7 +63,7 @@ RETURN CASE WHEN sys.suser_id(login) IS NOT NULL THEN CASE lower(property)
 CREATE OR REPLACE FUNCTION sys.indexkey_property(object_id integer, index_id integer, key_id integer, property text) RETURNS integer
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE lower($4) WHEN 'columnid' THEN c.column_id WHEN 'isdescending' THEN c.is_descending_key::integer END
+    SELECT CASE lower($4 COLLATE "C") WHEN 'columnid' THEN c.column_id WHEN 'isdescending' THEN c.is_descending_key::integer END
     FROM sys.index_columns AS c WHERE c.object_id = $1 AND c.index_id = $2 AND c.key_ordinal = $3;
 END;
 
@@ -86,7 +86,7 @@ END;
 CREATE OR REPLACE FUNCTION sys.fileproperty(file_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE lower($2)
+    SELECT CASE lower($2 COLLATE "C")
         WHEN 'spaceused' THEN f.size
         WHEN 'isreadonly' THEN 0
         WHEN 'isprimaryfile' THEN (f.file_id = 1)::integer
@@ -109,7 +109,7 @@ END;
 CREATE OR REPLACE FUNCTION sys.filegroupproperty(filegroup_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE lower($2)
+    SELECT CASE lower($2 COLLATE "C")
         WHEN 'isreadonly' THEN 0
         WHEN 'isuserdefinedfg' THEN (g.data_space_id > 1)::integer
         WHEN 'isdefault' THEN g.is_default::integer END
@@ -139,7 +139,7 @@ BEGIN ATOMIC
          WHERE l.locktype = 'advisory' AND l.pid <> pg_backend_pid() AND l.granted AND l.objsubid = 1
            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
            AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295
-           AND (l.mode = 'ExclusiveLock' OR lower($3) NOT IN ('shared', 'intentshared'))) THEN 0 ELSE 1 END;
+           AND (l.mode = 'ExclusiveLock' OR lower($3 COLLATE "C") NOT IN ('shared', 'intentshared'))) THEN 0 ELSE 1 END;
 END;
 
 -- Not in the reference, but in many scripts that show what HASHBYTES gives.

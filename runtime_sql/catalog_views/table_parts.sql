@@ -182,7 +182,7 @@ BEGIN
     IF level0type IS NULL THEN
         RETURN;
     END IF;
-    CASE replace(upper(level0type), ' ', '_')
+    CASE replace(upper(level0type COLLATE "C"), ' ', '_')
         WHEN 'SCHEMA', 'USER' THEN
             IF level1type IS NULL THEN
                 class := 3;
@@ -190,7 +190,7 @@ BEGIN
             ELSE
                 class := 1;
                 major_id := sys.object_id(ssb_internal.in_brackets(level0name) || '.' || ssb_internal.in_brackets(level1name));
-                CASE replace(upper(level2type), ' ', '_')
+                CASE replace(upper(level2type COLLATE "C"), ' ', '_')
                     WHEN 'COLUMN' THEN
                         minor_id := (SELECT c.column_id FROM sys.columns AS c
                                       WHERE c.object_id = major_id AND sys.fold(c.name) = sys.fold(level2name));
@@ -231,7 +231,7 @@ BEGIN
         ELSE
             -- Of a kind that has no numbers here: told apart by its name.
             class := 100;
-            major_id := hashtext(upper(level0type) || '.' || level0name);
+            major_id := hashtext(upper(level0type COLLATE "C") || '.' || level0name);
     END CASE;
     IF major_id IS NULL OR minor_id IS NULL THEN
         PERFORM ssb_internal.raise_error(15135, format('Object is invalid. Extended properties are not permitted on ''%s'', or the object does not exist.',

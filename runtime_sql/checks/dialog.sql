@@ -76,21 +76,21 @@ BEGIN
     END IF;
     SELECT d.service_broker_guid::text INTO v_guid FROM ssb.database AS d
      WHERE d.database_id = coalesce(v_from.database_id, ssb_internal.current_database_id());
-    v_instance := CASE WHEN upper(p_broker) = 'CURRENT DATABASE' THEN v_guid ELSE p_broker END;
+    v_instance := CASE WHEN upper(p_broker COLLATE "C") = 'CURRENT DATABASE' THEN v_guid ELSE p_broker END;
     IF p_to IS NULL THEN
         RETURN;
     END IF;
     SELECT f.address INTO v_address
       FROM ssb_internal.find_route(coalesce(v_from.database_id, ssb_internal.current_database_id()), p_to, v_instance, NULL, false) AS f;
-    IF upper(v_address) = 'LOCAL' THEN
+    IF upper(v_address COLLATE "C") = 'LOCAL' THEN
         v_far := ssb_internal.describe_end(p_to, v_instance, v_contract, p_from, v_guid);
     ELSIF v_address IS NOT NULL THEN
         v_far := nullif(p_far, 'null');
     END IF;
-    IF v_far IS NULL AND (v_address IS NULL OR upper(v_address) = 'LOCAL' OR p_far = 'null') THEN
+    IF v_far IS NULL AND (v_address IS NULL OR upper(v_address COLLATE "C") = 'LOCAL' OR p_far = 'null') THEN
         number := 602; object := p_to;
         detail := CASE WHEN v_address IS NULL THEN 'no route of the initiator''s database fits'
-                       WHEN upper(v_address) = 'LOCAL' THEN 'the route is LOCAL, and no service of this name is here'
+                       WHEN upper(v_address COLLATE "C") = 'LOCAL' THEN 'the route is LOCAL, and no service of this name is here'
                        ELSE format('the route leads to %s, and no service of this name is there', v_address) END
                   || coalesce(', for the broker instance ' || v_instance, '');
         remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_to),
@@ -116,7 +116,7 @@ BEGIN
     -- To another instance, as the daemon will choose it. Inside this one nothing is sealed, unless LOCAL_DIALOG_SECURITY asks for it
     -- between databases.
     IF v_from.service_id IS NOT NULL
-       AND (upper(v_address) <> 'LOCAL'
+       AND (upper(v_address COLLATE "C") <> 'LOCAL'
             OR p_encryption <> 'off'
                AND EXISTS (SELECT FROM ssb.database AS d JOIN ssb.service AS s ON s.database_id <> d.database_id
                             WHERE d.database_id = v_from.database_id AND d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON'
@@ -134,7 +134,7 @@ BEGIN
                            format('CREATE CERTIFICATE MyCertificate AUTHORIZATION %s WITH SUBJECT = ''…'';',
                                   ssb_internal.in_brackets(v_security.near_user))
                        ELSE 'CREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';' END;
-        IF detail IS NULL AND upper(v_address) = 'LOCAL'
+        IF detail IS NULL AND upper(v_address COLLATE "C") = 'LOCAL'
            AND NOT EXISTS (SELECT FROM ssb.service AS s JOIN ssb.master_key AS k ON k.database_id = s.database_id
                             WHERE s.service_id = (v_far ->> 'service_id')::integer AND k.by_service IS NOT NULL) THEN
             detail := format('the target''s database %s has no master key', v_far ->> 'database');
@@ -179,7 +179,7 @@ BEGIN
     END IF;
     object := p_to;
     -- Over there the daemon's login sends, which this end does not know; here the initiating service's owner.
-    IF upper(v_address) = 'LOCAL' AND v_from.service_id IS NOT NULL AND NOT EXISTS (
+    IF upper(v_address COLLATE "C") = 'LOCAL' AND v_from.service_id IS NOT NULL AND NOT EXISTS (
            SELECT FROM ssb.service AS s
             WHERE s.service_id = (v_far ->> 'service_id')::integer
               AND (s.owner = v_from.owner
@@ -199,8 +199,8 @@ BEGIN
     END IF;
     IF v_from.service_id IS NOT NULL
        -- Within an instance the target knows its initiator, and needs no route.
-       AND upper(v_address) <> 'LOCAL'
-       AND (v_far ->> 'back' IS NULL OR (upper(v_far ->> 'back') = 'LOCAL' AND NOT (v_far ->> 'back_is_here')::boolean)) THEN
+       AND upper(v_address COLLATE "C") <> 'LOCAL'
+       AND (v_far ->> 'back' IS NULL OR (upper((v_far ->> 'back') COLLATE "C") = 'LOCAL' AND NOT (v_far ->> 'back_is_here')::boolean)) THEN
         number := 608; object := p_from;
         detail := coalesce(format('the target''s route leads to %s', v_far ->> 'back'), 'no route of the target''s database fits');
         remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_from),

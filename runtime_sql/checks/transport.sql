@@ -25,7 +25,7 @@ AS $$
                     'CREATE ENDPOINT Broker STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);'),
            'pgsb shell'
       FROM ssb.route AS r
-     WHERE upper(r.address) <> 'LOCAL' AND NOT ssb_internal.has_started_endpoint()
+     WHERE upper(r.address COLLATE "C") <> 'LOCAL' AND NOT ssb_internal.has_started_endpoint()
     HAVING count(*) > 0
     UNION ALL
     SELECT 503, r.name, format('its lifetime %s at %s', CASE WHEN r.expires_at > clock_timestamp() THEN 'ends' ELSE 'ended' END,

@@ -207,7 +207,7 @@ BEGIN
         v_lock_id := v_related.lock_id;
     END IF;
     RETURN (ssb_internal.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
-        CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'
+        CASE WHEN upper(broker_instance COLLATE "C") = 'CURRENT DATABASE'
              THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_database_id)
              ELSE broker_instance END,
         v_lock_id, v_group, v_end, coalesce(encryption, true), false, NULL)).conversation_handle;

@@ -160,7 +160,7 @@ BEGIN
     -- Dialogs that routes lead away have gone another way before (ssb_internal.forward_to_remote); this one is at home.
     v_address := (SELECT f.address FROM ssb_internal.find_route(p_endpoint.database_id, p_endpoint.far_service,
                                                                 p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
-    IF v_address IS NULL OR upper(v_address) <> 'LOCAL' THEN
+    IF v_address IS NULL OR upper(v_address COLLATE "C") <> 'LOCAL' THEN
         status := ssb_internal.status_on_route(v_address);
         RETURN;
     END IF;
@@ -204,7 +204,7 @@ BEGIN
            SELECT FROM ssb.service AS s
             WHERE s.service_id = p_endpoint.service_id
               AND (ssb_internal.same_principal(s.owner, v_service.owner)
-                   OR CASE WHEN ssb_internal.role_of(s.owner) IS NULL AND lower(s.owner) <> 'dbo'
+                   OR CASE WHEN ssb_internal.role_of(s.owner) IS NULL AND lower(s.owner COLLATE "C") <> 'dbo'
                            THEN ssb_internal.user_may_send(s.owner, v_service)
                            ELSE ssb_internal.has_permission(coalesce(ssb_internal.role_of(s.owner), ssb_internal.runtime_owner()), 'SERVICE',
                                                             v_service.service_id, 'SEND', v_service.owner, v_service.database_id) END))

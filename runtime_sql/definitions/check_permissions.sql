@@ -44,7 +44,7 @@ RETURN (SELECT r.rolname FROM pg_roles AS r WHERE ssb_internal.role_number(r.oid
 CREATE OR REPLACE FUNCTION ssb_internal.fixed_principal_number(p_name text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE lower(p_name) WHEN 'public' THEN 0 WHEN 'dbo' THEN 1 WHEN 'guest' THEN 2 WHEN 'information_schema' THEN 3 WHEN 'sys' THEN 4
+RETURN CASE lower(p_name COLLATE "C") WHEN 'public' THEN 0 WHEN 'dbo' THEN 1 WHEN 'guest' THEN 2 WHEN 'information_schema' THEN 3 WHEN 'sys' THEN 4
                           WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END;
 
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none. dbo is the runtime's owner, and the fixed database
@@ -55,9 +55,9 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF lower(p_principal) = 'dbo' THEN
+    IF lower(p_principal COLLATE "C") = 'dbo' THEN
         RETURN ssb_internal.runtime_owner();
-    ELSIF lower(p_principal) LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_principal) THEN
+    ELSIF lower(p_principal COLLATE "C") LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_principal) THEN
         RETURN NULL;
     END IF;
     RETURN (SELECT r.rolname FROM pg_roles AS r
@@ -78,14 +78,14 @@ DECLARE
     v_role name := ssb_internal.role_of(p_principal);
     v_member text;
 BEGIN
-    IF lower(p_principal) = 'public' OR (v_role IS NOT NULL AND pg_has_role(p_role, v_role, 'USAGE')) THEN
+    IF lower(p_principal COLLATE "C") = 'public' OR (v_role IS NOT NULL AND pg_has_role(p_role, v_role, 'USAGE')) THEN
         RETURN true;
     END IF;
     FOR v_member IN
         SELECT m.member FROM ssb.role_member AS m
          WHERE m.database_id = p_database_id AND lower(m.role) = lower(p_principal)
         UNION ALL
-        SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id AND lower(p_principal) = 'db_owner'
+        SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id AND lower(p_principal COLLATE "C") = 'db_owner'
     LOOP
         IF ssb_internal.is_member(p_role, v_member, p_database_id) THEN
             RETURN true;
@@ -185,7 +185,7 @@ BEGIN
        OR (p_privilege IN ('ALTER', 'CONTROL') AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
         RETURN;
     END IF;
-    PERFORM ssb_internal.raise_not_found(p_verb, lower(p_class), p_name);
+    PERFORM ssb_internal.raise_not_found(p_verb, lower(p_class COLLATE "C"), p_name);
 END;
 $$;
 
@@ -239,7 +239,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF lower(p_principal) = 'dbo' AND NOT ssb_internal.may_act_as(p_principal, p_database_id)
+    IF lower(p_principal COLLATE "C") = 'dbo' AND NOT ssb_internal.may_act_as(p_principal, p_database_id)
        AND ssb_internal.owns_database(ssb_internal.caller(), p_database_id) THEN
         RETURN (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id);
     END IF;
@@ -274,7 +274,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN lower(p_name) IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
+    RETURN lower(p_name COLLATE "C") IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
                              'db_datareader', 'db_datawriter', 'db_securityadmin', 'db_accessadmin',
                              'db_backupoperator', 'db_denydatareader', 'db_denydatawriter');
 END;

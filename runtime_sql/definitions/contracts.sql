@@ -17,14 +17,14 @@ BEGIN
     IF (ssb_internal.find_contract(v_database_id, name)).contract_id IS NOT NULL THEN
         PERFORM ssb_internal.raise_exists('contract', name);
     ELSIF coalesce(cardinality(message_types), 0) = 0 OR cardinality(message_types) IS DISTINCT FROM cardinality(sent_by)
-          OR EXISTS (SELECT FROM unnest(sent_by) AS s WHERE s IS NULL OR upper(s) NOT IN ('INITIATOR', 'TARGET', 'ANY')) THEN
+          OR EXISTS (SELECT FROM unnest(sent_by) AS s WHERE s IS NULL OR upper(s COLLATE "C") NOT IN ('INITIATOR', 'TARGET', 'ANY')) THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''SENT BY''.', 15, 1,
                                          'Each message type is SENT BY INITIATOR, TARGET or ANY.');
     END IF;
     INSERT INTO ssb.contract (database_id, name, owner)
     VALUES (v_database_id, name, ssb_internal.owner_or_caller(owner, v_database_id))
     RETURNING contract_id INTO v_contract_id;
-    FOR v_usage IN SELECT u.type_name, upper(u.sender) AS sender FROM unnest(message_types, sent_by) AS u (type_name, sender) LOOP
+    FOR v_usage IN SELECT u.type_name, upper(u.sender COLLATE "C") AS sender FROM unnest(message_types, sent_by) AS u (type_name, sender) LOOP
         v_type := ssb_internal.find_message_type(v_database_id, v_usage.type_name);
         IF v_type.message_type_id IS NULL
            OR v_type.name <> 'DEFAULT'

@@ -286,8 +286,8 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_id integer := CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(name) END;
-    v_on boolean := CASE upper(value) WHEN 'ON' THEN true WHEN 'OFF' THEN false END;
-    v_option text := upper(option);
+    v_on boolean := CASE upper(value COLLATE "C") WHEN 'ON' THEN true WHEN 'OFF' THEN false END;
+    v_option text := upper(option COLLATE "C");
 BEGIN
     IF v_id IS NULL THEN
         PERFORM ssb_internal.raise_error(5011, format('User does not have permission to alter database ''%s'', the database does not exist, '
@@ -419,7 +419,7 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE SCHEMA', v_id);
     PERFORM ssb_internal.check_name(name);
     -- Those of the system's principals.
-    IF lower(name) IN ('dbo', 'guest', 'sys', 'information_schema') THEN
+    IF lower(name COLLATE "C") IN ('dbo', 'guest', 'sys', 'information_schema') THEN
         PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
                                                       'to use it.', name));
     END IF;
@@ -453,7 +453,7 @@ DECLARE
     v_schema ssb.schema_of_database;
     v_object text;
 BEGIN
-    IF lower(name) IN ('dbo', 'guest', 'sys', 'information_schema') THEN
+    IF lower(name COLLATE "C") IN ('dbo', 'guest', 'sys', 'information_schema') THEN
         PERFORM ssb_internal.raise_error(15150, format('Cannot drop the schema ''%s''.', name));
     END IF;
     SELECT s.* INTO v_schema FROM ssb.schema_of_database AS s

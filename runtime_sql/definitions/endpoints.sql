@@ -97,7 +97,7 @@ BEGIN
     END IF;
     INSERT INTO ssb.broker_endpoint (name, state, listener_port, listener_ip, authentication, encryption, algorithm,
                                      message_forwarding, message_forward_size, owner)
-    VALUES (name, coalesce(upper(state), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
+    VALUES (name, coalesce(upper(state COLLATE "C"), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
             coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
             coalesce(message_forward_size, 10), ssb_internal.owner_or_caller(owner, 5));
     PERFORM ssb_internal.announce_departure();
@@ -123,13 +123,13 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF upper(p_state) NOT IN ('STARTED', 'STOPPED', 'DISABLED') THEN
+    IF upper(p_state COLLATE "C") NOT IN ('STARTED', 'STOPPED', 'DISABLED') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_state), 15, 1,
                                          'STATE is STARTED, STOPPED or DISABLED.');
     ELSIF p_port NOT BETWEEN 1024 AND 32767 THEN
         PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_port), 15, 1,
                                          'LISTENER_PORT is 1024 to 32767.');
-    ELSIF upper(p_encryption) NOT IN ('DISABLED', 'SUPPORTED', 'REQUIRED') THEN
+    ELSIF upper(p_encryption COLLATE "C") NOT IN ('DISABLED', 'SUPPORTED', 'REQUIRED') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_encryption), 15, 1,
                                          'ENCRYPTION is DISABLED, SUPPORTED or REQUIRED.');
     END IF;
@@ -186,7 +186,7 @@ BEGIN
     PERFORM ssb_internal.check_endpoint_words(authentication, algorithm, message_forward_size);
     PERFORM ssb_internal.check_endpoint_certificate(authentication);
     UPDATE ssb.broker_endpoint AS b
-       SET state = coalesce(upper(state), b.state), listener_port = coalesce(listener_port, b.listener_port),
+       SET state = coalesce(upper(state COLLATE "C"), b.state), listener_port = coalesce(listener_port, b.listener_port),
            listener_ip = coalesce(listener_ip, b.listener_ip), authentication = coalesce(authentication, b.authentication),
            encryption = coalesce(upper(encryption), b.encryption), algorithm = coalesce(upper(algorithm), b.algorithm),
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),

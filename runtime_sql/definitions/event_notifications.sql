@@ -49,7 +49,7 @@ BEGIN
         PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
         PERFORM ssb_internal.watch_definitions(format('the event notification "%s"', name), v_events);
     END IF;
-    IF lower(broker_instance) = 'current database' THEN
+    IF lower(broker_instance COLLATE "C") = 'current database' THEN
         SELECT d.service_broker_guid INTO v_instance FROM ssb.database AS d WHERE d.database_id = v_database_id;
     ELSE
         BEGIN

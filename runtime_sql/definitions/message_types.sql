@@ -10,12 +10,12 @@ AS $$
 DECLARE
     v_name record;
 BEGIN
-    validation := CASE upper(p_validation) WHEN 'NONE' THEN 'N' WHEN 'EMPTY' THEN 'E'
+    validation := CASE upper(p_validation COLLATE "C") WHEN 'NONE' THEN 'N' WHEN 'EMPTY' THEN 'E'
                                            WHEN 'WELL_FORMED_XML' THEN 'X' WHEN 'VALID_XML' THEN 'X' END;
     IF validation IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_validation), 15, 1,
                                          'VALIDATION is NONE, EMPTY, WELL_FORMED_XML or VALID_XML WITH SCHEMA COLLECTION.');
-    ELSIF (upper(p_validation) = 'VALID_XML') <> (p_schema_collection IS NOT NULL) THEN
+    ELSIF (upper(p_validation COLLATE "C") = 'VALID_XML') <> (p_schema_collection IS NOT NULL) THEN
         PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''VALID_XML''.', 15, 1,
                                          'VALID_XML, and only it, needs WITH SCHEMA COLLECTION.');
     ELSIF p_schema_collection IS NOT NULL THEN

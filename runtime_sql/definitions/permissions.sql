@@ -23,7 +23,7 @@ AS $$
 DECLARE
     v_row record;
 BEGIN
-    class := upper(p_class);
+    class := upper(p_class COLLATE "C");
     CASE class
     WHEN 'MESSAGE TYPE' THEN
         SELECT t.message_type_id AS id, t.owner INTO v_row FROM ssb_internal.find_message_type(p_database_id, p_name) AS t;
@@ -73,7 +73,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_class), 15, 1);
     END CASE;
     IF v_row.id IS NULL THEN
-        PERFORM ssb_internal.raise_not_found('find', lower(class), p_name);
+        PERFORM ssb_internal.raise_not_found('find', lower(class COLLATE "C"), p_name);
     END IF;
     major_id := v_row.id;
     owner := v_row.owner;
@@ -137,15 +137,15 @@ DECLARE
     v_wrong text;
 BEGIN
     IF v_own IS NOT NULL THEN
-        SELECT upper(p) INTO v_wrong FROM unnest(p_privileges) AS p
-         WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1;
+        SELECT upper(p COLLATE "C") INTO v_wrong FROM unnest(p_privileges) AS p
+         WHERE upper(p COLLATE "C") <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1;
         IF FOUND THEN
             PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', v_wrong));
         END IF;
     ELSE
-        -- The compiler knows each name (compiler/check/permissions.py); here the first word tells what is no permission at all.
-        SELECT upper(p) INTO v_wrong FROM unnest(p_privileges) AS p
-         WHERE upper(p) !~ ('^(ADMINISTER|ALL|ALTER|AUTHENTICATE|BACKUP|CHECKPOINT|CONNECT|CONTROL|CREATE|DELETE|DROP|ENABLE|EXEC|EXECUTE|'
+        -- The compiler knows each name (compiler/check/system_names.py); here the first word tells what is no permission at all.
+        SELECT upper(p COLLATE "C") INTO v_wrong FROM unnest(p_privileges) AS p
+         WHERE upper(p COLLATE "C") !~ ('^(ADMINISTER|ALL|ALTER|AUTHENTICATE|BACKUP|CHECKPOINT|CONNECT|CONTROL|CREATE|DELETE|DROP|ENABLE|EXEC|EXECUTE|'
                             'EXTERNAL|GENERATE|IMPERSONATE|INSERT|KILL|REFERENCES|SELECT|SHOWPLAN|SHUTDOWN|SUBSCRIBE|TAKE|'
                             'UNMASK|UNSAFE|UPDATE|VIEW)( [A-Z]+)*$') LIMIT 1;
         IF FOUND THEN
@@ -183,7 +183,7 @@ BEGIN
          WHERE NOT EXISTS (
             SELECT FROM ssb.permission AS p
              WHERE p.class = p_class AND p.major_id = p_major_id AND p.database_id = p_database_id
-               AND ((p.privilege = upper(w.privilege) AND p.state = 'W') OR (p.privilege = 'CONTROL' AND p.state IN ('G', 'W')))
+               AND ((p.privilege = upper(w.privilege COLLATE "C") AND p.state = 'W') OR (p.privilege = 'CONTROL' AND p.state IN ('G', 'W')))
                AND (lower(p.grantee) = ANY (v_names)
                     OR (v_role IS NOT NULL AND ssb_internal.is_member(v_role, p.grantee, p_database_id)))));
 END;
@@ -196,7 +196,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g) NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
+    v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g COLLATE "C") NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
 BEGIN
     IF p_tell AND cardinality(v_grantees) < cardinality(p_grantees) THEN
         PERFORM ssb_internal.print('Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.');
@@ -227,7 +227,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
-        PERFORM ssb_internal.require_principal('find', CASE upper(class) WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal('find', CASE upper(class COLLATE "C") WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
     END LOOP;
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
@@ -250,12 +250,12 @@ BEGIN
         FOREACH v_privilege IN ARRAY privileges LOOP
             IF verb = 'GRANT OPTION' THEN
                 UPDATE ssb.permission AS p SET state = 'G'
-                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege)
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege COLLATE "C")
                    AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
                 CONTINUE;
             END IF;
             -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
-            v_meant := CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
+            v_meant := CASE WHEN upper(v_privilege COLLATE "C") NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege COLLATE "C")]
                             WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                             WHEN v_object.class = 'SERVICE' THEN '{SEND}'
                             ELSE '{REFERENCES}'::text[] END;
@@ -265,7 +265,7 @@ BEGIN
             IF verb <> 'REVOKE' THEN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
-                       CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
+                       CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'public' ELSE v_grantee END,
                        CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, v_grantor
                   FROM unnest(v_meant) AS p (privilege)
                 ON CONFLICT DO NOTHING;     -- another session's, of now: it gets this one's state
@@ -362,10 +362,10 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
-        WHEN upper(p_privilege) IN ('ALL', 'ALL PRIVILEGES', 'CONTROL') THEN 'ALL'
+        WHEN upper(p_privilege COLLATE "C") IN ('ALL', 'ALL PRIVILEGES', 'CONTROL') THEN 'ALL'
         WHEN p_kind IN ('TABLE', 'ALL TABLES IN SCHEMA')
-             AND upper(p_privilege) IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN upper(p_privilege)
-        WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege) IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
+             AND upper(p_privilege COLLATE "C") IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN upper(p_privilege COLLATE "C")
+        WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege COLLATE "C") IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
 $$;
 
 -- Error 4606 for a permission that a table, a view, a routine, a sequence or a schema does not have. p_routine: of a relation NULL.
@@ -377,16 +377,16 @@ AS $$
 DECLARE
     v_rows CONSTANT text[] := '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,VIEW CHANGE TRACKING,UNMASK}';
     v_own text[] := CASE
-        WHEN upper(p_class) = 'SCHEMA' THEN v_rows || '{EXECUTE,EXEC,CREATE SEQUENCE}'::text[]
+        WHEN upper(p_class COLLATE "C") = 'SCHEMA' THEN v_rows || '{EXECUTE,EXEC,CREATE SEQUENCE}'::text[]
         WHEN (SELECT c.relkind = 'S' FROM pg_class AS c WHERE c.oid = p_relation) THEN '{UPDATE,REFERENCES}'
         WHEN p_relation IS NOT NULL OR (SELECT p.proretset FROM pg_proc AS p WHERE p.oid = p_routine) THEN v_rows
         WHEN (SELECT p.prokind = 'p' FROM pg_proc AS p WHERE p.oid = p_routine) THEN '{EXECUTE,EXEC}'
         ELSE '{EXECUTE,EXEC,REFERENCES}' END;
     v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
-                      WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
+                      WHERE upper(p COLLATE "C") <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
 BEGIN
     IF v_wrong IS NOT NULL THEN
-        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong COLLATE "C")));
     END IF;
 END;
 $$;
@@ -410,7 +410,7 @@ DECLARE
                                   WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
                                   ELSE 'REVOKE %s ON %s %s FROM %s' END;
 BEGIN
-    IF upper(p_class) = 'SCHEMA' THEN
+    IF upper(p_class COLLATE "C") = 'SCHEMA' THEN
         v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
         v_object := quote_ident(p_relation);
     ELSIF to_regclass(p_relation) IS NOT NULL THEN
@@ -427,10 +427,10 @@ BEGIN
     END IF;
     PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
-        v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
+        v_role := CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         IF v_role IS NULL AND p_verb = 'GRANT' THEN
             PERFORM ssb_internal.print(format('''%s'' is no role of PostgreSQL, which knows who may use ''%s'': CREATE ROLE there, then GRANT again.',
-                                              v_grantee, CASE upper(p_class) WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
+                                              v_grantee, CASE upper(p_class COLLATE "C") WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
                                                                              ELSE ssb_internal.tsql_spelling(p_relation) END));
         END IF;
         CONTINUE WHEN v_role IS NULL;
@@ -523,7 +523,7 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
-        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name)) = 'dbo' THEN
+        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") = 'dbo' THEN
             PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
         END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;

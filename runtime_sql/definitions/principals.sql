@@ -10,7 +10,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF lower(p_login) = 'sa' THEN
+    IF lower(p_login COLLATE "C") = 'sa' THEN
         PERFORM ssb_internal.raise_error(15405, format('Cannot use the special principal ''%s''.', p_login));
     ELSIF strpos(p_login, '\') = 0 AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(p_login))
           AND (ssb_internal.is_fixed_principal(p_login) OR ssb_internal.role_of(p_login) IS NULL) THEN
@@ -40,9 +40,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_kind text := upper(kind);
+    v_kind text := upper(kind COLLATE "C");
     v_id integer;
-    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
+    v_database_id integer := CASE WHEN upper(kind COLLATE "C") = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
     IF v_kind IS NULL OR v_kind NOT IN ('USER', 'LOGIN', 'ROLE', 'APPLICATION ROLE') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', kind), 15, 1,
@@ -90,10 +90,10 @@ BEGIN
     SELECT p.* INTO v_principal FROM ssb.principal AS p
      WHERE lower(p.name) = lower(p_name) AND p.kind = upper(p_kind) AND p.database_id IS NOT DISTINCT FROM p_database_id;
     IF NOT FOUND THEN
-        PERFORM ssb_internal.raise_not_found(p_verb, lower(p_kind), p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, lower(p_kind COLLATE "C"), p_name);
     END IF;
     IF ssb_internal.is_member(ssb_internal.caller(), v_principal.owner, p_database_id) IS NOT TRUE THEN
-        PERFORM ssb_internal.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
+        PERFORM ssb_internal.require_definition_right('ALTER ANY ' || upper(p_kind COLLATE "C"), coalesce(p_database_id, 5));
     END IF;
     RETURN v_principal;
 END;
@@ -131,7 +131,7 @@ BEGIN
     ELSIF ssb_internal.role_of(p_principal.name) IS DISTINCT FROM ssb_internal.role_of(p_new_name) THEN
         IF ssb_internal.role_of(p_principal.name) IS NOT NULL THEN
             PERFORM ssb_internal.raise_error(15151, format('Cannot alter the %s ''%s'', because it does not exist or you do not have permission.',
-                                                           lower(p_principal.kind), p_principal.name), 16, 1,
+                                                           lower(p_principal.kind COLLATE "C"), p_principal.name), 16, 1,
                 format('It is the PostgreSQL role %s: ALTER ROLE %1$I RENAME TO … first.', ssb_internal.role_of(p_principal.name)));
         ELSIF NOT ssb_internal.is_owner_like(v_id) OR NOT ssb_internal.may_act_as(p_new_name, v_id) THEN
             PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
@@ -183,7 +183,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_principal ssb.principal := ssb_internal.principal_to_change('alter', name, kind,
-        CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END);
+        CASE WHEN upper(kind COLLATE "C") = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END);
 BEGIN
     IF login IS NOT NULL THEN
         PERFORM ssb_internal.require_login(login);
@@ -210,13 +210,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
+    v_database_id integer := CASE WHEN upper(kind COLLATE "C") = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
     v_principal ssb.principal;
     v_table text;
     v_owns boolean;
 BEGIN
-    IF upper(kind) IN ('USER', 'ROLE') AND ssb_internal.is_fixed_principal(name) THEN
-        PERFORM ssb_internal.raise_error(15150, format('Cannot drop the %s ''%s''.', lower(kind), name));
+    IF upper(kind COLLATE "C") IN ('USER', 'ROLE') AND ssb_internal.is_fixed_principal(name) THEN
+        PERFORM ssb_internal.raise_error(15150, format('Cannot drop the %s ''%s''.', lower(kind COLLATE "C"), name));
     END IF;
     IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
                                   WHERE lower(p.name) = lower(name) AND p.kind = upper(kind)
@@ -307,7 +307,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
     END IF;
     -- The database's owner is a member of db_owner: with that in one of his own roles there would be a circle without a row for it.
-    IF lower(member) <> 'guest' AND ssb_internal.is_fixed_principal(member) THEN
+    IF lower(member COLLATE "C") <> 'guest' AND ssb_internal.is_fixed_principal(member) THEN
         PERFORM ssb_internal.raise_error(15405, format('Cannot use the special principal ''%s''.', member));
     END IF;
     -- A circle of memberships would never end when somebody asks who is in it. Two at once could make one.

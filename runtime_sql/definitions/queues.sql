@@ -95,9 +95,9 @@ AS $$
 DECLARE
     v_user text;
 BEGIN
-    IF p_execute_as IS NULL OR upper(p_execute_as) = 'OWNER' THEN
+    IF p_execute_as IS NULL OR upper(p_execute_as COLLATE "C") = 'OWNER' THEN
         RETURN NULL;
-    ELSIF upper(p_execute_as) = 'SELF' THEN
+    ELSIF upper(p_execute_as COLLATE "C") = 'SELF' THEN
         RETURN ssb_internal.caller();
     ELSIF p_execute_as !~ '^''.*''$' THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_execute_as), 15, 1,
@@ -389,7 +389,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM ssb_internal.queue_to_change('alter', queue);
-    IF upper(action) NOT IN ('REBUILD', 'REORGANIZE', 'MOVE') THEN
+    IF upper(action COLLATE "C") NOT IN ('REBUILD', 'REORGANIZE', 'MOVE') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', action), 15, 1);
     END IF;
 END;

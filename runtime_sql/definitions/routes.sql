@@ -30,10 +30,10 @@ BEGIN
         PERFORM ssb_internal.raise_error(9659, format('The ADDRESS of route ''%s'' cannot be empty.', p_name));
     ELSIF length(p_address) > 256 THEN
         PERFORM ssb_internal.raise_error(9660, format('The ADDRESS of route ''%s'' must be less than 256 characters long.', p_name));
-    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND NOT ssb_internal.is_address(p_address) THEN
+    ELSIF upper(p_address COLLATE "C") NOT IN ('LOCAL', 'TRANSPORT') AND NOT ssb_internal.is_address(p_address) THEN
         PERFORM ssb_internal.raise_error(9744, format('The ADDRESS of route "%s" is not a valid address.', p_name), 16, 1,
                                          'An address is LOCAL, TRANSPORT, TCP://host:port or postgresql://….');
-    ELSIF p_mirror_address IS NOT NULL AND upper(p_address) IN ('LOCAL', 'TRANSPORT') THEN
+    ELSIF p_mirror_address IS NOT NULL AND upper(p_address COLLATE "C") IN ('LOCAL', 'TRANSPORT') THEN
         PERFORM ssb_internal.raise_error(9743, format('The ADDRESS of route "%s" must be an address when using mirroring.', p_name));
     ELSIF NOT ssb_internal.is_address(p_mirror_address) THEN
         PERFORM ssb_internal.raise_error(9744, format('The MIRROR_ADDRESS of route "%s" is not a valid address.', p_name), 16, 2,
@@ -48,7 +48,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(9744, format('The address of route "%s" is not valid: a connection URI is for the owner of the '
                                                       'runtime to say.', p_name), 16, 4,
                                          'TCP://host:port is for everybody who may create routes; the daemon''s --address says where that is.');
-    ELSIF upper(p_address) = 'TRANSPORT' AND p_service_name IS NOT NULL THEN
+    ELSIF upper(p_address COLLATE "C") = 'TRANSPORT' AND p_service_name IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(9745, format('The ADDRESS of route ''%s'' cannot be ''TRANSPORT'' when SERVICE_NAME is specified.',
                                                       p_name));
     ELSIF p_service_name = '' THEN
@@ -161,7 +161,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM ssb_internal.require_principal(p_user, p_database_id);
-    IF lower(p_user) = 'public' OR (lower(p_user) LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_user))
+    IF lower(p_user COLLATE "C") = 'public' OR (lower(p_user COLLATE "C") LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_user))
        OR EXISTS (SELECT FROM ssb.principal AS p
                    WHERE lower(p.name) = lower(p_user) AND p.database_id = p_database_id AND p.kind = 'ROLE') THEN
         PERFORM ssb_internal.raise_error(28083, format('The database principal ''%s'' cannot be used in a remote service binding because it '

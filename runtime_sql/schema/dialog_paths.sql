@@ -123,7 +123,7 @@ BEGIN
          WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
            AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
            -- Of the routes that match, the best is taken: here they all lead here.
-           AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
+           AND (SELECT bool_and(upper(r.address COLLATE "C") = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
                  WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
         IF NOT FOUND THEN
             RETURN NULL;

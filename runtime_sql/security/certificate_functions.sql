@@ -29,7 +29,7 @@ RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE lower($2)
+    SELECT CASE lower($2 COLLATE "C")
            WHEN 'expiry_date' THEN to_char(c.expiry_date, 'Mon FMDD YYYY FMHH12:MIAM')
            WHEN 'start_date' THEN to_char(c.start_date, 'Mon FMDD YYYY FMHH12:MIAM')
            WHEN 'issuer_name' THEN c.issuer

@@ -10,7 +10,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.principal AS p
                 WHERE p.database_id = p_database_id AND lower(p.name) = lower(p_owner)
                   AND (p.kind = 'ROLE' OR p.certificate IS NOT NULL))
-       OR lower(p_owner) IN ('public', 'db_owner', 'db_ddladmin') THEN
+       OR lower(p_owner COLLATE "C") IN ('public', 'db_owner', 'db_ddladmin') THEN
         PERFORM ssb_internal.raise_error(15345, 'An entity of type certificate cannot be owned by a role, a group, or by principals mapped to '
                                                 'certificates or asymmetric keys.');
     END IF;

@@ -151,7 +151,7 @@ BEGIN
     PERFORM ssb_internal.require_cursor(p_name, v_at);
     SELECT c.row_count, c.can_scroll INTO v_count, v_scroll FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key;
     IF p_direction <> 'NEXT' AND NOT v_scroll THEN
-        PERFORM ssb_internal.raise_error(16911, format('fetch: The fetch type %s cannot be used with forward only cursors.', lower(p_direction)));
+        PERFORM ssb_internal.raise_error(16911, format('fetch: The fetch type %s cannot be used with forward only cursors.', lower(p_direction COLLATE "C")));
     END IF;
     v_at := ssb_internal.fetch(p_name, v_at, v_count, p_direction, p_offset);
     UPDATE pg_temp.ssb_cursor AS c SET at = v_at WHERE c.key = p_key;

@@ -119,7 +119,7 @@ BEGIN
     IF v_found IS NULL THEN
         IF NOT if_exists THEN
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
-                                                 lower(p_kind), ssb_internal.tsql_spelling(p_name)), 11, 5);
+                                                 lower(p_kind COLLATE "C"), ssb_internal.tsql_spelling(p_name)), 11, 5);
         END IF;
         RETURN;
     END IF;
@@ -291,7 +291,7 @@ BEGIN
     END IF;
     IF v_actual <> p_kind AND p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
-                                             p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual), v_actual));
+                                             p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual COLLATE "C"), v_actual));
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
@@ -305,7 +305,7 @@ BEGIN
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
-                                             lower(p_kind), ssb_internal.tsql_spelling(p_name)), 11, 5);
+                                             lower(p_kind COLLATE "C"), ssb_internal.tsql_spelling(p_name)), 11, 5);
     END IF;
 WHEN dependent_objects_still_exist THEN
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid) THEN

@@ -426,10 +426,6 @@ BEGIN
             -- "missing FROM-clause entry for table …", where no relation is looked for.
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
-            -- Elsewhere it is a function's schema.
-            WHEN sqlstate_code = '3F000' AND coalesce(p_verb, '') IN ('', 'CREATE TABLE', 'SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE')
-            THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
-                     16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'ALTER TABLE'
             THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 1, NULL, NULL)::ssb.error
@@ -439,6 +435,10 @@ BEGIN
             WHEN p_verb = 'CREATE INDEX'
             THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 12, NULL, NULL)::ssb.error
+            -- A function's schema, or that of what is to be made.
+            WHEN sqlstate_code = '3F000'
+            THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.

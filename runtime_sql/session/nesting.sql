@@ -100,7 +100,7 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ssb_internal.trigger_runs(p_function, true) IS NOT TRUE
            OR EXISTS (SELECT FROM ssb.schema_of_database AS s JOIN ssb.database AS d USING (database_id)
-                       WHERE s.name = n.nspname AND upper(d.options ->> 'RECURSIVE_TRIGGERS') = 'ON')
+                       WHERE s.name = n.nspname AND upper((d.options ->> 'RECURSIVE_TRIGGERS') COLLATE "C") = 'ON')
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE p.oid = p_function
 $$;
@@ -115,7 +115,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
         WHEN object_id IS NULL OR trigger_type IS NULL OR trigger_event_category IS NULL THEN NULL
-        WHEN upper(trigger_type) <> 'AFTER' OR upper(trigger_event_category) <> 'DML' THEN 0
+        WHEN upper(trigger_type COLLATE "C") <> 'AFTER' OR upper(trigger_event_category COLLATE "C") <> 'DML' THEN 0
         WHEN object_id = 0 THEN cardinality(ssb_internal.triggers_running())
         ELSE (SELECT count(*) FROM unnest(ssb_internal.triggers_running()) AS r(name)
                WHERE r.name IN (SELECT ssb_internal.stem(t.tgname) FROM pg_trigger AS t WHERE t.oid = object_id::oid))

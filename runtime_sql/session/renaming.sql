@@ -103,16 +103,16 @@ DECLARE
     v_rename text;
     v_used boolean;
 BEGIN
-    IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
+    IF upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
         NULL;  -- 15248 below
-    ELSIF upper(object_type) = 'COLUMN' THEN
+    ELSIF upper(object_type COLLATE "C") = 'COLUMN' THEN
         SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, a.attname, v_new) INTO v_rename
           FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0;
         v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
                        WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
         v_used := v_new <> sys.fold(v_part)
                   AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = v_new AND NOT a.attisdropped);
-    ELSIF upper(object_type) = 'INDEX' THEN
+    ELSIF upper(object_type COLLATE "C") = 'INDEX' THEN
         v_table := v_owner;
         -- The names of constraints' indexes are the constraints'.
         SELECT format('ALTER INDEX %s RENAME TO %I ;', i.indexrelid::regclass,
@@ -135,9 +135,9 @@ BEGIN
         END IF;
         v_used := v_new <> v_named AND ssb_internal.object_name_is_used(v_schema, v_new);
     END IF;
-    IF v_rename IS NULL AND upper(object_type) IN ('COLUMN', 'INDEX') THEN
+    IF v_rename IS NULL AND upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN
         PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
-                                              upper(object_type)), 11, 1);
+                                              upper(object_type COLLATE "C")), 11, 1);
     ELSIF EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = v_named) THEN
         PERFORM ssb_internal.raise_error(50000, 'sp_rename of a procedure, function or trigger is not supported here: create it under its new '
                                                 'name, and drop the old one.', 16, 1);
@@ -146,14 +146,14 @@ BEGIN
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
     ELSIF v_used THEN
         PERFORM ssb_internal.raise_error(15335, format('Error: The new name ''%s'' is already in use as a %s name and would cause a duplicate '
-            'that is not permitted.', new_name, CASE WHEN upper(object_type) IN ('COLUMN', 'INDEX') THEN upper(object_type) ELSE 'object' END), 11, 1);
+            'that is not permitted.', new_name, CASE WHEN upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN upper(object_type COLLATE "C") ELSE 'object' END), 11, 1);
     END IF;
     IF v_column IS NOT NULL THEN
         PERFORM ssb_internal.name_default(v_table, quote_ident(v_column), quote_ident(new_name));
     ELSE
         EXECUTE v_rename;
     END IF;
-    IF upper(object_type) = 'COLUMN' THEN
+    IF upper(object_type COLLATE "C") = 'COLUMN' THEN
         PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
         IF v_default IS NOT NULL THEN
             PERFORM ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(v_part)), NULL),
@@ -166,7 +166,7 @@ BEGIN
         PERFORM ssb_internal.keep_spelling(v_relation::text, new_name)
           FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind IN ('r', 'p', 'v', 'S');
     END IF;
-    PERFORM ssb_internal.refresh_properties(coalesce(v_table, CASE WHEN upper(object_type) = 'COLUMN' THEN v_owner::regclass END, v_relation));
+    PERFORM ssb_internal.refresh_properties(coalesce(v_table, CASE WHEN upper(object_type COLLATE "C") = 'COLUMN' THEN v_owner::regclass END, v_relation));
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;

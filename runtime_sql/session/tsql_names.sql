@@ -43,7 +43,7 @@ CREATE OR REPLACE FUNCTION sys.schema_in_database(schema_name text, database tex
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
-        WHEN lower(schema_name) IN ('sys', 'information_schema') THEN lower(schema_name)
+        WHEN lower(schema_name COLLATE "C") IN ('sys', 'information_schema') THEN lower(schema_name)
         ELSE (SELECT sys.fold(d.schema_prefix || coalesce(nullif(schema_name, ''), 'dbo'))
                 FROM ssb.database AS d
                WHERE d.database_id = CASE WHEN database IS NULL THEN ssb_internal.current_database_id()

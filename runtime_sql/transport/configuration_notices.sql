@@ -45,7 +45,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM ssb.route AS r
                         WHERE r.database_id = p_database_id AND coalesce(r.expires_at, 'infinity') > clock_timestamp()
                           AND CASE WHEN r.service_name IS NULL
-                                   THEN upper(r.address) = 'LOCAL'
+                                   THEN upper(r.address COLLATE "C") = 'LOCAL'
                                         AND EXISTS (SELECT FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
                                                      WHERE s.name = p_service
                                                        AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))

@@ -11,8 +11,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN CASE WHEN lower(p_one) = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_one) END
-         = CASE WHEN lower(p_other) = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_other) END;
+    RETURN CASE WHEN lower(p_one COLLATE "C") = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_one) END
+         = CASE WHEN lower(p_other COLLATE "C") = 'dbo' THEN lower(ssb_internal.runtime_owner()::text) ELSE lower(p_other) END;
 END;
 $$;
 

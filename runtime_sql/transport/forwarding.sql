@@ -17,7 +17,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = 4 AND upper(r.address) <> 'LOCAL');
+    RETURN EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = 4 AND upper(r.address COLLATE "C") <> 'LOCAL');
 END;
 $$;
 
@@ -66,7 +66,7 @@ BEGIN
            WITH ORDINALITY AS d (conversation_id, is_initiator, to_service, to_instance, hops_remaining, time_to_live, time_consumed,
                                  place)
      CROSS JOIN LATERAL ssb_internal.find_route(4, d.to_service, d.to_instance, NULL, false, d.conversation_id::text) AS f
-     WHERE upper(f.address) <> 'LOCAL'
+     WHERE upper(f.address COLLATE "C") <> 'LOCAL'
        AND (d.is_initiator OR d.to_instance IS NULL
             OR NOT EXISTS (SELECT FROM ssb.database AS b WHERE b.service_broker_guid::text = lower(d.to_instance)))
        AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS r

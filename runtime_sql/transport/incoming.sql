@@ -111,7 +111,7 @@ BEGIN
     LOOP
         v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
         v_service := NULL;
-        IF upper(v_address) = 'LOCAL' THEN
+        IF upper(v_address COLLATE "C") = 'LOCAL' THEN
             -- Of a dialog that is secured the key has told the database.
             IF p_security = 'N' THEN
                 v_service := ssb_internal.choose_service(p_to_service, p_to_instance);
@@ -123,7 +123,7 @@ BEGIN
                OR current_setting('transaction_isolation') <> 'read committed';
     END LOOP;
     IF v_service.service_id IS NULL THEN
-        status := CASE WHEN upper(v_address) = 'LOCAL'
+        status := CASE WHEN upper(v_address COLLATE "C") = 'LOCAL'
                        THEN 'The target service name matched a LOCAL route, but there is no service by that name in the local SQL Server instance.'
                        ELSE ssb_internal.status_on_route(NULL) END;
         RETURN;

@@ -22,7 +22,7 @@ DECLARE
     v_contract ssb.contract;
 BEGIN
     IF (p_security = 'N' AND p_is_encrypted)
-       OR upper((SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f)) IS DISTINCT FROM 'LOCAL' THEN
+       OR upper((SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f) COLLATE "C") IS DISTINCT FROM 'LOCAL' THEN
         RETURN;
     END IF;
     v_found := ARRAY(SELECT s FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id

@@ -28,7 +28,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT EXISTS (SELECT FROM ssb.route AS r
-                    WHERE upper(r.address) <> 'LOCAL' OR r.service_name = 'SQL/ServiceBroker/BrokerConfiguration')
+                    WHERE upper(r.address COLLATE "C") <> 'LOCAL' OR r.service_name = 'SQL/ServiceBroker/BrokerConfiguration')
         OR EXISTS (SELECT FROM ssb.remote_conversation)
         OR (ssb_internal.has_started_endpoint() AND EXISTS (SELECT FROM ssb.master_key));   -- others may seal messages for this instance
 $$;

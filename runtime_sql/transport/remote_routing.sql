@@ -12,22 +12,22 @@ CREATE OR REPLACE FUNCTION ssb_internal.routes_for(p_database_id integer, p_serv
 RETURNS TABLE (address text, mirror_address text, expires_at timestamptz, level integer, rank integer)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE WHEN upper(r.address) = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END,
+    SELECT CASE WHEN upper(r.address COLLATE "C") = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END,
            r.mirror_address, r.expires_at,
            2 * (r.service_name IS NULL)::integer + ((r.broker_instance IS NULL) = (p_instance IS NOT NULL))::integer,
            CASE WHEN r.mirror_address IS NOT NULL THEN 0
-                WHEN upper(r.address) = 'LOCAL'
+                WHEN upper(r.address COLLATE "C") = 'LOCAL'
                 THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s
                                          JOIN ssb.database AS d ON d.database_id = s.database_id
                                         WHERE s.name = p_service
                                           AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
                           THEN 1 ELSE 4 END
-                WHEN upper(r.address) = 'TRANSPORT' THEN 3 ELSE 2 END
+                WHEN upper(r.address COLLATE "C") = 'TRANSPORT' THEN 3 ELSE 2 END
       FROM ssb.route AS r
      WHERE r.database_id = p_database_id
        AND coalesce(r.service_name, p_service) = p_service
        AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
-       AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://([^]:/[]+|\[[0-9a-f:.%]+\]):[0-9]+(/|$)');
+       AND (upper(r.address COLLATE "C") <> 'TRANSPORT' OR p_service ~* '^tcp://([^]:/[]+|\[[0-9a-f:.%]+\]):[0-9]+(/|$)');
 END;
 REVOKE EXECUTE ON FUNCTION ssb_internal.routes_for(integer, text, text) FROM PUBLIC;
 
@@ -142,7 +142,7 @@ BEGIN
     IF NOT p_is_last THEN
         v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
     END IF;
-    SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address, f.is_only INTO v_address, v_mirror, v_is_only
+    SELECT CASE WHEN upper(f.address COLLATE "C") <> 'LOCAL' THEN f.address END, f.mirror_address, f.is_only INTO v_address, v_mirror, v_is_only
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
                                    coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
                                    coalesce(v_remote.is_under_way, false)) AS f;

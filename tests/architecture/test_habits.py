@@ -46,6 +46,25 @@ def test_a_habit_is_given_up(habit: str) -> None:
     assert found == []
 
 
+# In a Turkish database LOWER and UPPER make other letters of I and i.
+_CALL = r"""(lower|upper)\((?:[^()\n]|\([^()\n]*\))*(?<!COLLATE "C")\)"""
+OF_THE_LOCALE = re.compile(
+    rf"\b{_CALL}\s*(=|<>|(NOT )?IN|(NOT )?LIKE)\s*\(?\s*'[^'é]|\bCASE {_CALL}", re.ASCII
+)
+
+
+def test_the_systems_words_have_letters_of_no_locale() -> None:
+    assert OF_THE_LOCALE.search("WHEN lower(name) = 'public'")
+    assert not OF_THE_LOCALE.search("""WHEN lower(name COLLATE "C") IN ('public')""")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "runtime_sql").rglob("*.sql"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if OF_THE_LOCALE.search(line) and not line.startswith("--")
+    ]
+    assert found == []
+
+
 def test_every_habit_would_be_found() -> None:
     lines = [
         "name = token.text.strip('[]\"')",

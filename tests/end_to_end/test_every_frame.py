@@ -1,7 +1,12 @@
 """A script means the same in every frame: in whichever statement an error is raised, on whichever server."""
 
+from collections.abc import Callable
+
 import pytest
+from end_to_end.conftest import Outcome
 from end_to_end.tsql import Tsql
+
+from support import Database
 
 FAILING = {
     "JSON_VALUE('{}', 'strict $.a')": "13608|16|2",
@@ -82,6 +87,15 @@ def test_a_missing_schema_is_one_error(tsql: Tsql, frame: str, statement: str) -
     assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
 
 
+@pytest.mark.parametrize("frame", ["{}", "EXEC ('{}')"])
+@pytest.mark.parametrize(
+    "made", ["VIEW nowhere.v AS SELECT 1 AS a", "SYNONYM nowhere.s FOR t", "SEQUENCE nowhere.n"]
+)
+def test_nothing_is_made_in_a_missing_schema(tsql: Tsql, frame: str, made: str) -> None:
+    tsql.run(frame.format(f"CREATE {made}"))
+    assert [(error.number, error.message.split('"')[1]) for error in tsql.errors] == [(2760, "nowhere")]
+
+
 def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
     for minus in ("-", "- ", "-/* /* x */ */\n"):
         tsql.run_well(
@@ -90,3 +104,32 @@ def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
             f"DECLARE @x int = NEXT VALUE FOR s PRINT @x - @@LOCK_TIMEOUT DROP SEQUENCE s"
         )
         assert tsql.prints == ["0"]
+
+
+QUOTED = """SET QUOTED_IDENTIFIER OFF
+GO
+PRINT "a"
+EXEC ('PRINT "b"')
+DECLARE @s nvarchar(99) = REPLACE(N'PRINT ?', '?', CONCAT('"', 'c', '"'))
+EXEC sp_executesql @s
+GO
+CREATE PROCEDURE p AS EXEC ("PRINT 'd'") EXEC sp_executesql N'PRINT "e"'
+GO
+SET QUOTED_IDENTIFIER ON
+GO
+EXEC p
+EXEC ('SET QUOTED_IDENTIFIER OFF PRINT "f"')
+CREATE TABLE t ("g h" int) INSERT t VALUES (1)
+EXEC ('DECLARE @x int SELECT @x = "g h" FROM t PRINT @x')
+GO
+"""
+
+
+def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
+    tsql.run_well(QUOTED)
+    assert tsql.prints == ["a", "b", "c", "d", "e", "f", "1"]
+
+
+def test_double_quotes_mean_the_same_at_a_prompt(pgsb: Callable[..., Outcome], database: Database) -> None:
+    typed = pgsb("shell", "--dsn", database.dsn, stdin=QUOTED)
+    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "c", "d", "e", "f", "1"]

@@ -254,3 +254,22 @@ def test_a_turkish_database_finds_names(turkish: Tsql) -> None:
     _holds_capitals(turkish)
     turkish.run_well("SELECT LOWER('I')")
     assert turkish.results == [[["ı"]]]
+
+
+def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None:
+    turkish.run_well(
+        "CREATE TABLE t (id int identity) CREATE MESSAGE TYPE m VALIDATION = none\n"
+        "CREATE CONTRACT c (m SENT BY initiator) CREATE ROUTE r WITH ADDRESS = 'transport'\n"
+        "GRANT insert ON t TO public\n"
+        "SELECT COLUMNPROPERTY(OBJECT_ID('t'), 'ID', 'ISIDENTITY'), DATENAME(MINUTE, '20:30'),"
+        " SCHEMA_ID('INFORMATION_SCHEMA'), DATABASEPROPERTYEX(DB_NAME(), 'updateabilıty'),"
+        " (SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_NAME = 't')"
+    )
+    assert turkish.results == [[["1", "30", "3", None, "1"]]]
+    turkish.run_well(
+        'DECLARE @ID int = 5, @x xml = CAST(\'<?xml version="1.0" encoding="ISO-8859-1"?><a/>\' AS varbinary(99))\n'
+        "SELECT @x.value('sql:variable(\"@ID\")', 'int')"
+    )
+    assert turkish.results == [[["5"]]]
+    turkish.run("DROP TRIGGER nothing")
+    assert turkish.errors[0].message.startswith("Cannot drop the trigger 'nothing'")

@@ -176,7 +176,8 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
             # On the first line, so that the lines of the text stay what they are.
             declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
             text = f"DECLARE {declared}; {text}"
-        script = parse_script(Source("dynamic SQL", text), problems)
+        source = Source("dynamic SQL", text, quoted_identifiers=catalog.quoted_identifiers)
+        script = parse_script(source, problems)
         _raise_first(problems)
         statements = tuple(statement for batch in script.batches for statement in batch.statements)
         if parameters:

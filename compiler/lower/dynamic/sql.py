@@ -523,7 +523,8 @@ def _read_text(
     variables += [f"{_variable_of(one)} nvarchar(max)" for one in placed if one.kind == "value"]
     # On the first line, so that the lines of the text stay what they are.
     whole = f"DECLARE {', '.join(variables)}; {text}" if variables else text
-    script = parse_script(Source(_name_of_text(node, ctx), whole), ctx.problems)
+    source = Source(_name_of_text(node, ctx), whole, quoted_identifiers=ctx.catalog.quoted_identifiers)
+    script = parse_script(source, ctx.problems)
     for batch in script.batches:
         check_chains(batch, ctx.problems)
     if any(batch.has_errors for batch in script.batches):

@@ -97,7 +97,7 @@ DECLARE
     v_read record;
 BEGIN
     v_read := sys.read_datetime(
-        v_text, CASE lower(left(v_culture.short_date, 1)) WHEN 'm' THEN 101 WHEN 'd' THEN 103 ELSE 111 END, true);
+        v_text, CASE lower(left(v_culture.short_date, 1) COLLATE "C") WHEN 'm' THEN 101 WHEN 'd' THEN 103 ELSE 111 END, true);
     RETURN CASE WHEN v_text <> '' AND v_read.problem IS NULL THEN v_read.moment END;
 END;
 $$;

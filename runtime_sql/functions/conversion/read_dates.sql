@@ -22,7 +22,7 @@ RETURN coalesce(
     array_position(ARRAY['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'], lower(name)),
     array_position(ARRAY['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september',
                          'october', 'november', 'december'], lower(name)),
-    CASE WHEN lower(name) = 'sept' THEN 9 ELSE 0 END);
+    CASE WHEN lower(name COLLATE "C") = 'sept' THEN 9 ELSE 0 END);
 
 -- The order in which a style writes day, month and year; styles that say
 -- nothing leave it to SET DATEFORMAT.
@@ -90,7 +90,7 @@ BEGIN
         IF v_offset IS NOT NULL THEN
             v_rest := rtrim(left(v_rest, - length(v_offset)));
             utc_offset := 0;
-            IF upper(v_offset) <> 'Z' THEN
+            IF upper(v_offset COLLATE "C") <> 'Z' THEN
                 utc_offset := split_part(substr(v_offset, 2), ':', 1)::integer * 60 + right(v_offset, 2)::integer;
                 IF utc_offset > 14 * 60 OR right(v_offset, 2)::integer > 59 THEN
                     problem := 'syntax';
@@ -133,13 +133,13 @@ BEGIN
             END IF;
         END IF;
         IF v_match[6] IS NOT NULL THEN
-            IF v_hour > 12 AND lower(v_match[6]) = 'am' OR v_hour = 0 AND lower(v_match[6]) = 'pm' THEN
+            IF v_hour > 12 AND lower(v_match[6] COLLATE "C") = 'am' OR v_hour = 0 AND lower(v_match[6] COLLATE "C") = 'pm' THEN
                 problem := 'range';
                 RETURN;
             END IF;
             v_hour := CASE
                 WHEN v_hour > 12 THEN v_hour
-                WHEN lower(v_match[6]) = 'pm' THEN v_hour % 12 + 12
+                WHEN lower(v_match[6] COLLATE "C") = 'pm' THEN v_hour % 12 + 12
                 ELSE v_hour % 12
             END;
         END IF;

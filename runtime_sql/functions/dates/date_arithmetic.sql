@@ -8,21 +8,21 @@
 CREATE OR REPLACE FUNCTION sys.full_date_part(part text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN lower(part) IN ('year', 'yy', 'yyyy') THEN 'year'
-    WHEN lower(part) IN ('quarter', 'qq', 'q') THEN 'quarter'
-    WHEN lower(part) IN ('month', 'mm', 'm') THEN 'month'
-    WHEN lower(part) IN ('dayofyear', 'dy', 'y') THEN 'dayofyear'
-    WHEN lower(part) IN ('day', 'dd', 'd') THEN 'day'
-    WHEN lower(part) IN ('week', 'wk', 'ww') THEN 'week'
-    WHEN lower(part) IN ('weekday', 'dw', 'w') THEN 'weekday'
-    WHEN lower(part) IN ('hour', 'hh') THEN 'hour'
-    WHEN lower(part) IN ('minute', 'mi', 'n') THEN 'minute'
-    WHEN lower(part) IN ('second', 'ss', 's') THEN 'second'
-    WHEN lower(part) IN ('millisecond', 'ms') THEN 'millisecond'
-    WHEN lower(part) IN ('microsecond', 'mcs') THEN 'microsecond'
-    WHEN lower(part) IN ('nanosecond', 'ns') THEN 'nanosecond'
-    WHEN lower(part) IN ('tzoffset', 'tz') THEN 'tzoffset'
-    WHEN lower(part) IN ('iso_week', 'isowk', 'isoww') THEN 'iso_week'
+    WHEN lower(part COLLATE "C") IN ('year', 'yy', 'yyyy') THEN 'year'
+    WHEN lower(part COLLATE "C") IN ('quarter', 'qq', 'q') THEN 'quarter'
+    WHEN lower(part COLLATE "C") IN ('month', 'mm', 'm') THEN 'month'
+    WHEN lower(part COLLATE "C") IN ('dayofyear', 'dy', 'y') THEN 'dayofyear'
+    WHEN lower(part COLLATE "C") IN ('day', 'dd', 'd') THEN 'day'
+    WHEN lower(part COLLATE "C") IN ('week', 'wk', 'ww') THEN 'week'
+    WHEN lower(part COLLATE "C") IN ('weekday', 'dw', 'w') THEN 'weekday'
+    WHEN lower(part COLLATE "C") IN ('hour', 'hh') THEN 'hour'
+    WHEN lower(part COLLATE "C") IN ('minute', 'mi', 'n') THEN 'minute'
+    WHEN lower(part COLLATE "C") IN ('second', 'ss', 's') THEN 'second'
+    WHEN lower(part COLLATE "C") IN ('millisecond', 'ms') THEN 'millisecond'
+    WHEN lower(part COLLATE "C") IN ('microsecond', 'mcs') THEN 'microsecond'
+    WHEN lower(part COLLATE "C") IN ('nanosecond', 'ns') THEN 'nanosecond'
+    WHEN lower(part COLLATE "C") IN ('tzoffset', 'tz') THEN 'tzoffset'
+    WHEN lower(part COLLATE "C") IN ('iso_week', 'isowk', 'isoww') THEN 'iso_week'
 END;
 
 -- The full name of a date part; error 155 for what is none.

@@ -82,7 +82,7 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_zone text := CASE lower(name)
+    v_zone text := CASE lower(name COLLATE "C")
         WHEN 'utc' THEN 'UTC'
         WHEN 'gmt standard time' THEN 'Europe/London'
         WHEN 'greenwich standard time' THEN 'Atlantic/Reykjavik'

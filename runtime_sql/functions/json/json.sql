@@ -62,7 +62,7 @@ $$;
 CREATE OR REPLACE FUNCTION sys.isjson(value text, kind text DEFAULT NULL) RETURNS integer
 LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN value IS NOT NULL THEN coalesce(
-    CASE upper(coalesce(kind, ''))
+    CASE upper(coalesce(kind, '') COLLATE "C")
         WHEN '' THEN json_typeof(sys.try_json(value)) IN ('object', 'array')
         WHEN 'VALUE' THEN sys.try_json(value) IS NOT NULL
         WHEN 'OBJECT' THEN json_typeof(sys.try_json(value)) = 'object'

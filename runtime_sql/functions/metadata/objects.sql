@@ -30,9 +30,9 @@ $$;
 CREATE OR REPLACE FUNCTION sys.schema_id(name text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN name IS NULL OR lower(name) = 'dbo' THEN 1
-    WHEN lower(name) = 'information_schema' THEN 3
-    WHEN lower(name) = 'sys' THEN 4
+    WHEN name IS NULL OR lower(name COLLATE "C") = 'dbo' THEN 1
+    WHEN lower(name COLLATE "C") = 'information_schema' THEN 3
+    WHEN lower(name COLLATE "C") = 'sys' THEN 4
     ELSE (SELECT n.oid::integer FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(name, database))
 END;
 CREATE OR REPLACE FUNCTION sys.schema_name(id integer DEFAULT NULL) RETURNS text
@@ -61,7 +61,7 @@ BEGIN
     -- Each database has the system's queues. A queue's messages are an internal table, with its number negative.
     SELECT s.queue_id, d.schema_prefix || 'dbo', s.queue_name, 'SQ'
     FROM ssb_internal.system_service AS s CROSS JOIN ssb.database AS d
-    WHERE lower(s.queue_name) = wanted_name OR s.queue_id = wanted_id
+    WHERE sys.fold(s.queue_name) = wanted_name OR s.queue_id = wanted_id
     UNION ALL
     SELECT t.object_id, 'sys', t.name, 'S'
     FROM ssb_internal.system_table AS t
@@ -183,7 +183,7 @@ CREATE OR REPLACE FUNCTION sys.type_id(name text) RETURNS integer
 LANGUAGE sql STABLE
 RETURN coalesce(
     (SELECT t.id FROM sys.type_numbers() AS t
-     WHERE t.name = lower((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
+     WHERE t.name = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
     (SELECT t.oid::integer FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
      WHERE t.typname = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])
        AND n.nspname = sys.schema_in_database((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name)) - 1], NULL)

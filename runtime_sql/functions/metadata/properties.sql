@@ -69,7 +69,7 @@ BEGIN
     IF v_column.attnum IS NULL THEN
         RETURN NULL;
     END IF;
-    RETURN CASE lower(property)
+    RETURN CASE lower(property COLLATE "C")
         WHEN 'allowsnull' THEN (NOT v_column.attnotnull)::integer
         WHEN 'columnid' THEN v_column.attnum
         WHEN 'ordinal' THEN v_column.attnum
@@ -111,7 +111,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_object record;
-    v_property text := lower(property);
+    v_property text := lower(property COLLATE "C");
     v_relation oid := object_id::oid;
 BEGIN
     SELECT o.* INTO v_object FROM sys.known_objects(NULL, objectproperty.object_id) AS o LIMIT 1;
@@ -171,7 +171,7 @@ $$;
 CREATE OR REPLACE FUNCTION sys.objectpropertyex(object_id integer, property text) RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN lower(property) = 'basetype' THEN (SELECT o.type FROM sys.known_objects(NULL, object_id) AS o LIMIT 1)
+    WHEN lower(property COLLATE "C") = 'basetype' THEN (SELECT o.type FROM sys.known_objects(NULL, object_id) AS o LIMIT 1)
     ELSE sys.objectproperty(object_id, property)::text
 END;
 
@@ -186,9 +186,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    RETURN CASE lower(property)
+    RETURN CASE lower(property COLLATE "C")
         WHEN 'status' THEN 'ONLINE'
-        WHEN 'updateability' THEN CASE WHEN upper(v_database.options ->> 'READ_ONLY') = 'ON' THEN 'READ_ONLY' ELSE 'READ_WRITE' END
+        WHEN 'updateability' THEN CASE WHEN upper((v_database.options ->> 'READ_ONLY') COLLATE "C") = 'ON' THEN 'READ_ONLY' ELSE 'READ_WRITE' END
         WHEN 'useraccess' THEN CASE WHEN v_database.options ? 'SINGLE_USER' THEN 'SINGLE_USER'
                                     WHEN v_database.options ? 'RESTRICTED_USER' THEN 'RESTRICTED_USER' ELSE 'MULTI_USER' END
         WHEN 'recovery' THEN coalesce(upper(v_database.options ->> 'RECOVERY'), 'FULL')
@@ -208,7 +208,7 @@ BEGIN
         WHEN 'isquotedidentifiersenabled' THEN '1'
         WHEN 'issnapshotisolationenabled' THEN '1'
         WHEN 'isreadcommittedsnapshoton' THEN '1'
-        ELSE lower(v_database.options ->> upper(property))
+        ELSE lower(v_database.options ->> upper(property COLLATE "C"))
     END;
 END;
 $$;
@@ -221,7 +221,7 @@ CREATE OR REPLACE FUNCTION sys.sql_variant_property(p_value text, p_property tex
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN p_value IS NOT NULL THEN
-    CASE lower(p_property)
+    CASE lower(p_property COLLATE "C")
         WHEN 'basetype' THEN p_type
         WHEN 'precision' THEN p_precision::text
         WHEN 'scale' THEN p_scale::text
@@ -239,7 +239,7 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
 -- whose behaviour is followed.
 CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE lower(property)
+RETURN CASE lower(property COLLATE "C")
     WHEN 'productversion' THEN '15.0.2000.5'
     WHEN 'productmajorversion' THEN '15'
     WHEN 'productminorversion' THEN '0'
@@ -278,7 +278,7 @@ BEGIN ATOMIC
 END;
 CREATE OR REPLACE FUNCTION sys.indexproperty(object_id integer, index_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
-RETURN (SELECT CASE lower(property)
+RETURN (SELECT CASE lower(property COLLATE "C")
             WHEN 'indexid' THEN i.index_id
             WHEN 'isunique' THEN i.is_unique::integer
             WHEN 'isclustered' THEN i.is_primary::integer
@@ -336,7 +336,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_role name := ssb_internal.caller();
-    v_permission text := upper(permission);
+    v_permission text := upper(permission COLLATE "C");
     v_database integer := ssb_internal.database_id_of(database);
     v_all boolean := pg_has_role(v_role, ssb_internal.runtime_owner(), 'USAGE');
     v_id integer;
@@ -346,14 +346,14 @@ DECLARE
 BEGIN
     IF securable IS NULL AND class IS NULL THEN
         RETURN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer;
-    ELSIF upper(class) = 'DATABASE' THEN
+    ELSIF upper(class COLLATE "C") = 'DATABASE' THEN
         v_database := coalesce(ssb_internal.find_database(securable), CASE WHEN securable IS NULL THEN v_database END);
         RETURN CASE WHEN v_database IS NOT NULL THEN
             (v_all OR v_permission IN ('ANY', 'CONNECT')
              OR ssb_internal.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb_internal.runtime_owner()::text, v_database))::integer
         END;
-    ELSIF upper(class) IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING') THEN
-        RETURN (SELECT ssb_internal.has_broker_permission(v_role, upper(class), b.id, v_permission, b.owner, v_database)::integer
+    ELSIF upper(class COLLATE "C") IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING') THEN
+        RETURN (SELECT ssb_internal.has_broker_permission(v_role, upper(class COLLATE "C"), b.id, v_permission, b.owner, v_database)::integer
                   FROM (SELECT 'SERVICE' AS kind, s.service_id AS id, s.name, s.database_id, s.owner FROM ssb.service AS s
                         UNION ALL
                         SELECT 'CONTRACT', c.contract_id, c.name, c.database_id, c.owner FROM ssb.contract AS c
@@ -363,11 +363,11 @@ BEGIN
                         SELECT 'ROUTE', r.route_id, r.name, r.database_id, r.owner FROM ssb.route AS r
                         UNION ALL
                         SELECT 'REMOTE SERVICE BINDING', b.binding_id, b.name, b.database_id, b.owner FROM ssb.remote_service_binding AS b) AS b
-                 WHERE b.kind = upper(class) AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
-    ELSIF upper(class) = 'SCHEMA' THEN
+                 WHERE b.kind = upper(class COLLATE "C") AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
+    ELSIF upper(class COLLATE "C") = 'SCHEMA' THEN
         RETURN (SELECT (v_all OR has_schema_privilege(v_role, n.oid, CASE WHEN v_permission LIKE 'CREATE%' THEN 'CREATE' ELSE 'USAGE' END))::integer
                 FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(securable, database));
-    ELSIF upper(class) <> 'OBJECT' THEN
+    ELSIF upper(class COLLATE "C") <> 'OBJECT' THEN
         RETURN NULL;
     END IF;
     v_id := sys.object_id(securable, NULL, database);
@@ -397,4 +397,4 @@ $$;
 -- FULLTEXTSERVICEPROPERTY: full-text search is not installed.
 CREATE OR REPLACE FUNCTION sys.fulltextserviceproperty(property text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN lower(property) = 'isfulltextinstalled' THEN 0 END;
+RETURN CASE WHEN lower(property COLLATE "C") = 'isfulltextinstalled' THEN 0 END;

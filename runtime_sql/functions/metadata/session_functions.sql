@@ -55,7 +55,7 @@ CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
 LANGUAGE sql STABLE RETURN convert_to(current_user, 'UTF8');
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea
 LANGUAGE sql STABLE RETURN coalesce((SELECT p.sid FROM sys.server_principals AS p WHERE lower(p.name) = lower(suser_sid.name)),
-                                    CASE lower(name) WHEN 'sa' THEN '\x01'::bytea END);
+                                    CASE lower(name COLLATE "C") WHEN 'sa' THEN '\x01'::bytea END);
 CREATE OR REPLACE FUNCTION sys.suser_sname() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 CREATE OR REPLACE FUNCTION sys.suser_sname(sid bytea) RETURNS text
@@ -81,7 +81,7 @@ DECLARE
     v_database integer := ssb_internal.current_database_id();
     v_role name := CASE WHEN principal IS NULL THEN ssb_internal.caller() ELSE ssb_internal.role_of(principal) END;
 BEGIN
-    IF role IS NULL OR lower(role) NOT IN (
+    IF role IS NULL OR lower(role COLLATE "C") NOT IN (
            'public', 'db_owner', 'db_ddladmin', 'db_datareader', 'db_datawriter', 'db_accessadmin', 'db_securityadmin',
            'db_backupoperator', 'db_denydatareader', 'db_denydatawriter')
        AND ssb_internal.role_of(role) IS NULL
@@ -92,13 +92,13 @@ BEGIN
         -- A principal without a PostgreSQL role of its name.
         RETURN CASE WHEN EXISTS (SELECT FROM ssb.principal AS p
                                   WHERE lower(p.name) = lower(principal) AND p.database_id = v_database)
-            THEN (lower(role) = 'public' OR EXISTS (
+            THEN (lower(role COLLATE "C") = 'public' OR EXISTS (
                 SELECT FROM ssb.role_member AS m WHERE m.database_id = v_database
                    AND lower(m.role) = lower(is_rolemember.role) AND lower(m.member) = lower(principal)))::integer
         END;
     END IF;
     RETURN (ssb_internal.is_member(v_role, role, v_database)
-            OR lower(role) LIKE 'db\_%' AND lower(role) NOT LIKE 'db\_deny%'
+            OR lower(role COLLATE "C") LIKE 'db\_%' AND lower(role COLLATE "C") NOT LIKE 'db\_deny%'
                AND pg_has_role(v_role, ssb_internal.runtime_owner(), 'USAGE'))::integer;
 END;
 $$;
@@ -113,12 +113,12 @@ DECLARE
 BEGIN
     RETURN CASE
         WHEN v_super IS NULL THEN NULL
-        WHEN lower(role) = 'public' THEN 1
-        WHEN lower(role) = 'dbcreator' THEN
+        WHEN lower(role COLLATE "C") = 'public' THEN 1
+        WHEN lower(role COLLATE "C") = 'dbcreator' THEN
             (v_super OR (SELECT r.rolcreatedb FROM pg_catalog.pg_roles AS r WHERE r.rolname = v_role))::integer
-        WHEN lower(role) = 'securityadmin' THEN
+        WHEN lower(role COLLATE "C") = 'securityadmin' THEN
             (v_super OR (SELECT r.rolcreaterole FROM pg_catalog.pg_roles AS r WHERE r.rolname = v_role))::integer
-        WHEN lower(role) IN ('sysadmin', 'serveradmin', 'setupadmin', 'processadmin', 'diskadmin', 'bulkadmin') THEN
+        WHEN lower(role COLLATE "C") IN ('sysadmin', 'serveradmin', 'setupadmin', 'processadmin', 'diskadmin', 'bulkadmin') THEN
             v_super::integer
     END;
 END;
@@ -321,13 +321,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_key bigint := hashtextextended('applock:' || resource, 0);
-    v_shared boolean := lower(mode) IN ('shared', 'intentshared');
-    v_session boolean := lower(owner) = 'session';
+    v_shared boolean := lower(mode COLLATE "C") IN ('shared', 'intentshared');
+    v_session boolean := lower(owner COLLATE "C") = 'session';
     v_granted boolean;
     v_before text := current_setting('lock_timeout');
 BEGIN
-    IF resource IS NULL OR lower(mode) NOT IN ('shared', 'intentshared', 'update', 'intentexclusive', 'exclusive')
-       OR mode IS NULL OR lower(owner) NOT IN ('transaction', 'session') THEN
+    IF resource IS NULL OR lower(mode COLLATE "C") NOT IN ('shared', 'intentshared', 'update', 'intentexclusive', 'exclusive')
+       OR mode IS NULL OR lower(owner COLLATE "C") NOT IN ('transaction', 'session') THEN
         RETURN -999;
     END IF;
     v_granted := CASE
@@ -369,7 +369,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF trancount = 0 AND lower(owner) = 'transaction' THEN
+    IF trancount = 0 AND lower(owner COLLATE "C") = 'transaction' THEN
         PERFORM ssb_internal.print('You attempted to acquire a transactional application lock without an active transaction.');
         RETURN -999;
     END IF;
@@ -394,7 +394,7 @@ BEGIN
     IF v_mode IS NULL THEN
         PERFORM ssb_internal.raise_error(1223, format('Cannot release the application lock (Database Principal: ''public'', '
             'Resource: ''%s'') because it is not currently held.', resource));
-    ELSIF lower(owner) = 'session' THEN
+    ELSIF lower(owner COLLATE "C") = 'session' THEN
         IF v_mode = 'ShareLock' THEN
             PERFORM pg_advisory_unlock_shared(v_key);
         ELSE

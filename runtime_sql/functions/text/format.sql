@@ -358,7 +358,7 @@ BEGIN
     ELSIF v_match IS NULL THEN
         RETURN sys.format_number_custom(value, format, v_culture.decimal_mark, v_culture.group_mark);
     END IF;
-    CASE upper(v_match[1])
+    CASE upper(v_match[1] COLLATE "C")
         WHEN 'N' THEN
             v_text := sys.plain_number(abs(value), coalesce(v_digits, 2), true, v_culture.decimal_mark, v_culture.group_mark);
             RETURN CASE WHEN round(value, coalesce(v_digits, 2)) < 0 THEN '-' ELSE '' END || v_text;

@@ -60,7 +60,7 @@ $$;
 -- are refused.
 CREATE OR REPLACE FUNCTION sys.builtin_hash(algorithm text, value bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE upper(algorithm)
+RETURN CASE upper(algorithm COLLATE "C")
     WHEN 'SHA2_256' THEN sha256(value)
     WHEN 'SHA2_512' THEN sha512(value)
     WHEN 'MD5' THEN decode(md5(value), 'hex')
@@ -70,7 +70,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    CASE upper(algorithm)
+    CASE upper(algorithm COLLATE "C")
         WHEN 'SHA1', 'SHA' THEN RETURN sys.sha1(value);
         WHEN 'MD2', 'MD4' THEN
             PERFORM ssb_internal.raise_error(50000, format('HASHBYTES with %s is not supported here.', upper(algorithm)),

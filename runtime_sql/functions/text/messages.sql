@@ -70,7 +70,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_id smallint := CASE lower(coalesce(p_name, 'us_english'))
+    v_id smallint := CASE lower(coalesce(p_name, 'us_english') COLLATE "C")
         WHEN 'us_english' THEN 1033 WHEN 'english' THEN 1033 WHEN 'british' THEN 1033 WHEN 'british english' THEN 1033
         WHEN 'german' THEN 1031 WHEN 'deutsch' THEN 1031 WHEN 'french' THEN 1036 WHEN 'français' THEN 1036
         WHEN 'japanese' THEN 1041 WHEN '日本語' THEN 1041 WHEN 'danish' THEN 1030 WHEN 'dansk' THEN 1030
@@ -122,7 +122,7 @@ BEGIN
                                                        'version.', lang));
     END IF;
     INSERT INTO ssb.user_message AS m (message_id, language_id, severity, is_event_logged, text)
-    VALUES (msgnum, v_language, addmessage.severity, coalesce(lower(with_log) = 'true', false), msgtext)
+    VALUES (msgnum, v_language, addmessage.severity, coalesce(lower(with_log COLLATE "C") = 'true', false), msgtext)
     ON CONFLICT (message_id, language_id)
     DO UPDATE SET severity = excluded.severity, is_event_logged = excluded.is_event_logged, text = excluded.text;
     RETURN 0;

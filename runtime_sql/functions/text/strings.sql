@@ -327,7 +327,7 @@ END;
 -- STRING_ESCAPE: JSON is the one kind there is.
 CREATE OR REPLACE FUNCTION sys.string_escape(value text, kind text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN lower(kind) = 'json' THEN replace(substr(to_json(value)::text, 2, length(to_json(value)::text) - 2), '/', '\/') END;
+RETURN CASE WHEN lower(kind COLLATE "C") = 'json' THEN replace(substr(to_json(value)::text, 2, length(to_json(value)::text) - 2), '/', '\/') END;
 
 -- SOUNDEX: the first letter and three digits; a vowel between two letters of
 -- the same group counts both, h and w do not.

@@ -38,7 +38,7 @@ BEGIN
             -- the declaration is ASCII in every encoding that may follow here
             v_declaration := encode(substring(p_bytes from 1 for 200), 'escape');
             v_encoding := lower((regexp_match(v_declaration,
-                '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1]);
+                '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1] COLLATE "C");
         END IF;
         BEGIN
             CASE

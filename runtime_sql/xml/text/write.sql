@@ -163,7 +163,7 @@ RETURN p_value;
 -- Only PostgreSQL's own text is the same for both.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_place_of_other_encoding(p_value text, p_national boolean) RETURNS integer
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN lower((regexp_match(p_value, '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1])
+RETURN CASE WHEN lower((regexp_match(p_value, '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1] COLLATE "C")
                  IN ('utf-16', 'utf-16le', 'utf-16be', 'ucs-2', 'iso-10646-ucs-2', 'unicode') <> p_national
             THEN strpos(p_value, '?>') + 1 END;
 

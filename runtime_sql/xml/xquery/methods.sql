@@ -396,7 +396,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    CASE lower(btrim($1, E' \t\r\n'))
+    CASE lower(btrim($1, E' \t\r\n') COLLATE "C")
     WHEN 'true', '1' THEN
         RETURN 1;
     WHEN 'false', '0', '' THEN

@@ -178,7 +178,7 @@ BEGIN
                 ' variable name. Variable names must start with the ''@'' symbol followed by at least one character.',
                 v_arguments -> 0 ->> 'v'));
         END IF;
-        node := jsonb_build_object('op', 'sql', 'name', translate(lower(v_arguments -> 0 ->> 'v'), '[]"', ''),
+        node := jsonb_build_object('op', 'sql', 'name', translate(ssb_internal.lower_name(v_arguments -> 0 ->> 'v'), '[]"', ''),
                                    'c', '?', 'ty', 'xdt:anyAtomicType');
         RETURN;
     END IF;
