@@ -12,8 +12,8 @@ references    names that scripts mention and none defines: warnings of check
 batches       what a batch becomes: plain statements, a module, a DO block
 compiled      what comes out: CompiledScript, CompiledBatch, CompiledStatement
 lower/        statements → PL/pgSQL, one family a module; dispatch has the handlers, context what
-              they know of the routine around; dynamic/ has EXEC of texts, system/ the system procedures
-handlers      imports all of them
+              they know of the routine around; dynamic/ has EXEC of texts, system/ the system procedures:
+              the last, whose import registers the handlers of all
 builder/      Lark trees → nodes; the last files that know Lark
 analysis/     @@TRANCOUNT before each statement, who reads @@ERROR, what cannot raise, constants,
               jumps, what called procedures do

@@ -11,7 +11,6 @@ from itertools import chain
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
-from . import handlers as _handlers  # noqa: F401
 from . import nodes
 from .analysis.callees import call_effect, callee_reads
 from .analysis.declared_types import types_declared, types_made, variable_names
@@ -28,6 +27,7 @@ from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
+from .lower.system import procedures as _all_handlers  # noqa: F401
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 from .reading import Announced, ReadScript, batches_of, read_script

@@ -10,7 +10,6 @@ translate.py         compiles the dynamic SQL that only the run time knows
 key_statements.py    the client's part of statements about keys and certificates
 results.py           result sets, PRINT and errors, in the order of the script
 spelling.py          names in errors as the script spells them
-render.py            events → text: tables, JSON lines, CSV
-redirection.py       where they go: sqlcmd's :out and :error
+render.py            events → text: tables, JSON lines, CSV; and where that goes (:out and :error)
 problems.py          this package's exceptions: a sentence and a way out
 """

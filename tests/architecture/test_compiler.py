@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from pgsb import compiler
-from pgsb.compiler import handlers as _handlers  # noqa: F401
 from pgsb.compiler import nodes
 from pgsb.compiler.lower.context import Context
 from pgsb.compiler.lower.dispatch import invocations, lower
+from pgsb.compiler.lower.system import procedures as _all_handlers  # noqa: F401
 from pgsb.compiler.registry import NoHandler, Registry
 
 ROOT = Path(compiler.__file__).resolve().parent
