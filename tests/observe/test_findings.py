@@ -498,8 +498,8 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
         (one,) = found(sql, 609, far)
         assert one.remedy == remedy
     session.run_well(
-        "OPEN MASTER KEY DECRYPTION BY PASSWORD = '…';"
-        f" DROP CERTIFICATE MyCertificate; DROP MASTER KEY; {key}"
+        "OPEN MASTER KEY DECRYPTION BY PASSWORD = '…'; DROP CERTIFICATE MyCertificate; DROP MASTER KEY; "
+        + key
     )
     session.run_well(f"CREATE CERTIFICATE Mine AUTHORIZATION dbo WITH SUBJECT = 'y'; USE Store; {key}")
     session.close()
