@@ -25,8 +25,7 @@ from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
 from ..server.problems import ServerError
-from ..server.redirection import Redirection
-from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
+from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
 from .options import Seconds, addresses_options, compile_options, dsn_option, variables_option

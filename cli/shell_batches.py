@@ -16,7 +16,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..server.connect import Target, describe
 from ..server.problems import ServerError
-from ..server.redirection import Output
+from ..server.render import Output
 from ..server.results import Cell, Number, Print
 from .run import Runner
 from .shell_output import ShellRenderer

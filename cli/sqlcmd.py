@@ -21,7 +21,7 @@ from pathlib import Path
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source, find_file
-from ..server.redirection import Output
+from ..server.render import Output
 
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
 _DIRECTIVE = re.compile(

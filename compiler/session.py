@@ -22,19 +22,16 @@ from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
 from .batches import MODULES, JoinedBatches, block_labels, error_verb, is_plain
 from .catalog.scope import Catalog, Scope, object_name, sets_row_limit
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
-from .lower import dynamic as _dynamic
-from .lower import system as _system
 from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import signature
+from .lower.system import procedures as _all_handlers  # noqa: F401
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 from .reading import Announced, ReadScript, batches_of, read_script
 
-_HANDLERS = (_dynamic, _system)
-"""Folders whose handlers are registered where this module is imported: nothing below imports them."""
 OPEN_BATCH = "pg_temp.ssb_batch"
 """The procedure that ssb_internal.run_batches calls (session/open_batches.sql)."""
 

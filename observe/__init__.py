@@ -8,4 +8,5 @@ command line, the metrics and the pages never disagree. Here is what asks and sh
 - metrics/: Prometheus, and the daemon's health over HTTP.
 - dashboard/: the web page.
 - terminal/: the overview in a terminal.
+- traces/: spans for OpenTelemetry.
 """

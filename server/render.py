@@ -1,9 +1,11 @@
-"""Writes events as text: tables like sqlcmd's, JSON lines, or CSV."""
+"""Writes events as text: tables like sqlcmd's, JSON lines, or CSV; and where a script says (:out, :error)."""
 
 import csv
 import json
+import sys
 import time
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
@@ -325,3 +327,60 @@ def _plain(event: Event) -> dict[str, object]:
             return shown
         case Rows():
             raise TypeError("rows are written piecewise")
+
+
+@dataclass(frozen=True)
+class Output:
+    """From ``offset`` of a script on, results (or only errors) go to ``file``; None: as without it."""
+
+    offset: int
+    errors: bool
+    file: str | None
+
+
+class Redirection:
+    """Hands events to ``default``, or to the file that the script names."""
+
+    def __init__(self, default: Callable[[Event], None]) -> None:
+        self._default = default
+        self._results: TableRenderer | None = None
+        self._errors: TableRenderer | None = None
+        self._files: dict[str, tuple[TextIO, TableRenderer]] = {}
+
+    def follow(self, outputs: Sequence[Output], offset: int) -> None:
+        """Take the files that hold at an offset of the script. Raises OSError for one it cannot write."""
+        for errors in (False, True):
+            wanted = None
+            for one in outputs:
+                if one.errors == errors and one.offset <= offset:
+                    wanted = one.file
+            renderer = None if wanted is None else self._open(wanted)
+            if errors:
+                self._errors = renderer
+            else:
+                if self._results is not None and self._results is not renderer:
+                    self._results.close()
+                self._results = renderer
+
+    def _open(self, name: str) -> TableRenderer:
+        if name.lower() == "stderr":
+            return TableRenderer(sys.stderr)
+        if name not in self._files:
+            file = open(name, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
+            self._files[name] = (file, TableRenderer(file))
+        return self._files[name][1]
+
+    def write(self, event: Event) -> None:
+        """Hand one event on."""
+        chosen = self._errors if isinstance(event, ErrorEvent) and self._errors is not None else self._results
+        if chosen is None:
+            self._default(event)
+        else:
+            chosen.write(event)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file, renderer in self._files.values():
+            renderer.close()
+            file.close()
+        self._files.clear()

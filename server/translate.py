@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from ..compiler import session as _session  # noqa: F401  its import registers the handlers
 from ..compiler.catalog.scope import Catalog
 from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,
     RuntimeCompiledText,
     compile_at_run_time,
 )
+from ..compiler.lower.system import procedures as _all_handlers  # noqa: F401
 from .learn import learn_tables
 
 T = TypeVar("T")

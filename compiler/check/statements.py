@@ -16,7 +16,8 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import behind_use_first
-from .system_names import check_events, check_permission, check_system_names, check_trigger_events
+from .permissions import check_permission
+from .system_names import check_events, check_system_names, check_trigger_events
 from .token_pairs import check_text
 
 __all__ = ["check_batch"]

@@ -143,7 +143,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', v_wrong));
         END IF;
     ELSE
-        -- The compiler knows each name (compiler/check/system_names.py); here the first word tells what is no permission at all.
+        -- The compiler knows each name (compiler/check/permissions.py); here the first word tells what is no permission at all.
         SELECT upper(p COLLATE "C") INTO v_wrong FROM unnest(p_privileges) AS p
          WHERE upper(p COLLATE "C") !~ ('^(ADMINISTER|ALL|ALTER|AUTHENTICATE|BACKUP|CHECKPOINT|CONNECT|CONTROL|CREATE|DELETE|DROP|ENABLE|EXEC|EXECUTE|'
                             'EXTERNAL|GENERATE|IMPERSONATE|INSERT|KILL|REFERENCES|SELECT|SHOWPLAN|SHUTDOWN|SUBSCRIBE|TAKE|'

@@ -14,9 +14,9 @@ import pytest
 
 from pgsb import compiler
 from pgsb.compiler import nodes
-from pgsb.compiler import session as _session  # noqa: F401  its import registers the handlers
 from pgsb.compiler.lower.context import Context
 from pgsb.compiler.lower.dispatch import invocations, lower
+from pgsb.compiler.lower.system import procedures as _all_handlers  # noqa: F401
 from pgsb.compiler.registry import NoHandler, Registry
 
 ROOT = Path(compiler.__file__).resolve().parent

@@ -110,3 +110,16 @@ def test_a_question_of_a_stranger_leads_to_a_place_that_is_there(question: str, 
     paths = re.findall(r"`([^`]+)`", place)
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["grammar", "compiler", "server", "bulk", "daemon", "observe", "assess", "diff", "editor", "security"],
+)
+def test_a_map_names_all_that_is_in_its_folder(folder: str) -> None:
+    """A folder's ``__init__`` tells where to look: a file that it does not name is found by nobody."""
+    place = ROOT / folder
+    told = set(re.findall(r"\w+", ast.get_docstring(ast.parse((place / "__init__.py").read_text())) or ""))
+    there = {path.stem for path in place.iterdir() if path.suffix in (".py", ".lark")}
+    there |= {path.name for path in place.iterdir() if any(path.glob("*.py"))}
+    assert sorted(there - told - {"__init__"}) == []
