@@ -77,10 +77,15 @@ def text(body: "str | Column" = BODY) -> "Column":
 def body_of(frame: "DataFrame", nvarchar: Callable[[], str]) -> str:
     """The frame's ``message_body`` in bytes, as an expression of Spark's: text as the instance keeps it.
 
-    Which way that is, is asked where there is text.
+    Which way that is, is asked where there is text. Raises BulkError where it is neither text nor bytes.
     """
-    kinds = {name.lower(): kind for name, kind in frame.dtypes}
-    if kinds[BODY] == "string" and nvarchar() == "utf16":
+    kind = {name.lower(): kind for name, kind in frame.dtypes}[BODY]
+    # Without ANSI mode Spark would make four or eight bytes of a number, which nobody means.
+    if not kind.startswith(("string", "binary", "void", "char", "varchar")):
+        raise BulkError(
+            f"the column {BODY!r} is {kind}, not string or binary", "cast it in the program: f.col(…).cast(…)"
+        )
+    if kind != "binary" and nvarchar() == "utf16":
         return f"encode({BODY}, 'UTF-16LE')"
     return f"CAST({BODY} AS BINARY)"
 

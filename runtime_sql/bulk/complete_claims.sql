@@ -290,6 +290,7 @@ DECLARE
     v_has_groups boolean;
     v_conversations bigint;
     v_is_over boolean := false;        -- all of its groups have ended
+    v_stranger uuid;
 BEGIN
     deleted := 0;
     replied := 0;
@@ -331,6 +332,16 @@ BEGIN
                                  WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id) AS f
                          WHERE c.claim_id = $2 AND c.endpoint_id = f.endpoint_id', v_output.staging)
           USING v_output.attempts, claim_id;
+        -- The message that it means would count as processed.
+        EXECUTE format('SELECT s.conversation_handle FROM %s AS s
+                         WHERE s.attempt_id = ANY ($1)
+                           AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                                             JOIN ssb.claimed_conversation AS c ON c.claim_id = $2 AND c.endpoint_id = e.endpoint_id
+                                            WHERE e.conversation_handle = s.conversation_handle) LIMIT 1', v_output.staging)
+          INTO v_stranger USING v_output.attempts, claim_id;
+        IF v_stranger IS NOT NULL THEN
+            RAISE EXCEPTION 'errors name the conversation %, which is not of claim %', v_stranger, claim_id USING ERRCODE = '22023';
+        END IF;
     END LOOP;
     SELECT count(*) INTO failed
       FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id AND c.failed_order IS NOT NULL;

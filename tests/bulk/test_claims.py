@@ -463,14 +463,16 @@ def test_nothing_to_claim_is_none(desk: Desk, connect: Connect) -> None:
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
-def _complete_with_a_failure(owner: Connection, failures: str) -> tuple[object, ...] | None:
+def _complete_with_a_failure(
+    owner: Connection, failures: str, handle: str = "conversation_handle"
+) -> tuple[object, ...] | None:
     """Claim all there is and complete it, saying that the first message '3' failed."""
     held = claim(owner, "dbo.target")
     assert held is not None
     staging = owner.execute("SELECT ssb_internal.create_staging(%s, 'errors')", (held.claim_id,)).fetchone()
     assert staging is not None
     owner.execute(
-        f"INSERT INTO {staging[0]} SELECT conversation_handle, queuing_order, 'bad', 1"
+        f"INSERT INTO {staging[0]} SELECT {handle}, queuing_order, 'bad', 1"
         " FROM ssb_internal.claimed_message WHERE message_body = '3' ORDER BY queuing_order LIMIT 1"
     )
     outputs = json.dumps([{"kind": "errors", "staging": staging[0], "attempts": [1], "rows": 1}])
@@ -487,6 +489,14 @@ def test_a_failed_conversation_goes_back_from_the_failed_message_on(desk: Desk, 
         "SELECT convert_from(message_body, 'UTF8') FROM dbo.target ORDER BY queuing_order"
     ).fetchall()
     assert left == [("3",), ("4",)]
+
+
+def test_an_error_of_a_conversation_that_is_not_claimed_is_refused(desk: Desk, connect: Connect) -> None:
+    """The message that it means would be deleted as processed."""
+    desk.send(1, 4)
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="which is not of claim"):
+        _complete_with_a_failure(connect(), "quarantine", "gen_random_uuid()")
+    assert desk.waiting() == 4
 
 
 def test_a_failed_conversation_can_be_dropped(desk: Desk, connect: Connect) -> None:

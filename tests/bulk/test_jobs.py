@@ -311,6 +311,12 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
         replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "1 AS body")
         return Outputs(replies=replies)
 
+    def counted(messages: Any) -> Outputs:
+        counts = messages.groupBy("conversation_handle").count()
+        return Outputs(replies=counts.withColumnRenamed("count", "message_body"))
+
+    with pytest.raises(BulkError, match=r"^the column 'message_body' is bigint, not string or binary"):
+        run_job(tcp(desk.database), "dbo.target", counted)
     with pytest.raises(BulkError, match=r"'replies' has no column message_body, but .* know: 'body'"):
         run_job(tcp(desk.database), "dbo.target", misspelled)
     with pytest.raises(BulkError, match=r"^the program returned NoneType, not pgsb\.bulk\.Outputs$"):
