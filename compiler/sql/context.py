@@ -252,8 +252,11 @@ class Context:
         return name.sql(self.scope.database, self.scope.default_database)
 
     def nullable_type(self, node: exp.Expr) -> bool:
-        """Whether a column of this type, which says nothing of NULL itself, takes it."""
-        return not self.scope.not_null_type(ObjectName(node.name, node.args.get("schema")))
+        """Whether a column of this type, which says nothing of NULL itself, takes it: a sysname does not."""
+        schema = node.args.get("schema")
+        if node.name.lower() == "sysname" and (schema is None or schema.lower() == "sys"):
+            return False
+        return not self.scope.not_null_type(ObjectName(node.name, schema))
 
     def type_of(self, node: exp.Expr, *, cast: bool) -> SqlType | None:
         """The type a TypeName node names; None after a problem."""

@@ -149,7 +149,7 @@ BEGIN
        OR v_logins LIKE '%CERTIFICATE%' AND ssb_internal.endpoint_certificate(p_authentication) IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_authentication), 15, 1,
                                          'AUTHENTICATION is WINDOWS, with NTLM, KERBEROS, NEGOTIATE or nothing, or CERTIFICATE and its name, or both.');
-    ELSIF upper(p_algorithm) NOT IN ('AES', 'RC4', 'AES RC4', 'RC4 AES') THEN
+    ELSIF upper(p_algorithm COLLATE "C") NOT IN ('AES', 'RC4', 'AES RC4', 'RC4 AES') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_algorithm), 15, 1,
                                          'ALGORITHM is AES, RC4, AES RC4 or RC4 AES.');
     ELSIF p_forward_size < 0 THEN

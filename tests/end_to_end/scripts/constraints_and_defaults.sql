@@ -53,3 +53,11 @@ END
 CLOSE c DEALLOCATE c
 SELECT COUNT(*) n FROM sys.default_constraints WHERE parent_object_id = OBJECT_ID('dbo.Odd')
 GO
+GO
+-- A sysname that says nothing of NULL does not take it.
+CREATE TABLE dbo.Named (a INT, b SYSNAME, c sysname NULL);
+INSERT dbo.Named (a) VALUES (1);
+INSERT dbo.Named (b) VALUES (N'x');
+DECLARE @names TABLE (a INT, b SYSNAME);
+INSERT @names (a) VALUES (1);
+SELECT name, is_nullable FROM sys.columns WHERE object_id = OBJECT_ID('dbo.Named') ORDER BY column_id;

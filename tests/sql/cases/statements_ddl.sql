@@ -52,7 +52,7 @@ CREATE TABLE dbo.types (
     r varchar(10),
     s text,
     t text,
-    u varchar(128),
+    u varchar(128) NOT NULL,
     v bytea,
     w bytea,
     x bytea,
