@@ -38,7 +38,7 @@ EXEC ('CREATE TABLE [' + @m + '] ([' + @s + '] int) INSERT [' + @m + '] VALUES (
 SELECT name FROM sys.services WHERE name NOT LIKE 'http://schemas%' ORDER BY name
 SELECT name FROM sys.service_contracts WHERE name LIKE '//c%'
 SELECT name FROM sys.service_message_types WHERE name LIKE 'm%'
-SELECT name FROM sys.tables
+SELECT name FROM sys.tables ORDER BY name
 EXEC ('CREATE QUEUE [' + @m + ' In] CREATE XML SCHEMA COLLECTION [X' + @m + '] AS N''<x:schema xmlns:x="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"/>''')
 SELECT q.name, c.name, n.name FROM sys.service_queues q, sys.xml_schema_collections c JOIN sys.xml_schema_namespaces n ON n.xml_collection_id = c.xml_collection_id WHERE q.name LIKE 'm%'
 GO
