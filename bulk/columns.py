@@ -38,6 +38,7 @@ _LONE_SURROGATE = {
 }
 _UTF16_STARTS = frozenset((b"\xff\xfe", *(f"{letter}\0".encode() for letter in "< \t\r\n")))
 _SINGLETON = re.compile(r"\((.*)\)\s*\[1\]", re.DOTALL)
+_ATTRIBUTE = re.compile(r"@[\w.:-]+")
 
 
 @contextmanager
@@ -293,7 +294,7 @@ class _Path:
         self._is_text = False
         self._namespaces = namespaces
         head, _, last = steps.rpartition("/")
-        if last.startswith("@"):
+        if _ATTRIBUTE.fullmatch(last):  # and not the end of a predicate's string
             self._attribute = self._qualified(last[1:])
             steps = head or ("/" if steps.startswith("/") else ".")
         elif last == "text()":

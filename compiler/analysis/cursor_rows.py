@@ -63,8 +63,7 @@ def with_row_place(
     None where a row of the query is no single row of the table.
     """
     select = _updatable(text.tokens)
-    tables = _tables(select) if select is not None else ()
-    item = next((one for one in tables if fold(one.name) == fold(table.name)), None)
+    item = _named(table, select) if select is not None else None
     if select is None or item is None:
         return None
     key = next((key.columns for key in info.keys if key.primary), None) if info is not None else None
@@ -78,6 +77,13 @@ def with_row_place(
     for name in [name for name, _ in columns] or ["ctid"]:
         select.append("expressions", _column_of(item, name))
     return select, RowPlace(tuple((fold(name), type_) for name, type_ in columns) or (("ctid", "tid"),))
+
+
+def _named(table: ObjectName, select: exp.Select) -> exp.Table | None:
+    """The table of a query that a name means: of several with the same, that of its schema."""
+    found = [one for one in _tables(select) if fold(one.name) == fold(table.name)]
+    schema = fold(table.schema or "dbo")
+    return next((one for one in found if fold(one.db or "dbo") == schema), found[0] if found else None)
 
 
 def _column_of(table: exp.Table, name: str) -> exp.Column:

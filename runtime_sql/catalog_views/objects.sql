@@ -67,12 +67,16 @@ SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 
        q.create_date::timestamp(3), q.modify_date::timestamp(3), 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
-SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text), c.oid::integer, NULL, v.schema_id, 0,
+-- Comments by a join: who asks for a name would otherwise wait for a look for that of each of thousands of queues.
+SELECT CASE WHEN starts_with(m.description, 'T-SQL name: ') THEN ssb_internal.spelled(m.description, c.relname::text)
+            ELSE c.relname::text END,
+       c.oid::integer, NULL, v.schema_id, 0,
        CASE WHEN s.target IS NOT NULL THEN 'SN' WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' ELSE 'U' END,
        CASE WHEN s.target IS NOT NULL THEN 'SYNONYM' WHEN c.relkind IN ('v', 'm') THEN 'VIEW'
             WHEN c.relkind = 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.classoid = 'pg_class'::regclass AND m.objsubid = 0
   LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)

@@ -157,6 +157,7 @@ def test_xml_values_by_path(spark: Any) -> None:
         ("a", "array<string>"): ["1", "x"],
         ("/o", "string"): "1xtail",
         ("/o/a/text()", "int"): 1,
+        ("/o[@id!='a/@b']", "string"): "1xtail",
         ("/o/b", "string"): None,
         ("/a", "string"): None,
         ("a[2]", "int"): None,
@@ -196,7 +197,7 @@ def test_many_values_of_xml_at_once(spark: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["/a[[", "q:a", "a/@q:id"])
+@pytest.mark.parametrize("path", ["/a[[", "q:a", "a/@q:id", "a/@*"])
 def test_a_path_that_is_none_is_refused_at_once(spark: Any, path: str) -> None:
     with pytest.raises(BulkError):
         columns.xml_value(path)

@@ -249,6 +249,8 @@ def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | No
         ("SELECT DISTINCT a FROM t", None),
         ("SELECT a FROM t UNION ALL SELECT a FROM t", None),
         ("SELECT a FROM u", None),
+        ("SELECT 1 FROM s.t AS y CROSS JOIN t AS x", "x"),
+        ("SELECT 1 FROM s.t AS y", "y"),
     ],
 )
 def test_the_row_that_a_cursor_stands_on(query: str, relation: str | None) -> None:

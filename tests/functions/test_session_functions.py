@@ -352,6 +352,20 @@ def test_of_two_application_locks_of_a_session_the_stronger_is_shown(
     assert value(shared, mode) == "NoLock"
 
 
+def test_the_number_of_a_removed_document_is_the_next_ones(shared: Connection) -> None:
+    """Settings never go: a program that prepares one for each message must not make more and more of them."""
+    first, second = (value(shared, f"sys.prepare_document('<{name}/>')") for name in "ab")
+    assert first != second
+    value(shared, f"sys.remove_document({first})")
+    with pytest.raises(psycopg.Error, match="Could not find prepared statement"):
+        value(shared, f"sys.document({first})")
+    assert [value(shared, f"sys.prepare_document('<{name}/>')") for name in "cd"] == [first, second + 1]
+    assert value(shared, f"sys.document({first})::text") == "<c/>"
+    assert value(shared, f"sys.document({second})::text") == "<b/>"
+    for number in (first, second, second + 1):
+        value(shared, f"sys.remove_document({number})")
+
+
 def test_a_transaction_lock_goes_with_the_transaction(home: Database, shared: Connection) -> None:
     with psycopg.connect(home.dsn) as other:
         assert value(other, "sys.getapplock('ledger', 'Exclusive')") == 0

@@ -69,7 +69,7 @@ BEGIN
     UNION ALL
     SELECT -q.queue_id, 'sys', 'queue_messages_' || q.queue_id, 'IT'
     FROM ssb.queue AS q
-    WHERE 'queue_messages_' || q.queue_id = wanted_name OR -q.queue_id = wanted_id
+    WHERE q.queue_id = coalesce(-wanted_id::bigint, substring(wanted_name FROM '^queue_messages_([1-9]\d{0,9})$')::bigint)
     UNION ALL
     SELECT c.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text),
            CASE WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SN'
@@ -79,7 +79,8 @@ BEGIN
     WHERE (c.relname = wanted_name OR c.oid = wanted_id::oid)
       AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
       AND (n.nspname <> 'pg_catalog' AND n.nspname !~ '^pg_t(emp|oast)' OR n.oid = pg_my_temp_schema())
-      AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
+      AND (SELECT q.queue_id FROM ssb.queue AS q
+            WHERE q.schema_name = n.nspname::text COLLATE "default" AND q.relation_name = c.relname::text COLLATE "default" LIMIT 1) IS NULL
     UNION ALL
     SELECT p.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
            ssb_internal.routine_type(p.prokind, p.proretset, p.prolang)

@@ -408,17 +408,24 @@ BEGIN
 END;
 $$;
 
--- sp_xml_preparedocument and OPENXML: the session keeps documents in settings, by number.
+-- sp_xml_preparedocument and OPENXML: the session keeps documents in settings, by number. A number that is free again is the
+-- next one's: settings never go, and each makes the next slower for a program that prepares a document for every message.
 CREATE OR REPLACE FUNCTION sys.prepare_document(p_text text)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_number integer := coalesce(nullif(current_setting('pgsb.documents', true), '')::integer, 0) + 1;
+    v_free CONSTANT integer[] := coalesce(nullif(current_setting('pgsb.free_documents', true), ''), '{}')::integer[];
+    v_number integer := v_free[1];
 BEGIN
-    PERFORM set_config('pgsb.documents', v_number::text, false),
-            set_config('pgsb.document_' || v_number, sys.xml_of(p_text)::text, false);
+    IF v_number IS NULL THEN
+        v_number := coalesce(nullif(current_setting('pgsb.documents', true), '')::integer, 0) + 1;
+        PERFORM set_config('pgsb.documents', v_number::text, false);
+    ELSE
+        PERFORM set_config('pgsb.free_documents', v_free[2:]::text, false);
+    END IF;
+    PERFORM set_config('pgsb.document_' || v_number, sys.xml_of(p_text)::text, false);
     RETURN v_number;
 END;
 $$;
@@ -432,7 +439,9 @@ BEGIN
     IF coalesce(current_setting('pgsb.document_' || p_number, true), '') = '' THEN
         PERFORM ssb_internal.raise_error(6607, 'sp_xml_removedocument: The value supplied for parameter number 1 is invalid.');
     END IF;
-    PERFORM set_config('pgsb.document_' || p_number, '', false);
+    PERFORM set_config('pgsb.document_' || p_number, '', false),
+            set_config('pgsb.free_documents',
+                       (coalesce(nullif(current_setting('pgsb.free_documents', true), ''), '{}')::integer[] || p_number)::text, false);
 END;
 $$;
 
