@@ -257,7 +257,8 @@ BEGIN
             SELECT m.chain[1]
               FROM regexp_matches(v_text, format('(?<![\w@#$.])(%s(?:\s*\.\s*(?:%s)?)*)', c_part, c_part), 'g') AS m (chain)
         LOOP
-            v_written := sys.name_parts(v_chain);
+            v_written := coalesce(sys.name_parts(v_chain), sys.name_parts(regexp_replace(v_chain, '\s*\.\s*', '.', 'g')));
+            CONTINUE WHEN v_written IS NULL;
             IF v_name = '*' THEN
                 -- x.a and dbo.x.a; of x.a.value(…) what stands before the method.
                 FOR i IN 1..cardinality(v_written) - 1 LOOP

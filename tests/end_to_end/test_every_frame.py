@@ -125,6 +125,18 @@ GO
 """
 
 
+def test_a_name_of_several_lines_is_found(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE p AS SELECT X\n.\n[Col One] FROM sys\n.\nobjects")
+    tsql.run("BEGIN TRY EXEC p END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nEXEC p")
+    said = 'The multi-part identifier "X.Col One" could not be bound.'
+    assert tsql.prints == [said] and [error.message for error in tsql.errors] == [said]
+
+
+def test_a_system_procedure_is_named_in_messages(tsql: Tsql) -> None:
+    tsql.run("EXEC sp_addrolemember @nix = 'a', @membername = 'b'")
+    assert tsql.errors[-1].message == "@nix is not a parameter for procedure sp_addrolemember."
+
+
 def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
     tsql.run_well(QUOTED)
     assert tsql.prints == ["a", "b", "c", "d", "e", "f", "1"]

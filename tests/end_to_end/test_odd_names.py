@@ -267,8 +267,8 @@ def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None
     )
     assert turkish.results == [[["1", "30", "3", None, "1"]]]
     turkish.run_well(
-        "DECLARE @ID int = 5\n"
-        'DECLARE @x xml = CAST(\'<?xml version="1.0" encoding="ISO-8859-1"?><a/>\' AS varbinary(99))\n'
+        "DECLARE @ID int = 5, @x xml\n"
+        'SET @x = CAST(\'<?xml version="1.0" encoding="ISO-8859-1"?><a/>\' AS varbinary(99))\n'
         "SELECT @x.value('sql:variable(\"@ID\")', 'int')"
     )
     assert turkish.results == [[["5"]]]

@@ -180,10 +180,12 @@ def _arguments(
         else:
             found = None
         if found is None:
+            name = node.module.name
+            called = name if isinstance(name, str) else name.text
             if argument.name is not None:
-                message = f"{argument.name.name} is not a parameter for procedure {node.module.name}."
+                message = f"{argument.name.name} is not a parameter for procedure {called}."
             else:
-                message = f"Procedure or function {node.module.name} has too many arguments specified."
+                message = f"Procedure or function {called} has too many arguments specified."
             ctx.problem(message, argument.span, number=8144 if argument.name is None else 8145)
             continue
         if found[0] and any(name == found[0] for name, _ in result):
