@@ -57,5 +57,12 @@ def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
         return []
     # Only definitions raise errors with another severity than 16, which stands in the detail.
     verb = None if isinstance(node, _DIALOG) else node.verb
-    guarded = ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb, hints=verb is not None)
+    status = ctx.status(node, pl.Number(0))
+    if len(body) == 1 or not isinstance(node, nodes.DropStatement):
+        guarded = ctx.guard(node, [*body, *status], verb=verb, hints=verb is not None)
+    else:
+        # DROP TABLE a, b: what cannot be dropped leaves the rest to be dropped, and @@ERROR tells of it.
+        guarded = list(status)
+        for call in body:
+            guarded += ctx.guard(node, [call], verb=verb, hints=verb is not None)
     return [*guarded, *ctx.autocommit(node)]

@@ -125,6 +125,14 @@ GO
 """
 
 
+@pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')"])
+def test_what_cannot_be_dropped_leaves_the_rest(tsql: Tsql, frame: str) -> None:
+    tsql.run_well("CREATE TABLE a (x int) CREATE TABLE b (x int)")
+    tsql.run(frame.format("DROP TABLE a, nothing, b PRINT @@ERROR"))
+    assert [error.number for error in tsql.errors] == [3701] and tsql.prints == ["3701"]
+    assert tsql.scalar("SELECT COUNT(*) FROM sys.tables") in (0, "0")
+
+
 def test_a_name_of_several_lines_is_found(tsql: Tsql) -> None:
     tsql.run_well("CREATE PROCEDURE p AS SELECT X\n.\n[Col One] FROM sys\n.\nobjects")
     tsql.run("BEGIN TRY EXEC p END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nEXEC p")
