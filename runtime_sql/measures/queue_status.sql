@@ -52,9 +52,19 @@ AS $$
      WHERE k.locktype = 'transactionid' AND k.mode = 'ExclusiveLock' AND k.granted;
 $$;
 
+-- Up to which number ssb.queue_status counts: that of ssb_internal.queue_measures, whose view it is then.
+CREATE OR REPLACE FUNCTION ssb_internal.exact_depth()
+RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(nullif(current_setting('pgsb.exact_depth', true), '')::integer, 10000);
+$$;
+
 -- What ssb.queue_status has to look up for each queue; no row for who is no operator and may not receive from it.
 --
 -- p_running      ssb_internal.running_transactions(), asked once for all queues
+-- p_exact        up to which number messages are counted
 -- state          that of the state sequence (conversations/attempts.sql)
 -- enqueued_total  also counts messages whose transactions were rolled back; NULL when somebody drops the queue meanwhile
 -- free_groups    those with messages that nobody holds, where the queue has a program that could be started; waits_since: the
@@ -62,7 +72,7 @@ $$;
 -- held_by        who has the group of the queue's first message: a session, a claim, quarantine
 --
 -- Called by  ssb.queue_status
-CREATE OR REPLACE FUNCTION ssb_internal.measured_queue(p_queue_id integer, p_running xid[])
+CREATE OR REPLACE FUNCTION ssb_internal.measured_queue(p_queue_id integer, p_running xid[], p_exact integer)
 RETURNS TABLE (state bigint, enqueued_total bigint, depth bigint, is_estimate boolean, oldest_at timestamptz, free_groups integer,
                waits_since timestamptz, retained bigint, held_by text, held_by_pid integer, held_since timestamptz)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -73,7 +83,6 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_exact integer := coalesce(nullif(current_setting('pgsb.exact_depth', true), '')::integer, 10000);
     v_queue ssb.queue;
     v_last bigint[];
     v_depth record;
@@ -88,13 +97,13 @@ BEGIN
     v_last := ssb_internal.last_orders_seen(v_queue.state_sequence, v_queue.order_sequence);
     state := greatest(v_last[1], 0);
     enqueued_total := v_last[2] + 1;
-    SELECT d.* INTO v_depth FROM ssb_internal.queue_depth(v_queue, v_exact) AS d;
+    SELECT d.* INTO v_depth FROM ssb_internal.queue_depth(v_queue, p_exact) AS d;
     depth := v_depth.depth;
     is_estimate := v_depth.is_estimate;
     oldest_at := v_depth.oldest_at;
     retained := CASE WHEN v_queue.is_retention_enabled
                      THEN (SELECT count(*) FROM (SELECT FROM ssb.retained_message AS r WHERE r.queue_id = p_queue_id
-                                                  LIMIT v_exact) AS counted_rows)
+                                                  LIMIT p_exact) AS counted_rows)
                      ELSE 0 END;
     IF depth > 0 THEN
         SELECT l.claim_id, l.xmax INTO v_claim, v_locker
@@ -168,7 +177,8 @@ SELECT ssb_internal.database_name(q.database_id) AS database_name, q.name COLLAT
        ARRAY(SELECT v.name FROM ssb.service AS v WHERE v.queue_id = q.queue_id ORDER BY v.name) COLLATE "default" AS services, q.queue_id, q.database_id
   FROM ssb.queue AS q
   JOIN ssb.database AS b ON b.database_id = q.database_id
- CROSS JOIN LATERAL ssb_internal.measured_queue(q.queue_id, (SELECT ssb_internal.running_transactions())) AS d
+ CROSS JOIN LATERAL ssb_internal.measured_queue(q.queue_id, (SELECT ssb_internal.running_transactions()),
+                                                (SELECT ssb_internal.exact_depth())) AS d
  CROSS JOIN LATERAL (SELECT (d.state >> 2 & 4095)::integer AS fails) AS s
   LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
   LEFT JOIN (SELECT r.queue_id, count(*)::integer AS running FROM ssb_internal.running_tasks() AS r GROUP BY r.queue_id) AS t

@@ -125,7 +125,7 @@ BEGIN
                 END;
                 BEGIN
                     INSERT INTO dbo.sold (product) VALUES (product);
-                    IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.sold', false, session.identity); END IF;
+                    IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.sold', false, NULL); END IF;
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                     session := ssb_internal.failed(session, 25, SQLSTATE, SQLERRM, detail, 'INSERT');
