@@ -95,27 +95,6 @@ AS $$
         WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
 $$;
 
--- TABLE (or view), TABLE FUNCTION or ROUTINE, by a PostgreSQL name; 15151 for what there is not.
-CREATE OR REPLACE FUNCTION ssb_internal.kind_of_object(p_relation text)
-RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_is_set boolean;
-BEGIN
-    IF to_regclass(p_relation) IS NOT NULL THEN
-        RETURN 'TABLE';
-    END IF;
-    SELECT p.proretset INTO v_is_set FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(p_relation);
-    IF NOT FOUND THEN
-        PERFORM ssb_internal.raise_not_found('find', 'object', p_relation);
-    END IF;
-    RETURN CASE WHEN v_is_set THEN 'TABLE FUNCTION' ELSE 'ROUTINE' END;
-END;
-$$;
-
 -- Error 4606 for a permission that objects of the class do not have, 102 for one that no database and no server has.
 CREATE OR REPLACE FUNCTION ssb_internal.check_privileges(p_class text, p_privileges text[])
 RETURNS void
@@ -129,11 +108,7 @@ DECLARE
         WHEN 'USER' THEN '{IMPERSONATE}'::text[]
         WHEN 'LOGIN' THEN '{IMPERSONATE}'::text[]
         WHEN 'ROLE' THEN '{}'::text[]
-        WHEN 'XML SCHEMA COLLECTION' THEN '{EXECUTE,REFERENCES}'::text[]
-        WHEN 'TABLE' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,VIEW CHANGE TRACKING,UNMASK}'::text[]
-        WHEN 'TABLE FUNCTION' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES}'::text[]
-        WHEN 'ROUTINE' THEN '{EXECUTE,EXEC,REFERENCES}'::text[]
-        WHEN 'SCHEMA' THEN '{SELECT,INSERT,UPDATE,DELETE,EXECUTE,EXEC,REFERENCES,CREATE SEQUENCE,VIEW CHANGE TRACKING,UNMASK}'::text[] END);
+        WHEN 'XML SCHEMA COLLECTION' THEN '{EXECUTE,REFERENCES}'::text[] END);
     v_wrong text;
 BEGIN
     IF v_own IS NOT NULL THEN
@@ -233,8 +208,6 @@ BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         PERFORM ssb_internal.grantable(grantees, true);
-        PERFORM ssb_internal.check_privileges(CASE WHEN v_object.class = 'SCHEMA' THEN 'SCHEMA'
-                                                   ELSE ssb_internal.kind_of_object(v_object.relation) END, privileges);
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);
