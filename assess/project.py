@@ -112,6 +112,10 @@ def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
 
 
 def _glob(folder: Path, pattern: str) -> list[Path]:
+    """The files that a pattern names. Raises ValueError or NotImplementedError for what is none."""
+    # pathlib refuses it before Python 3.13, and takes it for one asterisk since.
+    if any("**" in part and part != "**" for part in pattern.split("/")):
+        raise ValueError("Invalid pattern: '**' can only be an entire path component")
     if "*" in pattern:
         return sorted(folder.glob(pattern))
     return [find_file(folder / pattern) or folder / pattern]
