@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import needs_spark  # noqa: F401
 import pytest
 from bulk_desk import Desk, make_desk
 

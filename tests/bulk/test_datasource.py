@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import needs_spark  # noqa: F401
 import psycopg
 import pytest
 from bulk_desk import Desk

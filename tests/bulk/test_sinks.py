@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import needs_spark  # noqa: F401
 import pytest
 from bulk_desk import Desk
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import needs_spark  # noqa: F401
 import pytest
 from bulk_desk import SMALL, Desk
 
