@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _OBJECTS = 1_000_000
+_MANY = 20_000  # a search through so many takes a millisecond or two
 
 
 @contextmanager
@@ -16,15 +17,16 @@ def rare_collections() -> Iterator[None]:
     Nodes and tokens stay until the end, and a search goes through all of them. Only trees of queries are
     cycles, 0.7 kB a line: in the 30,000 lines that are a million objects, a third of what stays.
 
-    What is there at the end counts as old, as if it had been searched: the next search would go through
-    all of it at once. Not where the program has frozen objects (``gc.freeze``): they would thaw.
+    What is there at the end of much counts as old, as if it had been searched: the next search would go
+    through all of it at once. Not where the program has frozen objects (``gc.freeze``): they would thaw.
     """
     first, second, third = gc.get_threshold()
     gc.set_threshold(max(first, _OBJECTS) if first else 0, second, third)
     try:
         yield
     finally:
-        if first and not gc.get_freeze_count():
+        # The count of what is frozen walks through it: for a short script it would be the longest part.
+        if first and gc.get_count()[0] > _MANY and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         gc.set_threshold(first, second, third)

@@ -2,6 +2,8 @@
 
 import dataclasses
 import gc
+import subprocess
+import sys
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -122,3 +124,18 @@ def test_the_search_for_cycles_is_as_before_when_scripts_are_compiled(frozen: bo
     finally:
         if frozen and not count:
             gc.unfreeze()
+
+
+def test_what_much_has_left_counts_as_searched() -> None:
+    # In a process of its own: these tests have frozen objects.
+    program = """if True:
+        import gc
+        from pgsb.compiler.collecting import rare_collections
+        for count in (100, 50_000):
+            gc.collect()
+            with rare_collections():
+                kept = [[] for _ in range(count)]
+            print(gc.get_count()[0] >= count, gc.get_freeze_count())
+    """
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "0", "False", "0"]
