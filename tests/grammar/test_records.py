@@ -2,9 +2,9 @@
 
 import dataclasses
 import gc
+import inspect
 import subprocess
 import sys
-import inspect
 from collections.abc import Callable
 from typing import Any
 
