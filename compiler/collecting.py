@@ -21,12 +21,13 @@ def rare_collections() -> Iterator[None]:
     through all of it at once. Not where the program has frozen objects (``gc.freeze``): they would thaw.
     """
     first, second, third = gc.get_threshold()
+    before = gc.get_count()[0]
     gc.set_threshold(max(first, _OBJECTS) if first else 0, second, third)
     try:
         yield
     finally:
         # The count of what is frozen walks through it: for a short script it would be the longest part.
-        if first and gc.get_count()[0] > _MANY and not gc.get_freeze_count():
+        if first and gc.get_count()[0] - before > _MANY and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         gc.set_threshold(first, second, third)

@@ -36,7 +36,24 @@ def tcp(postgres: str) -> Callable[[Database], str]:
 
 
 @pytest.fixture(scope="session")
-def spark(postgres: str) -> Iterator[Any]:
+def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Spark's folder without the archive of its Python part: each of its processes would compile that anew.
+
+    They find the one that is installed, with its bytecode. The commands' tests run what users run.
+    """
+    import pyspark
+
+    installed = Path(pyspark.__file__).parent
+    home = tmp_path_factory.mktemp("spark")
+    for name in ("bin", "jars"):
+        (home / name).symlink_to(installed / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="session")
+def spark(postgres: str, request: pytest.FixtureRequest) -> Iterator[Any]:
     """A session that retries a failed task twice, or a skip that says what is missing.
 
     By ``postgres`` all its tests stand together: one process of pytest-xdist starts Spark, not each.
@@ -50,6 +67,7 @@ def spark(postgres: str) -> Iterator[Any]:
     except BulkError as error:
         # Java and the JDBC driver come from outside the package; the error says which is missing.
         pytest.skip(f"{error} ({error.hint})")
+    request.getfixturevalue("spark_home")
     os.environ.setdefault("SPARK_LOG_LEVEL", "ERROR")
     session = spark_session("pgsb tests", JobOptions(master="local[2,3]", settings=SMALL))
     yield session
