@@ -54,6 +54,7 @@ _GLOBALS = {
 }
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE)
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_DATETIMES = ("smalldatetime", "datetime", "datetime2")
 _ANY = "any"
 """NULL goes with every kind."""
 
@@ -100,9 +101,16 @@ def cannot_raise(node: exp.Expr | None, scope: SqlScope, target: SqlType | None)
         return kind == "string" or (kind == "number" and _text_fits(node, scope, target))
     if kind != _kind(target):
         return False
+    if kind == "datetime":
+        return all(_is_in_range(part, scope, target) for part in node.walk())
     if kind != "number":
-        return kind in ("uniqueidentifier", "xml", "datetime", "binary")
+        return kind in ("uniqueidentifier", "xml", "binary")
     return all(_fits(part, scope, target) for part in node.walk())
+
+
+def text_cannot_raise(node: exp.Expr | None, scope: SqlScope) -> bool:
+    """Tell whether an expression is a string, or NULL, that can never raise: ``@text += 1`` is a sum."""
+    return node is not None and _kind_of(node, scope) in ("string", _ANY)
 
 
 _LONGEST = {"bit": 1, "tinyint": 3, "smallint": 6, "int": 11, "bigint": 20}
@@ -160,6 +168,13 @@ def _fits(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
     return True
 
 
+def _is_in_range(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
+    """Tell whether one part of a moment is one of ``target``; what the clock says is."""
+    name = variable_name(node)
+    variable = scope.variable(name) if name is not None else None
+    return variable is None or _is_narrower(_DATETIMES, variable.type.name, target.name)
+
+
 def _digits(target: SqlType) -> int:
     """How many digits before the point always fit."""
     if target.name in ("decimal", "numeric"):
@@ -168,10 +183,13 @@ def _digits(target: SqlType) -> int:
 
 
 def _widens(source: str, target: str) -> bool:
-    if source in ("bit", target):
-        return True
-    integers = source in _INTEGERS and target in _INTEGERS
-    return integers and _INTEGERS.index(source) <= _INTEGERS.index(target)
+    return source == "bit" or _is_narrower(_INTEGERS, source, target)
+
+
+def _is_narrower(types: tuple[str, ...], source: str, target: str) -> bool:
+    """Tell whether each value of ``source`` is one of ``target``; ``types``: each holds those before it."""
+    known = source in types and target in types
+    return source == target or (known and types.index(source) <= types.index(target))
 
 
 def _kind_of(node: exp.Expr, scope: SqlScope) -> str | None:
@@ -222,4 +240,14 @@ def _kind_of_call(node: exp.Anonymous, scope: SqlScope) -> str | None:
         return "string" if known <= {"string", "number"} else None
     if result is not None:
         return result if known <= {"string"} else None
-    return next(iter(known), _ANY) if len(known) <= 1 else None
+    if len(known) > 1 or (known & {"number", "datetime"} and not _are_of_the_first_type(node, scope)):
+        return None
+    return next(iter(known), _ANY)
+
+
+def _are_of_the_first_type(node: exp.Anonymous, scope: SqlScope) -> bool:
+    """Tell whether a variable comes first, whose type has all values: ISNULL converts to it."""
+    first, *others = node.expressions
+    name = variable_name(first)
+    variable = scope.variable(name) if name is not None else None
+    return variable is not None and all(cannot_raise(other, scope, variable.type) for other in others)

@@ -6,7 +6,7 @@ from ...grammar.lexer import bracketed, string_value
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.live_status import DEAD
-from ..analysis.may_fail import cannot_raise
+from ..analysis.may_fail import text_cannot_raise
 from ..analysis.mentions import is_literal
 from ..catalog.names import fold, part_name, quote
 from ..catalog.objects import ScalarVariable, TableInfo
@@ -168,7 +168,7 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
     if not isinstance(translated, Assignment) or len(translated.values) != 1:
         return []
     joins = node.operator == "+=" and variable.type.is_string
-    never_raises = joins and cannot_raise(node.value.tree, ctx.scope, variable.type)
+    never_raises = joins and text_cannot_raise(node.value.tree, ctx.scope)
     return assign(node, variable, Translated(translated.values[0], variable.type, never_raises), ctx)
 
 

@@ -10,6 +10,9 @@ from .conversions import convert, limit
 from .precedence import holds_all
 from .values import Value, call, cast, string
 
+_COARSER = {"datetime": ("datetime2", "date"), "smalldatetime": ("datetime", "datetime2", "date")}
+"""By a type of moments those that have values beyond its own."""
+
 
 def assign(value: Value, to: SqlType) -> Value:
     """The value converted for an assignment to a variable or column of type ``to``.
@@ -54,10 +57,7 @@ def assign(value: Value, to: SqlType) -> Value:
     if target in ("datetime", "date") and family == "string" and isinstance(value.constant, str):
         return value if is_exact_date(value.constant, to) else convert(value, to)
     if target == "datetime" and family in ("datetime", "date"):
-        to_coarser = {"datetime": ("datetime2",), "smalldatetime": ("datetime", "datetime2")}
-        if source.name in to_coarser.get(to.name, ()):
-            return convert(value, to)
-        return value
+        return convert(value, to) if source.name in _COARSER.get(to.name, ()) else value
     if target == "uniqueidentifier" and isinstance(value.constant, str) and is_guid(value.constant):
         return value
     if target == "binary" and family == "binary":
@@ -100,6 +100,20 @@ def _small_integer(value: Value, source: SqlType, to: SqlType) -> Value:
     """A whole number for tinyint or smallint: 220 tells the value that is too large."""
     fits = isinstance(value.constant, int) and value.constant in _SMALL_INTEGERS[to.name]
     return value if fits or holds_all(to, source) else convert(value, to)
+
+
+def is_known_to_fit(value: Value, to: SqlType) -> bool:
+    """Whether ``to``, of numbers or moments, has a value as it is: a small number, a narrower type."""
+    source = value.type
+    if source is None:
+        return False
+    if isinstance(value.constant, int) and to.is_numeric:
+        return value.constant in _SMALL_INTEGERS.get(to.name, range(-(10**5), 10**5))
+    if source.family in ("integer", "bit") and to.family == "integer":
+        return holds_all(to, source)
+    if source.family == to.family == "datetime":
+        return source.name not in _COARSER.get(to.name, ())
+    return to.family == "float" and source.family in ("integer", "bit", "decimal")
 
 
 def _assign_unknown(value: Value, to: SqlType) -> Value:

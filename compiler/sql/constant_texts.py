@@ -11,7 +11,8 @@ from datetime import date
 from ..catalog.types import SqlType
 
 _ISO_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?\s*\Z")
-_EARLIEST = {"datetime": "1753", "smalldatetime": "1900"}
+_EARLIEST = {"datetime": "17530101", "smalldatetime": "19000101"}
+_LATEST = {"smalldatetime": "20790606"}
 _ISO_TIME = re.compile(r"\s*\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s*\Z")
 _INTEGER = re.compile(r"\s*[+-]?\d{1,9}\s*\Z")
 _DECIMAL = re.compile(r"\s*[+-]?\d{1,30}(?:\.\d{0,30})?\s*\Z")
@@ -32,7 +33,9 @@ def is_iso_date(text: str) -> bool:
 
 def is_exact_date(text: str, to: SqlType) -> bool:
     """An ISO date that ``to``, a type with a date, has as it stands: in its range, and not rounded."""
-    return is_iso_date(text) and text.strip() >= _EARLIEST.get(to.name, "") and not _is_rounded(text, to)
+    if not is_iso_date(text) or _is_rounded(text, to):
+        return False
+    return _EARLIEST.get(to.name, "") <= text.strip().replace("-", "")[:8] <= _LATEST.get(to.name, "99991231")
 
 
 def _is_rounded(text: str, to: SqlType) -> bool:

@@ -171,7 +171,7 @@ def _binary_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
 def _datetime_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
     if source == to:
         return replace(value, type=to)
-    if source.family == "date" or (source.family == "datetime" and to.name == "datetime2"):
+    if to.name == "datetime2" and source.family in ("date", "datetime"):
         return cast(value, to.postgres, to)
     return None
 
@@ -265,11 +265,18 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
         return cast(_called(name, arguments, to, attempt), to.postgres, to)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
         arguments.append(style.code)
-    if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:
+    if not attempt and source is not None and (named := _named_source(source, to)) is not None:
         if to.name in ("datetime", "smalldatetime") and style is None:
             arguments.append(n.Integer(0))
-        arguments.append(n.Text("nvarchar"))
+        arguments.append(n.Text(named))
     return _called(name, arguments, to, attempt)
+
+
+def _named_source(source: SqlType, to: SqlType) -> str | None:
+    """How an error calls the source where its PostgreSQL type does not tell; None: it tells, or needs not."""
+    if source.is_unicode and to.name in _NAME_THEIR_SOURCE:
+        return "nvarchar"
+    return "datetime2" if (source.name, to.name) == ("datetime2", "smalldatetime") else None
 
 
 def _called(name: str, arguments: Sequence[n.Node], to: SqlType, attempt: bool) -> Value:

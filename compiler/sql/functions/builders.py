@@ -9,7 +9,7 @@ from ...catalog import types as tm
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from .. import values as v
-from ..assignments import assign
+from ..assignments import assign, is_known_to_fit
 from ..conversions import as_text, at_scale, convert, limit, reconcile
 from ..precedence import digits
 from ..values import Value
@@ -178,10 +178,23 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
             second = assign(second, first.type)
         elif second.type is not None and limit(second.type) > limit(first.type):
             second = v.cast(second, first.type.postgres, first.type)
-    elif second.type is None or second.family != first.family:
-        second = assign(second, first.type)
+    else:
+        second = _as_the_first(second, first.type)
     second = at_scale(second, first.type)
     return v.call("COALESCE", first.code, second.code, type=first.type, nullable=nullable)
+
+
+def _as_the_first(value: Value, to: SqlType) -> Value:
+    """Convert a value as a variable of the type would: what it cannot hold is rounded, or an error."""
+    assigned = assign(value, to)
+    source = value.type
+    if assigned is not value or source is None or value.is_null or isinstance(value.constant, str):
+        return assigned
+    if to.family in ("user", "variant", "xml"):
+        return value
+    if source.postgres == to.postgres or is_known_to_fit(value, to):
+        return value
+    return convert(value, to)
 
 
 def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:

@@ -6,11 +6,15 @@
 -- the moment and not the offset.
 
 -- Half a tick of a datetime is under 2 ms: milliseconds are kept, and rounded
--- by sys.round_datetime.
+-- by sys.round_datetime. What no datetime has stays so, and is no error yet.
 CREATE OR REPLACE FUNCTION sys.datetime_of_number(value double precision) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN timestamp '1900-01-01' + floor(value) * interval '1 day'
-    + round((value - floor(value)) * 86400000) * interval '1 millisecond';
+RETURN CASE
+    WHEN value < -60000 THEN timestamp '1700-01-01'
+    WHEN value > 3000000 THEN timestamp '10001-01-01'
+    ELSE timestamp '1900-01-01' + floor(value) * interval '1 day'
+        + round((value - floor(value)) * 86400000) * interval '1 millisecond'
+END;
 
 -- datetime in SQL Server's eight bytes: days since 1900-01-01, then
 -- three-hundredths of a second since midnight, each most significant first.
@@ -21,12 +25,12 @@ AS $$
 DECLARE
     v_number bigint := sys.integer_of_bytes(value, 8);
 BEGIN
-    RETURN timestamp '1900-01-01' + (v_number >> 32) * interval '1 day'
+    RETURN sys.datetime_of_number(v_number >> 32)
         + ((v_number & 4294967295) * 10 + 1) / 3 * interval '1 millisecond';
 END;
 $$;
 
--- The value, if it is in the type's range; otherwise 242, or NULL when quiet.
+-- The value, if it is in the type's range; otherwise NULL when quiet, else the error of a number (8115).
 CREATE OR REPLACE FUNCTION sys.is_moment_within(value timestamp, type_name text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN type_name = 'datetime' AND value >= timestamp '1753-01-01' AND value < timestamp '10000-01-01'
@@ -38,9 +42,25 @@ BEGIN
     IF sys.is_moment_within(value, type_name) THEN
         RETURN value;
     ELSIF NOT quiet THEN
-        PERFORM ssb_internal.raise_error(242, pg_catalog.format(
-            'The conversion to a %s data type resulted in an out-of-range value.', type_name));
+        PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
+            'Arithmetic overflow error converting expression to data type %s.', type_name), 16, 2);
     END IF;
+    RETURN NULL;
+END;
+$$;
+-- The same of another type of moments, source (242), or of bytes, binary (210).
+CREATE OR REPLACE FUNCTION sys.moment_from(value timestamp, type_name text, source text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    IF sys.is_moment_within(value, type_name) THEN
+        RETURN value;
+    ELSIF source OPERATOR(pg_catalog.=) 'binary' THEN
+        PERFORM ssb_internal.raise_error(210, pg_catalog.format(
+            'Conversion failed when converting %s from binary/varbinary string.', type_name));
+    END IF;
+    PERFORM ssb_internal.raise_error(242, pg_catalog.format(
+        'The conversion of a %s data type to a %s data type resulted in an out-of-range value.', source, type_name), 16, 3);
     RETURN NULL;
 END;
 $$;
@@ -51,43 +71,45 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime',
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value text, style integer, source text) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime', style, false, source);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value timestamp, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_datetime(value), 'datetime', false);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(sys.round_datetime(value), 'datetime', 'datetime2');
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value date, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(value::timestamp, 'datetime', false);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(value::timestamp, 'datetime', 'date');
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value time, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_datetime(timestamp '1900-01-01' + value);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value timestamptz, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_datetime(value::timestamp), 'datetime', false);
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.moment_from(sys.round_datetime(value::timestamp), 'datetime', 'datetimeoffset');
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value integer, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + value * interval '1 day', 'datetime', false);
+RETURN sys.moment_within(sys.datetime_of_number(value), 'datetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value double precision, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_datetime(sys.datetime_of_number(value)), 'datetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value bytea, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.datetime_of_bytes(value), 'datetime', false);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(sys.datetime_of_bytes(value), 'datetime', 'binary');
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value text, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'smalldatetime', style, false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value text, style integer, source text) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'smalldatetime', style, false, source);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value timestamp, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_smalldatetime(value), 'smalldatetime', false);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(sys.round_smalldatetime(value), 'smalldatetime', 'datetime');
+CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value timestamp, style integer, source text) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(sys.round_smalldatetime(value), 'smalldatetime', source);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value date, style integer DEFAULT 0) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(value::timestamp, 'smalldatetime', false);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_from(value::timestamp, 'smalldatetime', 'date');
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value time, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_smalldatetime(timestamp '1900-01-01' + value);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value timestamptz, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sys.moment_within(sys.round_smalldatetime(value::timestamp), 'smalldatetime', false);
+RETURN sys.moment_from(sys.round_smalldatetime(value::timestamp), 'smalldatetime', 'datetimeoffset');
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value integer, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + value * interval '1 day', 'smalldatetime', false);
+RETURN sys.moment_within(sys.datetime_of_number(value), 'smalldatetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value double precision, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_smalldatetime(sys.datetime_of_number(value)), 'smalldatetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value bytea, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + ((sys.integer_of_bytes(value, 4) >> 16) & 65535) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', false);
+RETURN sys.moment_from(timestamp '1900-01-01' + ((sys.integer_of_bytes(value, 4) >> 16) & 65535) * interval '1 day' + (sys.integer_of_bytes(value, 2) & 65535) * interval '1 minute', 'smalldatetime', 'binary');
 CREATE OR REPLACE FUNCTION sys.convert_datetime2(value text, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.read_datetime_as(value, 'datetime2', style, false), scale);
@@ -143,7 +165,7 @@ CREATE OR REPLACE FUNCTION sys.try_convert_datetime(value timestamptz, style int
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_datetime(value::timestamp), 'datetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_datetime(value integer, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + value * interval '1 day', 'datetime', true);
+RETURN sys.moment_within(sys.datetime_of_number(value), 'datetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_datetime(value double precision, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_datetime(sys.datetime_of_number(value)), 'datetime', true);
@@ -162,7 +184,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_smalldatetime(value::timestamp), 'smalldatetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_smalldatetime(value integer, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.moment_within(timestamp '1900-01-01' + value * interval '1 day', 'smalldatetime', true);
+RETURN sys.moment_within(sys.datetime_of_number(value), 'smalldatetime', true);
 CREATE OR REPLACE FUNCTION sys.try_convert_smalldatetime(value double precision, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.moment_within(sys.round_smalldatetime(sys.datetime_of_number(value)), 'smalldatetime', true);

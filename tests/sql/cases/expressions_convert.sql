@@ -147,7 +147,7 @@ d::date
 -- case: date to datetime
 CAST(@day AS datetime)
 -- expect
-day::timestamp(3)
+sys.convert_datetime(day)
 
 -- case: string to time
 CAST('10:30' AS time)

@@ -1,0 +1,113 @@
+"""Conversions wherever a value changes its type: what does not fit is an error that TRY catches."""
+
+import pytest
+from end_to_end.tsql import Tsql
+
+_NUMBERS = {
+    "tinyint": "255",
+    "smallint": "-32768",
+    "int": "2147483647",
+    "bigint": "-9223372036854775808",
+    "decimal(5, 2)": "999.99",
+    "decimal(38, 0)": "99999999999999999999999999999999999999",
+    "money": "922337203685477.5807",
+    "real": "3.4E38",
+    "float": "1.7E308",
+}
+_MOMENTS = {
+    "date": "'00010101'",
+    "smalldatetime": "'20790606 23:59'",
+    "datetime": "'17530101'",
+    "datetime2": "'0001-01-01 10:11:12.123456'",
+}
+_BYTES = {"varbinary(30)": "0x0102030405060708090A", "binary(3)": "0x010203"}
+_TEXT = {"varchar(30)": "'no number and no moment'"}
+_VALUES = _NUMBERS | _MOMENTS | _BYTES | _TEXT
+_TO_THE_FIRST = "ISNULL(@none, @from)"
+_USES = (
+    "SET @to = @from",
+    "SELECT @to = @from",
+    f"SET @to = {_TO_THE_FIRST}",
+    "SET @to = COALESCE(@none, @from)",
+    f"PRINT {_TO_THE_FIRST}",
+    f"IF @to = {_TO_THE_FIRST} PRINT 'equal'",
+    "IF @to = @from PRINT 'equal'",
+)
+
+
+def _pairs() -> list[tuple[str, str]]:
+    """Source and target types between which T-SQL converts where nobody asks for it."""
+    found = [(source, target) for kind in (_NUMBERS, _MOMENTS, _BYTES) for source in kind for target in kind]
+    found += [(text, target) for text in _TEXT for target in _NUMBERS | _MOMENTS]
+    return found + [(source, text) for source in _NUMBERS if source != "money" for text in _TEXT]
+
+
+def _tried(statement: str, caught: str) -> str:
+    return f"BEGIN TRY {statement} END TRY BEGIN CATCH {caught} END CATCH"
+
+
+@pytest.mark.one_postgres
+def test_what_does_not_fit_is_caught_wherever_it_stands(tsql: Tsql) -> None:
+    batches = []
+    for source, target in _pairs():
+        uses = [*_USES, "SET @to += @from"] if target in _NUMBERS | _TEXT else _USES
+        declared = (
+            f"DECLARE @from {source} = {_VALUES[source]}, @to {target} = {_VALUES[target]}, @none {target}"
+        )
+        batches.append(
+            "\n".join([declared, *(_tried(use, "PRINT 'caught'") for use in uses), "PRINT 'done'"])
+        )
+    tsql.run_well("\nGO\n".join(batches))
+    assert tsql.prints.count("done") == len(batches)
+    assert tsql.prints.count("caught") > len(batches)
+
+
+@pytest.mark.one_postgres
+def test_isnull_makes_of_the_second_value_one_of_the_firsts_type(tsql: Tsql) -> None:
+    batches = []
+    for source, target in _pairs():
+        declared = f"DECLARE @from {source} = {_VALUES[source]}, @none {target}"
+        shown = [f"PRINT CONCAT('', {made})" for made in (_TO_THE_FIRST, f"CAST(@from AS {target})")]
+        tried = (_tried(statement, "PRINT ERROR_NUMBER()") for statement in shown)
+        batches.append("\n".join([declared, *tried]))
+    tsql.run_well("\nGO\n".join(batches))
+    assert len(tsql.prints) == 2 * len(batches)
+    differ = [
+        (pair, made, wanted)
+        for pair, made, wanted in zip(_pairs(), tsql.prints[::2], tsql.prints[1::2], strict=True)
+        if made != wanted
+    ]
+    assert not differ
+
+
+@pytest.mark.parametrize(
+    ("expression", "number", "message"),
+    [
+        ("CAST('20790607' AS smalldatetime)", 242, "varchar data type to a smalldatetime"),
+        ("CAST(CAST('17521231' AS date) AS datetime)", 242, "date data type to a datetime"),
+        ("CAST(CAST('17521231' AS datetime2) AS datetime)", 242, "datetime2 data type to a datetime"),
+        ("CAST(CAST('1899' AS datetime2) AS smalldatetime)", 242, "datetime2 data type to a smalldatetime"),
+        ("CAST(CAST('18991231' AS datetime) AS smalldatetime)", 242, "datetime data type to a smalldatetime"),
+        ("CAST(CAST('1700-01-01 00:00 +00:00' AS datetimeoffset) AS datetime)", 242, "datetimeoffset"),
+        ("CAST(3000000 AS datetime)", 8115, "converting expression to data type datetime."),
+        ("CAST(2147483647 AS datetime)", 8115, "converting expression to data type datetime."),
+        ("CAST(-1e300 AS smalldatetime)", 8115, "converting expression to data type smalldatetime."),
+        ("CAST(0x7FFFFFFF00000000 AS datetime)", 210, "converting datetime from binary/varbinary string."),
+    ],
+)
+def test_a_moment_that_the_type_has_not_is_told_with_its_source(
+    expression: str, number: int, message: str, tsql: Tsql
+) -> None:
+    tsql.run(f"SELECT {expression}")
+    (error,) = tsql.errors
+    assert error.number == number
+    assert message in error.message
+
+
+def test_null_stays_null_as_a_moment(tsql: Tsql) -> None:
+    tsql.run_well(
+        "DECLARE @day date, @number int, @float float, @bytes varbinary(8)\n"
+        "IF COALESCE(CAST(@day AS datetime), CAST(@number AS datetime), CAST(@float AS smalldatetime),"
+        " CAST(@bytes AS datetime)) IS NULL PRINT 'none'"
+    )
+    assert tsql.prints == ["none"]
