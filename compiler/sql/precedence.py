@@ -5,6 +5,7 @@ Source: Microsoft's reference, "Data type precedence" and "Precision, scale, and
 
 from __future__ import annotations
 
+from ...grammar.records import replace
 from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
 from .values import Value
@@ -19,6 +20,11 @@ _PRECEDENCE = {
         """.split()
     )
 }
+
+
+_MONEY = ("money", "smallmoney")
+_FRACTIONS = {"datetime": 3, "time": 7, "datetime2": 7, "datetimeoffset": 7}
+"""Digits behind the second of types of moments that name no number."""
 
 
 def common_type(values: list[Value]) -> SqlType | None:
@@ -61,13 +67,17 @@ def _wider(a: SqlType, b: SqlType) -> SqlType:
             name = "nvarchar"
         return SqlType(name, length=max(lengths))
     if a.family == b.family == "decimal" or {a.family, b.family} == {"decimal", "integer"}:
-        if "money" in (a.name, b.name) and "decimal" not in (a.name, b.name):
-            return tm.MONEY
+        names = {a.name, b.name}
+        if "decimal" not in names and not names.isdisjoint(_MONEY):
+            return tm.MONEY if "money" in names else SqlType("smallmoney")
         (p1, s1), (p2, s2) = digits(a), digits(b)
         scale = max(s1, s2)
         return tm.decimal(max(p1 - s1, p2 - s2) + scale, scale)
     rank_a, rank_b = _PRECEDENCE.get(a.name, 99), _PRECEDENCE.get(b.name, 99)
     winner = a if rank_a >= rank_b else b
+    if winner.scale is not None and winner.name in _FRACTIONS:
+        scales = [_FRACTIONS.get(t.name, 0) if t.scale is None else t.scale for t in (a, b)]
+        return replace(winner, scale=None if max(scales) == _FRACTIONS[winner.name] else max(scales))
     if winner.is_string:
         return tm.nvarchar(4001) if winner.is_unicode else tm.varchar(8001)
     return winner

@@ -111,3 +111,18 @@ def test_null_stays_null_as_a_moment(tsql: Tsql) -> None:
         " CAST(@bytes AS datetime)) IS NULL PRINT 'none'"
     )
     assert tsql.prints == ["none"]
+
+
+def test_values_together_have_the_type_that_holds_all(tsql: Tsql) -> None:
+    shown = tsql.run_well(
+        "DECLARE @int int = 300, @small smallmoney = 2.5, @minutes smalldatetime = '20200101',"
+        " @whole datetime2(0) = '20200101', @exact datetime2(6) = '2020-01-01 10:11:12.345678'\n"
+        "PRINT CASE WHEN 1 = 1 THEN @int ELSE @small END\n"
+        "SELECT CONVERT(varchar(40), x) AS x FROM (SELECT @whole AS x UNION ALL SELECT @exact) AS both\n"
+        "SELECT @whole AS x UNION ALL SELECT @exact\n"
+        # It is compared as a decimal, and stays an int.
+        "SELECT NULLIF(@int, 1.5) AS x, NULLIF(@int, 300.00) AS y"
+    )
+    assert tsql.prints == ["300.00"]
+    assert shown.count("2020-01-01 10:11:12.345678") == 2
+    assert "\n300 NULL\n" in shown

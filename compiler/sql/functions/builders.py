@@ -221,8 +221,12 @@ def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
         raise Wrong(
             "The XML data type cannot be compared or sorted, except when using the IS NULL operator.", 305
         )
-    values, _ = reconcile(arguments)
-    return v.call("NULLIF", *(value.code for value in values), type=arguments[0].type)
+    (first, second), _ = reconcile(arguments)
+    if first.code == arguments[0].code:
+        return v.call("NULLIF", first.code, second.code, type=first.type)
+    # What was converted to be compared is not the result.
+    are_equal = n.Comparison("=", first.code, second.code)
+    return Value(n.Case(((are_equal, n.NULL),), default=arguments[0].code), arguments[0].type)
 
 
 def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
