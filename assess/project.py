@@ -43,9 +43,7 @@ Compose = Callable[[Source, Problems, Callable[[Path], Source]], Source]
 """Makes of a script what sqlcmd would send, with the problems of that, reading other files."""
 
 
-def read_project(
-    paths: Sequence[Path], compose: Compose = lambda source, problems, read: source
-) -> Project:
+def read_project(paths: Sequence[Path], compose: Compose = lambda source, problems, read: source) -> Project:
     """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
     project = Project()
     seen: set[Path] = set()

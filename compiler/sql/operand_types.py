@@ -186,15 +186,22 @@ def date_part_error(function: str, part: str, value: Value) -> Error | None:
     )
 
 
+_OF_NUMBERS = frozenset({"ABS", "SIGN", "CEILING", "FLOOR", "ROUND", "POWER"})
+OF_THEIR_FIRST_ARGUMENT = _OF_NUMBERS | {"FORMAT", "SUBSTRING"}
+"""Functions that take some types only."""
+
+
 def first_argument_error(function: str, value: Value) -> Error | None:
-    """What SUBSTRING, of strings and bytes, and FORMAT, of numbers and dates, raise for another type."""
+    """What SUBSTRING (of strings, bytes), FORMAT (numbers, dates) and ROUND (numbers) raise for another."""
     type_ = value.type
     if type_ is None:
-        name = "NULL" if value.is_null else None
+        name = "NULL" if value.is_null and function not in _OF_NUMBERS else None
     elif type_.family in ("user", "variant"):
         name = None
     elif function == "SUBSTRING":
         name = None if type_.is_string or type_.family == "binary" else written(value)
+    elif function in _OF_NUMBERS:
+        name = None if type_.is_string or type_.is_numeric or type_.family == "bit" else written(value)
     else:
         plain = type_.is_string or type_.family in ("bit", "binary", "uniqueidentifier", "xml")
         name = written(value) if plain else None

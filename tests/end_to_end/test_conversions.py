@@ -126,3 +126,25 @@ def test_values_together_have_the_type_that_holds_all(tsql: Tsql) -> None:
     assert tsql.prints == ["300.00"]
     assert shown.count("2020-01-01 10:11:12.345678") == 2
     assert "\n300 NULL\n" in shown
+
+
+def test_functions_of_numbers_take_strings_as_float_and_refuse_other_types(tsql: Tsql) -> None:
+    shown = tsql.run_well(
+        "DECLARE @text varchar(10) = '12.567', @national nvarchar(10) = N' -3.2 '\n"
+        "SELECT ABS(@national) AS a, SIGN(@national) AS b, CEILING(@text) AS c, FLOOR(@text) AS d,"
+        " ROUND(@text, 1) AS e, POWER(@text, 2) AS f, FLOOR('7.9') AS g, ABS(NULL) AS h"
+    )
+    assert "\n3.2 -1 13 12 12.6 157.92948900000002 7 NULL\n" in shown
+    for function in (
+        "ABS(@day)",
+        "SIGN(@day)",
+        "CEILING(@day)",
+        "FLOOR(@day)",
+        "ROUND(@day, 1)",
+        "POWER(@day, 2)",
+    ):
+        tsql.run(f"DECLARE @day date SELECT {function}")
+        name = function.partition("(")[0].lower()
+        assert [(error.number, error.message) for error in tsql.errors] == [
+            (8116, f"Argument data type date is invalid for argument 1 of {name} function.")
+        ]

@@ -420,7 +420,7 @@ def ceiling(name: str, native: str) -> Builder:
 def abs_(arguments: list[Value], surroundings: Surroundings) -> Value:
     """ABS."""
     (value,) = arguments
-    if value.type is not None and not value.type.is_numeric:
+    if value.family == "bit":
         value = convert(value, tm.FLOAT)
     return v.call("abs", value.code, type=value.type)
 

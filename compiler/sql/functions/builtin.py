@@ -4,7 +4,7 @@ One table: name, arity, kinds of the parameters, result type, and where PostgreS
 function means the same, how to write that.  The contract with the runtime stands in
 runtime_sql/functions/README.md.
 
-Kinds of parameter: ``a`` any type, ``t`` text, ``i`` integer, ``b`` bigint, ``f`` float,
+Kinds of parameter: ``a`` any type, ``t`` text, ``i`` integer, ``b`` bigint, ``f`` float, ``n`` any number,
 ``d`` a date or time, ``x`` binary or text.  ``?`` marks the first one that may be left
 out, ``*`` repeats the last one.
 """
@@ -163,6 +163,8 @@ def _prepare(kind: str, value: Value) -> Value:
         if value.type is not None and value.type.family != "float":
             return convert(value, tm.FLOAT)
         return v.cast(value, "double precision", tm.FLOAT) if value.type is None else value
+    if kind == "n":
+        return convert(value, tm.FLOAT) if value.is_string or value.family == "variant" else value
     if kind == "d" and isinstance(value.constant, str) and is_iso_date(value.constant):
         return Value(n.Typed("timestamp", value.code), tm.DATETIME, nullable=False)
     if (
@@ -246,7 +248,7 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
     elif upper in ("DATEADD", "DATEPART", "DATENAME"):
         part = str(arguments[0].constant)
         error = operand_types.date_part_error(upper, part, arguments[-1])
-    elif upper in ("FORMAT", "SUBSTRING"):
+    elif upper in operand_types.OF_THEIR_FIRST_ARGUMENT:
         error = operand_types.first_argument_error(upper, arguments[0])
     if error is not None:
         raise Wrong(error[1], error[0])
@@ -317,12 +319,12 @@ FUNCTIONS: dict[str, Function] = {
     "BINARY_CHECKSUM": Function("a*", None, build=b.variadic_text("sys.binary_checksum")),
     "HASHBYTES": Function("tx", tm.SqlType("varbinary", length=8000)),
     # numbers
-    "ABS": Function("a", None, build=b.abs_),
-    "SIGN": Function("a", b.numeric_first),
-    "CEILING": Function("a", None, build=b.ceiling("ceiling", "ceil")),
-    "FLOOR": Function("a", None, build=b.ceiling("floor", "floor")),
-    "ROUND": Function("ai?i", b.numeric_first),
-    "POWER": Function("af", b.numeric_first),
+    "ABS": Function("n", None, build=b.abs_),
+    "SIGN": Function("n", b.numeric_first),
+    "CEILING": Function("n", None, build=b.ceiling("ceiling", "ceil")),
+    "FLOOR": Function("n", None, build=b.ceiling("floor", "floor")),
+    "ROUND": Function("ni?i", b.numeric_first),
+    "POWER": Function("nf", b.numeric_first),
     "SQRT": Function("f", tm.FLOAT),
     "SQUARE": Function("f", tm.FLOAT),
     "EXP": Function("f", tm.FLOAT),
