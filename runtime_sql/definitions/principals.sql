@@ -231,9 +231,8 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.role_member AS m WHERE m.database_id = v_database_id AND lower(m.role) = lower(name)) THEN
         PERFORM ssb_internal.raise_error(15144, 'The role has members. It must be empty before it can be dropped.');
     END IF;
-    -- Whoever gets the name later must find nothing of it. (What a role owns stays the role's.)
+    -- Whoever gets the name later must find nothing of it. (A PostgreSQL role of that name stays: its user goes all the same.)
     FOREACH v_table IN ARRAY ssb_internal.owned_kinds() LOOP
-        CONTINUE WHEN ssb_internal.role_of(name) IS NOT NULL;
         EXECUTE format('SELECT EXISTS (SELECT FROM ssb.%I WHERE database_id = $1 AND lower(owner) = lower($2))', v_table)
            INTO v_owns USING v_database_id, name;
         IF v_owns THEN
@@ -241,8 +240,7 @@ BEGIN
                 CASE v_table WHEN 'schema_of_database' THEN 'schema' WHEN 'principal' THEN 'database role' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
-    IF ssb_internal.role_of(name) IS NULL
-       AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.database_id = v_database_id AND lower(q.execute_as) = lower(name)) THEN
+    IF EXISTS (SELECT FROM ssb.queue AS q WHERE q.database_id = v_database_id AND lower(q.execute_as) = lower(name)) THEN
         PERFORM ssb_internal.raise_error(15136, 'The database principal is set as the execution context of one or more procedures, functions, '
                                                 'or event notifications and cannot be dropped.', 16, 1,
                                          'Queues activate as this user: see sys.service_queues.');

@@ -198,13 +198,26 @@ LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = p_name); $$;
 
+-- A queue as its CREATE QUEUE spells it; NULL for other relations. SECURITY DEFINER likewise.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_spelling(p_relation regclass)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT q.spelling
+      FROM pg_class AS c
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      JOIN ssb.queue AS q ON q.schema_name = n.nspname AND q.relation_name = c.relname
+     WHERE c.oid = p_relation;
+$$;
+
 -- Message 229.
 CREATE OR REPLACE FUNCTION ssb_internal.denied_text(p_right text, p_relation regclass)
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT format('The %s permission was denied on the object ''%s'', database ''%s'', schema ''%s''.', p_right,
-                  ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text),
+                  coalesce(ssb_internal.queue_spelling(p_relation), ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)),
                   coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()), ssb_internal.tsql_schema(n.nspname::text))
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace

@@ -204,3 +204,15 @@ def test_definitions_of_somebody_without_rights_are_refused_by_number(database: 
                 assert named in message
         finally:
             connection.execute("DROP OWNED BY visitor; DROP ROLE visitor")
+
+
+def test_a_queue_that_may_not_be_read_is_named_as_it_was_made(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE onlooker")
+        try:
+            tsql.run_well("CREATE QUEUE dbo.OrderLines")
+            tsql.run("EXECUTE AS USER = 'onlooker'; SELECT * FROM orderlines; REVERT")
+            text = "The SELECT permission was denied on the object 'OrderLines', database '{}', schema 'dbo'."
+            assert [(e.number, e.message) for e in tsql.errors] == [(229, text.format(database.name))]
+        finally:
+            connection.execute("DROP OWNED BY onlooker; DROP ROLE onlooker")

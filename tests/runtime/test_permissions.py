@@ -38,6 +38,13 @@ def grant(session: Session, privilege: str, kind: str, name: str | None, to: str
     session.do("SELECT ssb.grant_permission(ARRAY[%s], %s, %s, ARRAY[%s])", privilege, kind, name, to)
 
 
+def drop_app_user(session: Session) -> None:
+    """The user of T-SQL, where there is one: the role of PostgreSQL stays. What he owns, an earlier test's, goes to dbo."""
+    for (kind,) in session.rows("SELECT unnest(ssb_internal.owned_kinds())"):
+        session.do(f"UPDATE ssb.{kind} SET owner = 'dbo' WHERE lower(owner) = 'app_user'")
+    session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
+
+
 @contextmanager
 def login(shared: Database, role: str) -> Iterator[Session]:
     with psycopg.connect(shared.dsn, autocommit=True, user=role) as connection:
@@ -130,9 +137,8 @@ def test_a_principal_is_of_a_kind(session: Session) -> None:
 def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair) -> None:
     role = f"readers of {pair.near}"
     session.do("SELECT ssb.create_principal(%s, 'ROLE')", role)
-    session.do(
-        "SELECT ssb.drop_principal('App_User', 'USER', true), ssb.create_principal('App_User', 'USER')"
-    )
+    drop_app_user(session)
+    session.do("SELECT ssb.create_principal('App_User', 'USER')")
     grant(session, "RECEIVE", "OBJECT", pair.near, role)
     with refused(229):
         user.receive(pair.near)
@@ -386,7 +392,7 @@ def test_temporary_objects_do_not_stand_in_for_ours(session: Session, user: Sess
 
 def test_who_makes_roles_makes_no_owner_of_himself(session: Session, user: Session) -> None:
     """db_owner is there without being made: nobody gets its rights under its name."""
-    session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
+    drop_app_user(session)
     grant(session, "ALTER ANY ROLE", "DATABASE", None)
     with refused(15023):
         user.do("SELECT ssb.create_principal('db_owner', 'ROLE')")
@@ -413,6 +419,15 @@ def test_who_defines_things_does_not_decide_who_may_what(session: Session, user:
         with refused(262):
             user.do(f"SELECT ssb.{statement}")
     session.do("SELECT ssb.drop_member('db_ddladmin', 'app_user')")
+
+
+def test_a_user_that_owns_something_stays_where_a_role_of_postgresql_has_his_name(session: Session) -> None:
+    session.do("CREATE ROLE owning_user; SELECT ssb.create_principal('owning_user', 'USER'), ssb.create_queue('dbo.owned')")
+    session.do("SELECT ssb.create_service('//Owned', 'dbo.owned', owner => 'owning_user')")
+    with refused(15138, "owns a service"):
+        session.do("SELECT ssb.drop_principal('owning_user', 'USER')")
+    session.do("SELECT ssb.alter_authorization('SERVICE', '//Owned', 'dbo')")
+    session.do("SELECT ssb.drop_principal('owning_user', 'USER'); DROP ROLE owning_user")
 
 
 def test_rights_go_with_a_new_name_and_with_nobody_else(session: Session, pair: Pair) -> None:
@@ -484,7 +499,7 @@ def test_as_whom_a_queue_activates_is_not_dropped(session: Session, pair: Pair) 
 def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(
     session: Session, user: Session, pair: Pair
 ) -> None:
-    session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
+    drop_app_user(session)
     session.do("SELECT ssb.create_principal('clerk one', 'USER')")
     grant(session, "RECEIVE", "OBJECT", pair.near, "clerk one")
     session.do("SELECT ssb.deny_permission('{SELECT}', 'OBJECT', %s, '{clerk one}')", pair.near)
