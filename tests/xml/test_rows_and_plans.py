@@ -225,3 +225,22 @@ def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(serv
     ).fetchone()
     assert pair is not None
     assert pair[0] == pair[1] == '<c a="0"><o b="9"/></c><c a="1"><o b="10"/><o b="11"/></c>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'<a><![CDATA[' || repeat('<b>x</b>', 200000) || ']]></a>'",
+        "'<a><!--' || repeat('<b>x</b>', 200000) || '--></a>'",
+        "'<a>' || repeat('&lt;b&gt;&#233;', 200000) || '</a>'",
+        "'<a>' || repeat('<![CDATA[<]]>y', 200000) || '</a>'",
+        "'<a ' || (SELECT string_agg(format('a%s = \"1\"', i), ' ') FROM generate_series(1, 30000) AS i) || '/>'",
+    ],
+)
+@pytest.mark.one_postgres
+def test_text_is_read_in_time_that_grows_with_it(server: Connection, text: str) -> None:
+    """A CDATA section with 40,000 tags inside took over a minute: each copied what was before."""
+    server.execute("SET statement_timeout = '20s'")
+    row = server.execute(f"SELECT sys.xml_is_well_formed({text})".encode()).fetchone()
+    server.execute("RESET statement_timeout")
+    assert row == (True,)
