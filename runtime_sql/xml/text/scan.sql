@@ -122,7 +122,7 @@ BEGIN
     -- All attributes, and then each of them: a search from every next one would read the rest each time.
     v_value := substring(rest from '^(?:' || regexp_replace(c_attribute, '\((?!\?)', '(?:', 'g') || ')+');
     rest := substr(rest, coalesce(length(v_value), 0) + 1);
-    SELECT array_agg(r.name) INTO v_repeated
+    SELECT coalesce(array_agg(r.name), '{}') INTO v_repeated
       FROM (SELECT m.part[2] AS name FROM regexp_matches(v_value, c_attribute, 'g') AS m(part)
              GROUP BY 1 HAVING count(*) > 1) AS r;
     FOR v_match IN SELECT m.part FROM regexp_matches(v_value, c_attribute, 'g') AS m(part) LOOP
