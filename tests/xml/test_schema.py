@@ -108,6 +108,41 @@ def test_many_and_deep_elements_are_counted_in_one_pass(server: Connection) -> N
 
 
 @pytest.mark.one_postgres
+def test_particles_of_one_name_and_many_ids_cost_what_the_body_is_long(server: Connection) -> None:
+    """1,000 elements that two particles admit took a minute, as each doubled the ways to where it is."""
+    create(
+        server,
+        schema(
+            '<xs:element name="twice"><xs:complexType><xs:sequence>'
+            '<xs:element name="x" minOccurs="0" maxOccurs="unbounded"/>'
+            '<xs:element name="x" minOccurs="0" maxOccurs="unbounded"/>'
+            "</xs:sequence></xs:complexType></xs:element>"
+            '<xs:element name="ids"><xs:complexType><xs:sequence><xs:element name="x" maxOccurs="unbounded">'
+            '<xs:complexType><xs:attribute name="i" type="xs:ID"/></xs:complexType>'
+            "</xs:element></xs:sequence></xs:complexType></xs:element>"
+        ),
+    )
+    server.execute("SET statement_timeout = '30s'")
+    assert reason(server, "<twice>" + "<x/>" * 3000 + "</twice>") == ""
+    assert reason(server, "<ids>" + "".join(f'<x i="n{i}"/>' for i in range(10000)) + "</ids>") == ""
+    server.execute("RESET statement_timeout")
+
+
+@pytest.mark.one_postgres
+def test_a_pattern_may_count_further_than_a_regular_expression_of_postgresql(server: Connection) -> None:
+    long = "<long>" + "ab" * 150 + "c</long>"
+    create(
+        server,
+        schema(
+            '<xs:element name="long"><xs:simpleType><xs:restriction base="xs:string">'
+            '<xs:pattern value="(a|b){2,300}c"/></xs:restriction></xs:simpleType></xs:element>'
+        ),
+    )
+    assert reason(server, long) == ""
+    assert reason(server, long.replace("<long>", "<long>a")).startswith("Invalid simple type value")
+
+
+@pytest.mark.one_postgres
 def test_a_model_too_large_is_refused(server: Connection) -> None:
     with pytest.raises(psycopg.Error) as caught:
         create(

@@ -68,15 +68,59 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- All but punctuation, separators and control characters (P, Z and C of Unicode).
+    c_word CONSTANT text := 'A-Za-z0-9$+<=>^`|~\u00A2-\u00A6\u00A8-\u00AA\u00AC\u00AE-\u00B5\u00B8-\u00BA\u00BC-\u00BE\u00C0-\u1FFF'
+        '\u2044\u2052\u2070-\u2FFF\u3004-\u3007\u3012-\u301C\u3020-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF';
     v_rest text := p_pattern;
     v_piece text;
     v_result text := '';
     v_class boolean := false;
     v_property text;
+    v_atom integer;                 -- where in v_result what a quantifier would repeat begins; NULL: there is none
+    v_groups integer[] := '{}';     -- where the open groups begin
+    v_least integer;
+    v_most integer;
+    v_match text[];
 BEGIN
     WHILE v_rest <> '' LOOP
-        v_piece := substring(v_rest from '^(?:\\[pP]\{[A-Za-z0-9-]+\}|\\.|.)');
+        v_piece := substring(v_rest from '^(?:\\[pP]\{[A-Za-z0-9-]+\}|\\.|\{[0-9]+(?:,[0-9]*)?\}|.)');
         v_rest := substr(v_rest, length(v_piece) + 1);
+        IF NOT v_class AND left(v_piece, 1) IN ('*', '+', '?', '{') THEN
+            v_match := regexp_match(v_piece, '^\{([0-9]{1,5})(,?)([0-9]{0,5})\}$');
+            IF v_atom IS NULL OR v_piece LIKE '{%' AND v_match IS NULL THEN
+                PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
+            END IF;
+            -- PostgreSQL counts to 255: {1,300} is {1,255}{0,45} of the same.
+            v_least := v_match[1]::integer;
+            v_most := CASE WHEN v_match[2] = '' THEN v_least ELSE nullif(v_match[3], '')::integer END;
+            IF greatest(v_least, v_most) > 255 THEN
+                v_property := substr(v_result, v_atom);
+                v_result := left(v_result, v_atom - 1) || '(?:';
+                WHILE v_least > 255 OR v_most > 255 LOOP
+                    v_result := v_result || v_property || format('{%s,255}', least(v_least, 255));
+                    v_least := v_least - least(v_least, 255);
+                    v_most := v_most - 255;
+                END LOOP;
+                v_piece := v_property || format('{%s,%s}', v_least, v_most) || ')';
+            END IF;
+            v_result := v_result || v_piece;
+            v_atom := NULL;
+            CONTINUE;
+        END IF;
+        IF NOT v_class THEN
+            CASE v_piece
+            WHEN '(' THEN
+                v_groups := v_groups || length(v_result) + 1;
+                v_atom := NULL;
+            WHEN ')' THEN
+                v_atom := v_groups[cardinality(v_groups)];
+                v_groups := v_groups[: cardinality(v_groups) - 1];
+            WHEN '|' THEN
+                v_atom := NULL;
+            ELSE
+                v_atom := length(v_result) + 1;
+            END CASE;
+        END IF;
         IF v_piece ~ '^\\[pP]' THEN
             v_property := substring(v_piece from '\{(.*)\}');
             v_property := CASE v_property
@@ -94,8 +138,8 @@ BEGIN
             v_piece := CASE substr(v_piece, 2, 1)
                 WHEN 'd' THEN CASE WHEN v_class THEN '0-9' ELSE '[0-9]' END
                 WHEN 'D' THEN '[^0-9]'
-                WHEN 'w' THEN CASE WHEN v_class THEN '[:alnum:]' ELSE '[^[:punct:][:space:][:cntrl:]]' END
-                WHEN 'W' THEN '[[:punct:][:space:][:cntrl:]]'
+                WHEN 'w' THEN CASE WHEN v_class THEN c_word ELSE '[' || c_word || ']' END
+                WHEN 'W' THEN '[^' || c_word || ']'
                 WHEN 's' THEN CASE WHEN v_class THEN ' \t\n\r' ELSE '[ \t\n\r]' END
                 WHEN 'S' THEN '[^ \t\n\r]'
                 WHEN 'i' THEN CASE WHEN v_class THEN ':A-Z_a-z\u00C0-\uFFFD' ELSE '[:A-Z_a-z\u00C0-\uFFFD]' END
@@ -108,8 +152,8 @@ BEGIN
             IF v_piece IS NULL THEN
                 PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
             END IF;
-            IF v_class AND v_piece IN ('[^0-9]', '[^ \t\n\r]') THEN
-                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern with \D or \S inside a character class');
+            IF v_class AND v_piece LIKE '[^%' THEN
+                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern with a negated character class inside a character class');
             END IF;
         ELSIF v_class THEN
             IF v_piece = ']' THEN

@@ -75,6 +75,10 @@ BEGIN
             END LOOP;
         END IF;
     END LOOP;
+    -- Particles that match the same name lead to one state by several ways.
+    IF jsonb_array_length(states) > 1 THEN
+        states := (SELECT jsonb_agg(DISTINCT s) FROM jsonb_array_elements(states) AS s);
+    END IF;
 END;
 $$;
 
@@ -210,8 +214,7 @@ BEGIN
             IF ssb_internal.xsd_value_fault(p_compiled -> 'types', v_type, v_value) IS NOT NULL THEN
                 fault := format('Invalid simple type value: ''%s''.', v_value);
                 RETURN;
-            ELSIF v_declaration ? 'fixed'
-                  AND ssb_internal.xsd_collapse(v_value, v_type ->> 'ws') <> ssb_internal.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
+            ELSIF v_declaration ? 'fixed' AND NOT ssb_internal.xsd_is_same(v_type, v_value, v_declaration ->> 'fixed') THEN
                 fault := format('Element or attribute ''%s'' was defined as fixed, the element value has to be equal to value of ''fixed'''
                                 ' attribute specified in definition.', ssb_internal.xsd_shown(v_name));
                 RETURN;
@@ -270,10 +273,12 @@ DECLARE
     v_how text;
     v_checked record;
     v_ids text[] := '{}';
+    v_id_places bigint[] := '{}';
     v_refs text[] := '{}';
     v_fault text;
     v_place bigint;
     v_value text;
+    v_repeated record;
 BEGIN
     IF $1 IS NULL OR $2 IS NULL THEN
         RETURN NULL;
@@ -382,15 +387,13 @@ BEGIN
                     v_place := v_checked.node;
                     EXIT;
                 END IF;
-                FOREACH v_value IN ARRAY v_checked.ids LOOP
-                    IF v_value = ANY (v_ids) THEN
-                        v_fault := format('ID constraint check failed. Found attribute named ''%s'' with duplicate ID value ''%s''.', 'ID', v_value);
-                        EXIT;
-                    END IF;
-                    v_ids := v_ids || v_value;
+                IF v_checked.ids <> '{}' THEN
+                    v_ids := v_ids || v_checked.ids[1];         -- an element has at most one
+                    v_id_places := v_id_places || v_place;
+                END IF;
+                FOREACH v_value IN ARRAY v_checked.refs LOOP
+                    v_refs := v_refs || v_value;
                 END LOOP;
-                EXIT WHEN v_fault IS NOT NULL;
-                v_refs := v_refs || v_checked.refs;
                 v_value := ssb_internal.xsd_attribute_value(v_at, c_xsi, 'nil', v_toks, v_opens, v_decls);
                 IF v_value IN ('true', '1') AND NOT v_declaration ? 'nillable' AND v_how = 'strict' THEN
                     v_fault := format('Element ''%s'' may not have xsi:nil="true" because it was not defined as nillable or because it has a'
@@ -423,8 +426,7 @@ BEGIN
                 IF ssb_internal.xsd_value_fault(v_types, v_type, v_value) IS NOT NULL THEN
                     v_fault := format('Invalid simple type value: ''%s''.', v_value);
                     EXIT;
-                ELSIF v_declaration ? 'fixed'
-                      AND ssb_internal.xsd_collapse(v_value, v_type ->> 'ws') <> ssb_internal.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
+                ELSIF v_declaration ? 'fixed' AND NOT ssb_internal.xsd_is_same(v_type, v_value, v_declaration ->> 'fixed') THEN
                     v_fault := format('Element or attribute ''%s'' was defined as fixed, the element value has to be equal to value of ''fixed'''
                         ' attribute specified in definition.',
                         split_part(split_part(split_part(v_toks[v_pieces[v_depth]], '>', 1), ' ', 1), '/', 1));
@@ -472,10 +474,23 @@ BEGIN
         END IF;
     END LOOP;
 
+    -- An ID that stands twice was read before whatever else is at fault.
+    IF cardinality(v_ids) > 1 THEN
+        SELECT r.id, r.place INTO v_repeated
+          FROM (SELECT u.id, u.place, u.n, row_number() OVER (PARTITION BY u.id ORDER BY u.n) AS time
+                  FROM unnest(v_ids, v_id_places) WITH ORDINALITY AS u(id, place, n)) AS r
+         WHERE r.time = 2 ORDER BY r.n LIMIT 1;
+        IF FOUND THEN
+            v_fault := format('ID constraint check failed. Found attribute named ''%s'' with duplicate ID value ''%s''.', 'ID', v_repeated.id);
+            v_place := v_repeated.place;
+        END IF;
+    END IF;
     IF v_fault IS NULL THEN
         SELECT format('XML Validation: IDREF constraint check failed. Found attribute named ''%s'' with reference to ID value ''%s'','
-                      ' which does not exist', 'IDREF', r)
-          INTO v_fault FROM unnest(v_refs) AS r WHERE NOT r = ANY (v_ids) LIMIT 1;
+                      ' which does not exist', 'IDREF', r.value)
+          INTO v_fault
+          FROM unnest(v_refs) WITH ORDINALITY AS r(value, n)
+         WHERE r.value NOT IN (SELECT unnest(v_ids)) ORDER BY r.n LIMIT 1;
         RETURN v_fault;
     END IF;
     RETURN 'XML Validation: ' || v_fault || ' Location: ' || ssb_internal.xml_location(v_place, v_toks, v_ends, v_opens);

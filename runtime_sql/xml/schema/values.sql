@@ -116,6 +116,27 @@ BEGIN
 END;
 $$;
 
+-- Are two texts the same value of a type? ('1.0' and '1' of xs:decimal are.)
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_is_same(p_type jsonb, p_left text, p_right text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_primitive text := p_type ->> 'p';
+    v_left text := ssb_internal.xsd_collapse(p_left, p_type ->> 'ws');
+    v_right text := ssb_internal.xsd_collapse(p_right, p_type ->> 'ws');
+BEGIN
+    RETURN v_left = v_right
+           OR v_primitive NOT IN ('list', 'union')
+              AND ssb_internal.xsd_is_lexical(v_primitive, v_left) AND ssb_internal.xsd_is_lexical(v_primitive, v_right)
+              AND CASE v_primitive
+                  WHEN 'boolean' THEN v_left IN ('true', '1') = (v_right IN ('true', '1'))
+                  WHEN 'hexBinary' THEN upper(v_left) = upper(v_right)
+                  WHEN 'base64Binary' THEN replace(v_left, ' ', '') = replace(v_right, ' ', '')
+                  ELSE ssb_internal.xsd_order(v_primitive, v_left, v_right) = 0 END;
+END;
+$$;
+
 -- Does a text (white space already handled) belong to the lexical space of a primitive type?
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_is_lexical(p_primitive text, p_value text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -228,7 +249,7 @@ BEGIN
     END IF;
     IF p_type ? 'enum' AND NOT p_type -> 'enum' ? v_value THEN
         FOR v_item IN SELECT e FROM jsonb_array_elements_text(p_type -> 'enum') AS e LOOP
-            IF v_primitive NOT IN ('list', 'union') AND ssb_internal.xsd_order(v_primitive, v_value, v_item) = 0 THEN
+            IF ssb_internal.xsd_is_same(p_type, v_value, v_item) THEN
                 RETURN NULL;
             END IF;
         END LOOP;

@@ -44,12 +44,12 @@ DECLARE
     v_prefixes text;
     v_uris text[];
 BEGIN
-    IF strpos(substr(p_text, strpos(p_text, v_root) + length(v_root)), ' xmlns') > 0 THEN
+    IF strpos(substr(p_text, strpos(p_text, v_root) + length(v_root)), ' xmlns') > 0 OR strpos(p_text, '<xmlns:') > 0 THEN
         RETURN false;
     END IF;
     SELECT string_agg(m[1], '|'), array_agg(DISTINCT m[2]) INTO v_prefixes, v_uris
       FROM regexp_matches(v_root, ' xmlns:([^=]+)="([^"]*)"', 'g') AS m;
-    IF v_prefixes IS NULL OR '' = ANY (v_uris) OR v_prefixes ~ '(?:^|\|)xml' OR v_root ~ 'XML/1998|xml:space'
+    IF v_prefixes IS NULL OR '' = ANY (v_uris) OR v_prefixes ~ '(?:^|\|)xml' OR v_root ~ 'XML/1998|2000/xmlns|xml:space'
        OR cardinality(v_uris) <> length(v_prefixes) - length(replace(v_prefixes, '|', '')) + 1 THEN
         RETURN false;       -- two prefixes for one namespace: attributes may be repeated unseen
     END IF;
@@ -72,7 +72,7 @@ DECLARE
     v_prefixes boolean := p_text ~ '[< ][A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[=>/ ]';
     v_roots integer := 0;
 BEGIN
-    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></' OR v_prefixes AND NOT ssb_internal.xml_prefixes_at_root(p_text) THEN
+    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></| xmlns="http://www.w3.org/(?:XML/1998|2000/xmlns)' OR v_prefixes AND NOT ssb_internal.xml_prefixes_at_root(p_text) THEN
         RETURN false;
     END IF;
     FOREACH v_piece IN ARRAY string_to_array(p_text, '<') LOOP

@@ -34,6 +34,9 @@ BEGIN ATOMIC
         WHEN 9459 THEN 'undeclared prefix'
         WHEN 9460 THEN 'non default namespace with empty uri'
         WHEN 9463 THEN 'xml:space has a non-legal value'
+        WHEN 9464 THEN 'XML namespace prefix ''xml'' can only be associated with the URI http://www.w3.org/XML/1998/namespace.'
+                       ' This URI cannot be used with other prefixes.'
         WHEN 9465 THEN 'XML namespace prefix ''xmlns'' is reserved for use by XML.'
+        WHEN 9466 THEN 'XML namespace xmlns URI (http://www.w3.org/2000/xmlns/) is reserved and must not be used.'
         ELSE 'unsupported xml' END;
 END;

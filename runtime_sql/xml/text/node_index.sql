@@ -14,7 +14,8 @@ AS $$
 DECLARE
     v_pieces text[] := '{}';
     v_piece text;
-    v_open text;            -- the beginning of a comment or instruction that is not closed yet
+    v_open text[] := '{}';  -- the pieces so far of a comment or instruction that is not closed yet
+    v_end text;             -- what closes it; it has no '<' inside
 BEGIN
     IF p_text = '' THEN
         RETURN ARRAY[''];
@@ -22,14 +23,17 @@ BEGIN
         RETURN string_to_array(p_text, '<');
     END IF;
     FOREACH v_piece IN ARRAY string_to_array(p_text, '<') LOOP
-        IF v_open IS NOT NULL THEN
-            v_piece := v_open || '<' || v_piece;
-            v_open := NULL;
-        END IF;
+        IF v_open <> '{}' THEN
+            v_open := v_open || v_piece;
+            IF strpos(v_piece, v_end) > 0 THEN
+                v_pieces := v_pieces || array_to_string(v_open, '<');
+                v_open := '{}';
+            END IF;
         -- (the first piece is text, whatever it begins with)
-        IF v_pieces <> '{}'
+        ELSIF v_pieces <> '{}'
            AND (v_piece LIKE '!%' AND strpos(substr(v_piece, 4), '-->') = 0 OR v_piece LIKE '?%' AND strpos(v_piece, '?>') = 0) THEN
-            v_open := v_piece;
+            v_open := ARRAY[v_piece];
+            v_end := CASE left(v_piece, 1) WHEN '!' THEN '-->' ELSE '?>' END;
         ELSE
             v_pieces := v_pieces || v_piece;
         END IF;
@@ -127,6 +131,24 @@ BEGIN
 END;
 $$;
 
+-- All prefixes that are declared in element p_at, and what they stand for.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_scope(p_at integer, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_at integer := p_decls[p_at];
+    v_scope jsonb := '{}';
+BEGIN
+    WHILE v_at > 0 LOOP
+        v_scope := (SELECT coalesce(jsonb_object_agg(m[1], ssb_internal.xml_unescape(m[2])), '{}')
+                      FROM regexp_matches(split_part(p_toks[v_at], '>', 1), ' xmlns:([^ =]+)="([^"]*)"', 'g') AS m) || v_scope;
+        v_at := p_decls[p_opens[v_at - 1]];
+    END LOOP;
+    RETURN v_scope;
+END;
+$$;
+
 -- Character data behind the tag of a piece, as written; '' for none.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_tail(p_tok text, p_at integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -154,6 +176,7 @@ DECLARE
     v_tok text := p_toks[v_at];
     v_end integer;
     v_value text := '';
+    v_long text[] := '{}';          -- what comes before v_value: appending to a long text copies it
 BEGIN
     IF p_node IS NULL THEN
         RETURN NULL;
@@ -176,9 +199,13 @@ BEGIN
         v_tok := p_toks[i];
         IF v_tok NOT LIKE '%>' THEN
             v_value := v_value || ssb_internal.xml_tail(v_tok, i);
+            IF octet_length(v_value) > 10000 THEN
+                v_long := v_long || v_value;
+                v_value := '';
+            END IF;
         END IF;
     END LOOP;
-    RETURN ssb_internal.xml_unescape(v_value);
+    RETURN ssb_internal.xml_unescape(array_to_string(v_long || v_value, ''));
 END;
 $$;
 

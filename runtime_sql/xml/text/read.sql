@@ -17,6 +17,10 @@ AS $$
 DECLARE
     c_canonical_tag CONSTANT text := '^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
         '(?: [A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?="[^"<>&\t\n]*")*/?>';
+    -- What stands in quotes, comments and instructions of a DTD's own subset ends neither it nor the DTD.
+    c_doctype CONSTANT text := '^!DOCTYPE[ \t\n]+(?:[^][<>"'']|"[^"]*"|''[^'']*'')*(?:\[(?:[^][<"'']|"[^"]*"|''[^'']*'''
+        '|<!--(?:[^-]|-[^-])*-->|<\?(?:[^?]|\?+[^?>])*\?+>|<![A-Z])*\][ \t\n]*)?>';
+    c_before_doctype CONSTANT text := '^(?:[ \t\n]|<\?(?:[^?]|\?+[^?>])*\?+>|<!--(?:[^-]|-[^-])*-->)*$';
     v_pieces text[] := string_to_array(p_text, '<');
     v_count integer := cardinality(v_pieces);
     v_piece text;
@@ -25,6 +29,7 @@ DECLARE
     v_tag text;
     v_more text;                        -- raw character data after the current markup
     v_text text := '';                  -- escaped character data not yet stored
+    v_long text[] := '{}';              -- and what of it comes before: appending to a long text copies it
     v_entity_space boolean := false;    -- it holds white space that was written as a reference
     v_out integer := 1;
     v_depth integer := 0;
@@ -33,7 +38,7 @@ DECLARE
     v_preserve boolean[] := '{}';
     v_has_preserve boolean := strpos(p_text, 'xml:space') > 0;
     v_keep boolean := coalesce(p_keep_space, false);
-    v_has_prefixes boolean := p_text ~ '[< \t\n][^<>="'' \t\n]+:[^<>="'' \t\n]+[ \t\n]*[=/>]|xmlns';
+    v_has_prefixes boolean := p_text ~ '[< \t\n][^<>="'' \t\n]+:[^<>="'' \t\n]+[ \t\n=/>]|xmlns';
     v_scopes text[] := '{}';
     v_check record;
     v_illegal integer;
@@ -91,17 +96,40 @@ BEGIN
                 END IF;
                 -- '<!-->' is no comment: what closes it comes after what opened it.
                 v_at := CASE v_tag WHEN '-->' THEN 4 WHEN ']]>' THEN 9 ELSE 2 END;
-                WHILE v_start < v_count
-                      AND (strpos(substr(v_piece, v_at), v_tag) = 0
-                           OR v_tag = '>' AND v_piece ~ '^[^>]*\[' AND v_piece !~ '\][ \t\n]*>') LOOP
-                    v_start := v_start + 1;
-                    v_piece := v_piece || '<' || v_pieces[v_start];
-                END LOOP;
-                IF strpos(substr(v_piece, v_at), v_tag) = 0
-                   OR v_tag = '>' AND v_piece ~ '^[^>]*\[' AND v_piece !~ '\][ \t\n]*>' THEN
+                IF v_tag = '>' THEN
+                    error := CASE WHEN NOT coalesce(p_skip_dtd, false) THEN 6359
+                                  WHEN array_to_string(v_pieces[: i - 1], '<') !~ c_before_doctype THEN 9422 END;
+                    IF error IS NOT NULL THEN
+                        v_at := 2;
+                        EXIT;
+                    END IF;
+                    v_piece := substring(array_to_string(v_pieces[i:], '<') from c_doctype);
+                    IF v_piece IS NULL THEN
+                        v_more := NULL;
+                    ELSE
+                        v_start := i + length(v_piece) - length(replace(v_piece, '<', ''));
+                        v_more := substr(v_pieces[v_start], strpos(reverse('<' || v_piece), '<'));
+                    END IF;
+                ELSIF strpos(substr(v_piece, v_at), v_tag) = 0 THEN
+                    -- None of these ends has a '<' inside: it stands in one piece.
+                    v_more := NULL;
+                    WHILE v_more IS NULL AND v_start < v_count LOOP
+                        v_start := v_start + 1;
+                        IF strpos(v_pieces[v_start], v_tag) > 0 THEN
+                            v_more := v_pieces[v_start];
+                        END IF;
+                    END LOOP;
+                    -- Appending piece by piece beats a slice of the array until the copies of the text cost more.
+                    IF v_start - i < 300 THEN
+                        FOR j IN i + 1 .. v_start LOOP
+                            v_piece := v_piece || '<' || v_pieces[j];
+                        END LOOP;
+                    ELSE
+                        v_piece := array_to_string(v_pieces[i : v_start], '<');
+                    END IF;
+                END IF;
+                IF v_more IS NULL THEN
                     error := 9400;
-                    v_at := length(v_piece) + 1;
-                    v_start := i;
                     EXIT;
                 END IF;
                 IF v_tag = '-->' THEN
@@ -120,14 +148,6 @@ BEGIN
                     v_more := substr(v_piece, v_at + 3);
                     v_tag := NULL;
                 ELSIF v_tag = '>' THEN
-                    IF NOT coalesce(p_skip_dtd, false) THEN
-                        error := 6359;
-                        v_at := 9;
-                        v_start := i;
-                        EXIT;
-                    END IF;
-                    v_more := substr(v_piece, length(substring(v_piece from
-                        CASE WHEN v_piece ~ '^[^>]*\[' THEN '^.*?\][ \t\n]*>' ELSE '^[^>]*>' END)) + 1);
                     v_tag := NULL;
                 ELSE
                     v_at := strpos(v_piece, '?>');
@@ -138,13 +158,13 @@ BEGIN
                             error := 9438;
                             v_at := 5;
                         ELSIF v_tag !~ ('^\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*("1\.[0-9]+"|''1\.[0-9]+'')'
-                                        '([ \t\n]+encoding[ \t\n]*=[ \t\n]*("[A-Za-z0-9._-]+"|''[A-Za-z0-9._-]+''))?'
+                                        '([ \t\n]+encoding[ \t\n]*=[ \t\n]*("[A-Za-z][A-Za-z0-9._-]*"|''[A-Za-z][A-Za-z0-9._-]*''))?'
                                         '([ \t\n]+standalone[ \t\n]*=[ \t\n]*("(yes|no)"|''(yes|no)''))?[ \t\n]*\?>$') THEN
                             error := 9441;
                             v_at := v_at + 1;
                         END IF;
                         v_tag := NULL;
-                    ELSIF v_tag !~ '^\?[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*[ \t\n?]' THEN
+                    ELSIF v_tag !~ '^\?[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*(?:[ \t\n]|\?>$)' THEN
                         error := 9421;
                         v_at := length(substring(v_tag from '^\?(?:[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*)?')) + 1;
                     END IF;
@@ -181,6 +201,10 @@ BEGIN
             -- ── store what came before ───────────────────────────────────────────────────────
             IF v_tag IS NOT NULL THEN
                 IF v_text <> '' THEN
+                    IF v_long <> '{}' THEN
+                        v_text := array_to_string(v_long || v_text, '');
+                        v_long := '{}';
+                    END IF;
                     IF v_text !~ '[^ \t\n]' THEN
                         v_text := CASE WHEN v_keep OR v_entity_space THEN ssb_internal.xml_protect_space(v_text)
                                        ELSE '' END;
@@ -281,6 +305,10 @@ BEGIN
             END IF;
             v_more := '';
         END IF;
+        IF octet_length(v_text) > 10000 THEN
+            v_long := v_long || left(v_text, -1);
+            v_text := right(v_text, 1);
+        END IF;
     END LOOP;
 
     IF error IS NULL AND v_depth > 0 THEN
@@ -301,6 +329,7 @@ BEGIN
     IF error IS NOT NULL THEN
         tokens := NULL;
     ELSIF v_text <> '' THEN
+        v_text := array_to_string(v_long || v_text, '');
         IF v_text !~ '[^ \t\n]' THEN
             v_text := CASE WHEN v_keep OR v_entity_space THEN ssb_internal.xml_protect_space(v_text) ELSE '' END;
         END IF;

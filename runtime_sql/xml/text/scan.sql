@@ -15,18 +15,25 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := string_to_array(p_text, '&');
+    v_parts text[];
     v_part text;
     v_name text;
     v_code bigint;
+    v_resolved text[];          -- appending to one long text would copy it each time
 BEGIN
-    result := v_parts[1];
+    IF p_text !~ '&(?!(?:amp|lt|gt|quot|apos);)' THEN
+        result := replace(replace(replace(replace(replace(
+                      p_text, '&lt;', '<'), '&gt;', '>'), '&quot;', '"'), '&apos;', ''''), '&amp;', '&');
+        RETURN;
+    END IF;
+    v_parts := string_to_array(p_text, '&');
+    v_resolved := v_parts[1:1];
     place := length(v_parts[1]) + 1;            -- of the '&'
     FOREACH v_part IN ARRAY v_parts[2:] LOOP
         v_name := substring(v_part from '^[^;&<>"'' \t\n]*');
         IF substr(v_part, length(v_name) + 1, 1) = ';' AND v_name IN ('amp', 'lt', 'gt', 'quot', 'apos') THEN
-            result := result || CASE v_name WHEN 'amp' THEN '&' WHEN 'lt' THEN '<' WHEN 'gt' THEN '>'
-                                            WHEN 'quot' THEN '"' ELSE '''' END;
+            v_resolved := v_resolved || CASE v_name WHEN 'amp' THEN '&' WHEN 'lt' THEN '<' WHEN 'gt' THEN '>'
+                                                    WHEN 'quot' THEN '"' ELSE '''' END;
         ELSIF left(v_part, 1) = '#' THEN
             IF substr(v_part, 2, 1) = 'x' THEN
                 v_name := substring(v_part from '^#x[0-9A-Fa-f]*');
@@ -58,7 +65,7 @@ BEGIN
                 error := 9420;
                 RETURN;
             END IF;
-            result := result || chr(v_code::integer);
+            v_resolved := v_resolved || chr(v_code::integer);
             place := place - length(v_name) - 1;
         ELSIF v_name = '' OR v_name !~ '^[A-Za-z_:\u00C0-\U0010FFFF]' THEN
             error := 9421;
@@ -70,9 +77,10 @@ BEGIN
             error := CASE WHEN substr(v_part, length(v_name) + 1, 1) = ';' THEN 9448 ELSE 9411 END;
             RETURN;
         END IF;
-        result := result || substr(v_part, length(v_name) + 2);
+        v_resolved := v_resolved || substr(v_part, length(v_name) + 2);
         place := place + length(v_part) + 1;
     END LOOP;
+    result := array_to_string(v_resolved, '');
     place := NULL;
 END;
 $$;
@@ -89,9 +97,12 @@ DECLARE
     c_start CONSTANT text := ':A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF'
         '\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF';
     c_name CONSTANT text := '[' || c_start || '][' || c_start || '0-9.\u00B7\u0300-\u036F\u203F-\u2040-]*';
+    c_attribute CONSTANT text := '([ \t\n]+)(' || c_name || ')([ \t\n]*=[ \t\n]*)(?:"([^"]*)"|''([^'']*)'')';
     v_match text[];
     v_value text;
     v_names text[] := '{}';
+    v_repeated text[];          -- of the names, those that stand there more than once
+    v_parts text[];             -- of the tag: appending to one long text would copy it each time
     v_at integer;
     v_resolved record;
 BEGIN
@@ -107,17 +118,21 @@ BEGIN
         RETURN;
     END IF;
     rest := substr(p_piece, v_at);
-    LOOP
-        v_match := regexp_match(rest, '^([ \t\n]+)(' || c_name
-                                      || ')([ \t\n]*=[ \t\n]*)(?:"([^"]*)"|''([^'']*)'')');
-        EXIT WHEN v_match IS NULL;
+    v_parts := ARRAY[tag];
+    -- All attributes, and then each of them: a search from every next one would read the rest each time.
+    v_value := substring(rest from '^(?:' || regexp_replace(c_attribute, '\((?!\?)', '(?:', 'g') || ')+');
+    rest := substr(rest, coalesce(length(v_value), 0) + 1);
+    SELECT coalesce(array_agg(r.name), '{}') INTO v_repeated
+      FROM (SELECT m.part[2] AS name FROM regexp_matches(v_value, c_attribute, 'g') AS m(part)
+             GROUP BY 1 HAVING count(*) > 1) AS r;
+    FOR v_match IN SELECT m.part FROM regexp_matches(v_value, c_attribute, 'g') AS m(part) LOOP
         SELECT q.error, v_at + length(v_match[1]) + q.place - 1 INTO error, place
           FROM ssb_internal.xml_check_qualified_name(v_match[2]) AS q;
         IF error IS NOT NULL THEN
             RETURN;
         END IF;
         v_at := v_at + length(v_match[1]) + length(v_match[2]);
-        IF v_match[2] = ANY (v_names) THEN
+        IF v_match[2] = ANY (v_repeated) AND v_match[2] = ANY (v_names) THEN
             error := 9437;
             place := v_at;
             RETURN;
@@ -134,10 +149,10 @@ BEGIN
             END IF;
             v_value := v_resolved.result;
         END IF;
-        tag := tag || ' ' || v_match[2] || '="' || ssb_internal.xml_escape_attribute(v_value) || '"';
+        v_parts := v_parts || (' ' || v_match[2] || '="' || ssb_internal.xml_escape_attribute(v_value) || '"');
         v_at := v_at + length(coalesce(v_match[4], v_match[5])) + 1;
-        rest := substr(p_piece, v_at);
     END LOOP;
+    tag := array_to_string(v_parts, '');
 
     v_match := regexp_match(rest, '^[ \t\n]*(/?>)');
     IF v_match IS NOT NULL THEN
@@ -242,6 +257,7 @@ DECLARE
     v_parts text[] := string_to_array(p_tag, '"');
     v_names text[];
     v_expanded text[] := '{}';
+    v_element boolean := true;
     v_prefix text;
     v_uri text;
 BEGIN
@@ -252,16 +268,19 @@ BEGIN
         FOR i IN 1 .. cardinality(v_parts) - 1 BY 2 LOOP
             name := btrim(v_parts[i], ' =');
             v_uri := v_parts[i + 1];
+            IF name = 'xmlns' OR left(name, 6) = 'xmlns:' THEN
+                error := CASE WHEN name = 'xmlns:xmlns' THEN 9465
+                              WHEN v_uri = '' AND name <> 'xmlns' THEN 9460
+                              WHEN v_uri = 'http://www.w3.org/2000/xmlns/' THEN 9466
+                              WHEN (v_uri = 'http://www.w3.org/XML/1998/namespace') <> (name = 'xmlns:xml') THEN 9464 END;
+                IF error IS NOT NULL THEN
+                    RETURN;
+                END IF;
+            END IF;
             IF name = 'xmlns' THEN
                 scope := E'\x01\x02' || v_uri || scope;
             ELSIF left(name, 6) = 'xmlns:' THEN
                 v_prefix := substr(name, 7);
-                error := CASE WHEN v_prefix = 'xmlns' THEN 9465
-                              WHEN v_prefix = 'xml' AND v_uri <> 'http://www.w3.org/XML/1998/namespace' THEN 9464
-                              WHEN v_uri = '' THEN 9460 END;
-                IF error IS NOT NULL THEN
-                    RETURN;
-                END IF;
                 scope := E'\x01' || v_prefix || E'\x02' || v_uri || scope;
             ELSE
                 v_names := v_names || name;
@@ -269,9 +288,11 @@ BEGIN
         END LOOP;
     END IF;
     FOREACH name IN ARRAY v_names LOOP
-        CONTINUE WHEN strpos(name, ':') = 0;
+        IF strpos(name, ':') = 0 OR left(name, 4) = 'xml:' THEN
+            v_element := false;
+            CONTINUE;
+        END IF;
         v_prefix := split_part(name, ':', 1);
-        CONTINUE WHEN v_prefix = 'xml';
         IF strpos(scope, E'\x01' || v_prefix || E'\x02') = 0 THEN
             error := 9459;
             RETURN;
@@ -283,8 +304,10 @@ BEGIN
             error := 9437;
             RETURN;
         END IF;
-        -- The element's own name stands first and may equal an attribute's.
-        IF name IS DISTINCT FROM v_names[1] OR v_names[1] = ANY (v_names[2:]) THEN
+        -- The element's own name stands first, and may equal an attribute's.
+        IF v_element THEN
+            v_element := false;
+        ELSE
             v_expanded := v_expanded || v_uri;
         END IF;
     END LOOP;

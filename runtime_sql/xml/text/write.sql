@@ -22,8 +22,8 @@ BEGIN
     -- an attribute value, and comments are not canonical, so what is dropped is space between tags.)
     IF p_style IN (0, 2) THEN
         IF left(v_text, 5) = '<?xml' THEN
-            v_text := regexp_replace(v_text, '^<\?xml version=["'']1.0["''](?: encoding=["''][A-Za-z0-9._-]+["''])?'
-                                             '(?: standalone=["''](?:yes|no)["''])? ?\?>', '');
+            v_text := regexp_replace(v_text, '^<\?xml version=("|'')1\.0\1(?: encoding=("|'')[A-Za-z][A-Za-z0-9._-]*\2)?'
+                                             '(?: standalone=("|'')(?:yes|no)\3)? ?\?>', '');
         END IF;
         IF v_text ~ '(?:^|>)[ \t\r\n]+(?:<|$)' AND strpos(v_text, 'xml:space') = 0 THEN
             v_text := regexp_replace(v_text, '>[ \t\r\n]+<', '><', 'g');

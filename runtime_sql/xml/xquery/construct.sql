@@ -55,8 +55,11 @@ BEGIN
                    CASE WHEN s.down THEN s.string END COLLATE "C" DESC NULLS LAST, s.i)
           INTO v_order
           FROM (SELECT k.i::integer AS i, (v_clause -> 'down')::boolean AS down,
-                       CASE WHEN left(k.key, 1) IN ('i', 'd', 'f') THEN substr(k.key, 2)::numeric END AS number,
-                       CASE WHEN left(k.key, 1) NOT IN ('i', 'd', 'f') THEN substr(k.key, 2) END AS string
+                       CASE WHEN left(k.key, 1) IN ('i', 'd', 'f') THEN substr(k.key, 2)::numeric
+                            WHEN left(k.key, 1) IN ('D', 'E', 'T')
+                            THEN ssb_internal.xsd_instant(CASE left(k.key, 1) WHEN 'D' THEN 'dateTime' WHEN 'E' THEN 'date' ELSE 'time' END,
+                                                          substr(k.key, 2)) END AS number,
+                       CASE WHEN left(k.key, 1) NOT IN ('i', 'd', 'f', 'D', 'E', 'T') THEN substr(k.key, 2) END AS string
                   FROM unnest(v_keys) WITH ORDINALITY AS k(key, i)) AS s;
         v_more := '{}';
         FOR i IN 1 .. cardinality(v_tuples) LOOP
@@ -66,7 +69,10 @@ BEGIN
     END LOOP;
     v_items := '{}';
     FOREACH v_env IN ARRAY v_tuples LOOP
-        v_items := v_items || ssb_internal.xq_items(p_e -> 'return', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
+        -- (array || array copies both)
+        FOREACH v_item IN ARRAY ssb_internal.xq_items(p_e -> 'return', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size) LOOP
+            v_items := v_items || v_item;
+        END LOOP;
     END LOOP;
     RETURN v_items;
 END;
@@ -118,7 +124,9 @@ DECLARE
     v_space boolean := false;       -- the item before was an atomic value
     v_attributes text := '';
     v_content text := '';
+    v_name text;
     v_names text[] := '{}';
+    v_long text[] := '{}';          -- what comes before v_content: appending to a long text copies it
     v_need record;
 BEGIN
     IF v_op = 'markup' THEN
@@ -126,7 +134,8 @@ BEGIN
     ELSIF v_op IN ('text', 'attribute') THEN
         v_text := ssb_internal.xq_content_text(p_e -> 'content', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_op = 'attribute' THEN
-            RETURN ARRAY['a' || (p_e ->> 'name') || '="' || ssb_internal.xml_escape_attribute(v_text) || '"'];
+            RETURN ARRAY['a' || (p_e ->> 'name') || '="' || ssb_internal.xml_escape_attribute(v_text) || '"'
+                         || coalesce(ssb_internal.xml_escape_attribute(p_e -> 'ns' ->> split_part(p_e ->> 'name', ':', 1)), '')];
         END IF;
         RETURN CASE v_text WHEN '' THEN '{}'::text[] ELSE ARRAY['t' || v_text] END;
     END IF;
@@ -169,23 +178,28 @@ BEGIN
                 v_text := v_text || substr(v_item, 2);
                 v_space := false;
             ELSIF left(v_item, 1) = 'a' OR left(v_item, 1) = 'n' AND substr(v_item, 2)::bigint > 4294967295 THEN
-                v_item := CASE left(v_item, 1) WHEN 'a' THEN substr(v_item, 2)
-                               ELSE ssb_internal.xml_markup(substr(v_item, 2)::bigint, p_toks, p_ends) END;
-                IF v_content <> '' OR v_text <> '' THEN
+                SELECT a.attribute, a.scope INTO v_item, v_scope
+                  FROM ssb_internal.xq_attribute_in_scope(v_item, v_scope, p_toks, p_ends, p_opens, p_decls) AS a;
+                v_env := v_env || jsonb_build_object('~ns', v_scope);
+                IF v_content <> '' OR v_text <> '' OR v_long <> '{}' THEN
                     PERFORM ssb_internal.raise_error(2396, 'XQuery: Attribute may not appear outside of an element');
-                ELSIF split_part(v_item, '=', 1) = ANY (v_names) THEN
-                    PERFORM ssb_internal.raise_error(6308, format('XML well-formedness check: Duplicate attribute ''%s''.'
-                        ' Rewrite your XQuery so it returns well-formed XML.', split_part(v_item, '=', 1)));
                 END IF;
-                v_names := v_names || split_part(v_item, '=', 1);
-                v_attributes := v_attributes || ' ' || v_item;
+                -- ' xmlns:p="…" p:name="…"'
+                v_name := substring(v_item from '([^ =]+)="[^"]*"$');
+                IF v_name = ANY (v_names) THEN
+                    PERFORM ssb_internal.raise_error(6308, format('XML well-formedness check: Duplicate attribute ''%s''.'
+                        ' Rewrite your XQuery so it returns well-formed XML.', v_name));
+                END IF;
+                v_names := v_names || v_name;
+                v_attributes := v_attributes || v_item;
+            ELSIF left(v_item, 1) = 'n' AND substr(v_item, 2)::bigint & 1 = 1 THEN
+                v_text := v_text || ssb_internal.xml_string(substr(v_item, 2)::bigint, p_toks, p_ends);
+                v_space := false;
             ELSIF left(v_item, 1) IN ('n', 'x') THEN
                 v_content := v_content || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(v_text));
                 v_text := '';
                 v_space := false;
-                IF left(v_item, 1) = 'n' AND substr(v_item, 2)::bigint & 1 = 1 THEN
-                    v_text := ssb_internal.xml_string(substr(v_item, 2)::bigint, p_toks, p_ends);
-                ELSIF left(v_item, 1) = 'x' THEN
+                IF left(v_item, 1) = 'x' THEN
                     v_content := v_content || substr(v_item, 2);
                 ELSE
                     v_item := ssb_internal.xml_standalone(substr(v_item, 2)::bigint, p_toks, p_ends, p_opens, p_decls);
@@ -196,15 +210,55 @@ BEGIN
                     END IF;
                     v_content := v_content || v_item;
                 END IF;
+                IF octet_length(v_content) > 10000 THEN
+                    v_long := v_long || v_content;
+                    v_content := '';
+                END IF;
             ELSE
                 v_text := v_text || CASE WHEN v_space THEN ' ' ELSE '' END || ssb_internal.xq_text(v_item);
                 v_space := true;
             END IF;
         END LOOP;
     END LOOP;
-    v_content := v_content || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(v_text));
+    v_content := array_to_string(v_long || v_content, '') || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(v_text));
     RETURN ARRAY['x<' || (p_e ->> 'name') || v_attributes
                  || CASE v_content WHEN '' THEN '/>' ELSE '>' || v_content || '</' || (p_e ->> 'name') || '>' END];
+END;
+$$;
+
+-- An attribute, of the document or constructed, as it is written where p_scope (prefix → uri) is declared: ' name="value"',
+-- with a declaration before it where its prefix has none, and another prefix where its own stands for something else.
+CREATE OR REPLACE FUNCTION ssb_internal.xq_attribute_in_scope(
+    p_item text, p_scope jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[],
+    OUT attribute text, OUT scope jsonb)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_node bigint := CASE left(p_item, 1) WHEN 'n' THEN substr(p_item, 2)::bigint END;
+    v_prefix text;
+    v_uri text;
+    v_number integer := 0;
+BEGIN
+    scope := p_scope;
+    attribute := CASE WHEN v_node IS NULL THEN substring(p_item from '^a([^"]*"[^"]*")')
+                      ELSE ssb_internal.xml_markup(v_node, p_toks, p_ends) END;
+    v_prefix := substring(attribute from '^([^:=]+):');
+    IF v_prefix IS NULL OR v_prefix = 'xml' THEN
+        attribute := ' ' || attribute;
+        RETURN;
+    END IF;
+    v_uri := CASE WHEN v_node IS NULL THEN ssb_internal.xml_unescape(split_part(p_item, '"', 3))
+                  ELSE ssb_internal.xml_uri(v_prefix, ((v_node & 4294967295) >> 1)::integer, p_toks, p_opens, p_decls) END;
+    attribute := substr(attribute, strpos(attribute, ':'));
+    WHILE coalesce(scope ->> v_prefix, '') NOT IN ('', v_uri) LOOP
+        v_number := v_number + 1;
+        v_prefix := 'p' || v_number;
+    END LOOP;
+    attribute := CASE WHEN coalesce(scope ->> v_prefix, '') = ''
+                      THEN ' xmlns:' || v_prefix || '="' || ssb_internal.xml_escape_attribute(v_uri) || '"' ELSE '' END
+                 || ' ' || v_prefix || attribute;
+    scope := scope || jsonb_build_object(v_prefix, v_uri);
 END;
 $$;
 
@@ -243,9 +297,14 @@ AS $$
 DECLARE
     v_item text;
     v_result text := '';
+    v_long text[] := '{}';          -- what comes before v_result: appending to a long text copies it
     v_space boolean := false;
 BEGIN
     FOREACH v_item IN ARRAY p_items LOOP
+        IF octet_length(v_result) > 10000 THEN
+            v_long := v_long || v_result;
+            v_result := '';
+        END IF;
         CASE left(v_item, 1)
         WHEN 'n' THEN
             IF substr(v_item, 2)::bigint > 4294967295 THEN
@@ -268,6 +327,6 @@ BEGIN
             v_space := true;
         END CASE;
     END LOOP;
-    RETURN v_result;
+    RETURN array_to_string(v_long || v_result, '');
 END;
 $$;

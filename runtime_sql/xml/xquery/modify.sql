@@ -1,7 +1,7 @@
 -- .modify(): insert, delete, replace value of. The document is changed as pieces of text: what a
 -- statement does not touch keeps its characters.
 
--- Constructed or copied items as content for p_where an insertion stands: attributes (' a="1"')
+-- Constructed or copied items as content for p_where an insertion stands: attributes (items still)
 -- and markup apart, because attributes go into the start tag.
 CREATE OR REPLACE FUNCTION ssb_internal.xq_insertion(
     p_items text[], p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[],
@@ -20,8 +20,7 @@ BEGIN
     FOREACH v_item IN ARRAY p_items LOOP
         v_node := CASE left(v_item, 1) WHEN 'n' THEN substr(v_item, 2)::bigint END;
         IF left(v_item, 1) = 'a' OR v_node > 4294967295 THEN
-            attributes := attributes || CASE left(v_item, 1) WHEN 'a' THEN substr(v_item, 2)
-                                             ELSE ssb_internal.xml_markup(v_node, p_toks, p_ends) END;
+            attributes := attributes || v_item;
             v_space := false;
         ELSIF v_node = 2 THEN
             PERFORM ssb_internal.raise_error(2207, 'XQuery [modify()]: Only non-document nodes can be inserted. Found "document-node()".');
@@ -89,6 +88,8 @@ DECLARE
     v_tag text;
     v_tail text;
     v_attribute text;
+    v_name text;
+    v_scope jsonb;
 BEGIN
     IF p_plan IS NULL THEN
         RETURN p_xml;
@@ -99,9 +100,12 @@ BEGIN
     v_targets := ssb_internal.xq_nodes(p_plan -> 'target', NULL, v_toks, v_ends, v_opens, v_decls, v_env, 'n2', 1, 1);
 
     IF p_plan ->> 'op' = 'delete' THEN
-        -- From the last to the first, so that the numbers of those still to come stay right.
-        FOR i IN REVERSE cardinality(v_targets) .. 1 LOOP
-            v_target := v_targets[i];
+        -- From the last to the first, so that the numbers of those still to come stay right. Texts
+        -- before elements: what stands behind an element that goes joins the text before it.
+        FOREACH v_target IN ARRAY ARRAY(
+            SELECT t.node FROM unnest(v_targets) WITH ORDINALITY AS t(node, i)
+             ORDER BY t.node & 1 = 1 AND t.node < 4294967296 DESC, t.i DESC)
+        LOOP
             v_at := ((v_target & 4294967295) >> 1)::integer;
             IF v_target = 2 THEN
                 PERFORM ssb_internal.raise_error(2264, 'XQuery [modify()]: Only non-document nodes may be deleted, found ''document-node()''');
@@ -174,12 +178,19 @@ BEGIN
     IF v_new.attributes <> '{}' THEN
         v_tag := substring(v_toks[v_at] from '^[^>]*?(?=/?>)');
         v_tail := substr(v_toks[v_at], length(v_tag) + 1);
+        v_scope := ssb_internal.xml_scope(v_at, v_toks, v_opens, v_decls);
         FOREACH v_attribute IN ARRAY v_new.attributes LOOP
-            IF strpos(v_tag, ' ' || split_part(v_attribute, '"', 1) || '"') > 0 THEN
+            SELECT a.attribute, a.scope INTO v_attribute, v_scope
+              FROM ssb_internal.xq_attribute_in_scope(v_attribute, v_scope, v_toks, v_ends, v_opens, v_decls) AS a;
+            v_name := substring(v_attribute from '([^ =]+)="[^"]*"$');
+            IF strpos(v_tag, ' ' || v_name || '="') > 0
+               OR strpos(v_name, ':') > 0
+                  AND ssb_internal.xq_attributes(v_at::bigint * 2, substr(v_name, strpos(v_name, ':') + 1),
+                                                 v_scope ->> split_part(v_name, ':', 1), v_toks, v_opens, v_decls) <> '{}' THEN
                 PERFORM ssb_internal.raise_error(6308, format('XML well-formedness check: Duplicate attribute ''%s''. Rewrite your'
-                    ' XQuery so it returns well-formed XML.', split_part(v_attribute, '=', 1)));
+                    ' XQuery so it returns well-formed XML.', v_name));
             END IF;
-            v_tag := v_tag || ' ' || v_attribute;
+            v_tag := v_tag || v_attribute;
         END LOOP;
         v_toks[v_at] := v_tag || v_tail;
     END IF;

@@ -22,7 +22,7 @@ BEGIN
             PERFORM ssb_internal.xq_error(p_context, 2342, 'Invalid numeric constant.');
         END IF;
         node := jsonb_build_object('op', 'literal', 'c', '1',
-            'v', CASE WHEN v_text ~ '[eE]' THEN ssb_internal.xq_double(v_text)::text ELSE v_text END,
+            'v', CASE WHEN v_text ~ '[eE]' THEN ssb_internal.xq_double(v_text)::text ELSE trim_scale(v_text::numeric)::text END,
             'ty', CASE WHEN v_text ~ '[eE]' THEN 'xs:double' WHEN v_text ~ '\.' THEN 'xs:decimal' ELSE 'xs:integer' END);
         RETURN;
     END IF;

@@ -44,8 +44,10 @@ BEGIN
         IF v_step ? 'e' THEN
             v_next := '{}';
             FOR i IN 1 .. cardinality(v_nodes) LOOP
-                v_next := v_next || ssb_internal.xq_nodes(v_step -> 'e', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
-                                                          'n' || v_nodes[i], i, cardinality(v_nodes));
+                FOREACH v_node IN ARRAY ssb_internal.xq_nodes(v_step -> 'e', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
+                                                              'n' || v_nodes[i], i, cardinality(v_nodes)) LOOP
+                    v_next := v_next || v_node;
+                END LOOP;
             END LOOP;
             v_nodes := ssb_internal.xq_in_order(v_next);
             CONTINUE;
@@ -56,8 +58,11 @@ BEGIN
            AND NOT jsonb_path_exists(p_steps, '$[*] ? (@.axis != "child" && @.axis != "attribute")') THEN
             v_next := '{}';
             FOREACH v_node IN ARRAY v_nodes LOOP
-                v_next := v_next || ssb_internal.xq_path(p_steps, s, ARRAY[v_node], p_limit - cardinality(v_next),
-                                                         p_toks, p_ends, p_opens, p_decls, p_env);
+                v_found := ssb_internal.xq_path(p_steps, s, ARRAY[v_node], p_limit - cardinality(v_next),
+                                                p_toks, p_ends, p_opens, p_decls, p_env);
+                IF v_found <> '{}' THEN
+                    v_next := v_next || v_found;
+                END IF;
                 EXIT WHEN cardinality(v_next) >= p_limit;
             END LOOP;
             RETURN v_next;
@@ -173,7 +178,14 @@ BEGIN
             IF v_predicates <> '[]' THEN
                 v_found := ssb_internal.xq_filter(v_found, v_predicates, p_toks, p_ends, p_opens, p_decls, p_env);
             END IF;
-            v_next := v_next || v_found;
+            -- (array || array copies both)
+            IF v_next = '{}' THEN
+                v_next := v_found;
+            ELSE
+                FOREACH v_node IN ARRAY v_found LOOP
+                    v_next := v_next || v_node;
+                END LOOP;
+            END IF;
             EXIT WHEN s = v_last AND p_limit IS NOT NULL AND NOT v_unsorted AND v_axis <> 'parent'
                       AND cardinality(v_next) >= p_limit;
         END LOOP;
@@ -311,7 +323,7 @@ AS $$
 DECLARE
     v_atoms text[];
 BEGIN
-    IF p_e ->> 'ty' IN ('xs:integer', 'xs:decimal', 'xs:double') OR p_e ->> 'op' = 'sql' THEN
+    IF p_e ->> 'ty' LIKE 'xs:%' AND p_e ->> 'ty' NOT IN ('xs:boolean', 'xs:string') OR p_e ->> 'op' = 'sql' THEN
         v_atoms := ssb_internal.xq_atoms(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF left(v_atoms[1], 1) IN ('i', 'd', 'f') THEN
             RETURN substr(v_atoms[1], 2)::numeric = p_position;

@@ -2,7 +2,7 @@
 --
 -- An item is a text with its kind as first letter:
 --   n<number>  a node of the document          x<markup>  a constructed element, comment, instruction
---   a<name="v">  a constructed attribute       t<text>    a constructed text node
+--   a<name="v"uri>  a constructed attribute    t<text>    a constructed text node
 --   s string, u untypedAtomic, i integer, d decimal, f double, b boolean (b1, b0),
 --   D dateTime, E date, T time
 
@@ -53,6 +53,8 @@ BEGIN
             RETURN NULL;
         ELSIF p_letter = 'f' THEN
             RETURN 'f' || ssb_internal.xq_double(v_value);
+        ELSIF p_letter = 'd' AND v_from IN ('s', 'u') AND v_value ~ '[eE]' THEN
+            RETURN NULL;
         ELSIF p_letter = 'd' THEN
             RETURN 'd' || trim_scale(v_value::numeric);
         ELSIF v_from IN ('s', 'u') AND v_value !~ '^[ \t\r\n]*[+-]?[0-9]+[ \t\r\n]*$' THEN
@@ -79,6 +81,31 @@ BEGIN
         END IF;
         RETURN p_letter || v_value;
     END CASE;
+END;
+$$;
+
+-- The same cast to a type that is narrower than those we compute with (xs:byte, xs:NCName).
+CREATE OR REPLACE FUNCTION ssb_internal.xq_cast_to(p_atom text, p_letter text, p_type text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_atom text := ssb_internal.xq_cast(p_atom, p_letter);
+    v_value text := substr(v_atom, 2);
+BEGIN
+    RETURN CASE WHEN CASE
+        WHEN p_letter = 'i' THEN v_value::numeric BETWEEN
+            CASE p_type WHEN 'byte' THEN -128 WHEN 'short' THEN -32768 WHEN 'int' THEN -2147483648
+                        WHEN 'long' THEN -9223372036854775808 WHEN 'positiveInteger' THEN 1
+                        WHEN 'integer' THEN '-Infinity'::numeric WHEN 'nonPositiveInteger' THEN '-Infinity'::numeric
+                        WHEN 'negativeInteger' THEN '-Infinity'::numeric ELSE 0 END
+            AND CASE p_type WHEN 'byte' THEN 127 WHEN 'short' THEN 32767 WHEN 'int' THEN 2147483647
+                            WHEN 'long' THEN 9223372036854775807 WHEN 'unsignedByte' THEN 255 WHEN 'unsignedShort' THEN 65535
+                            WHEN 'unsignedInt' THEN 4294967295 WHEN 'unsignedLong' THEN 18446744073709551615
+                            WHEN 'nonPositiveInteger' THEN 0 WHEN 'negativeInteger' THEN -1 ELSE 'Infinity'::numeric END
+        WHEN p_letter = 's' AND p_type NOT IN ('string', 'token', 'normalizedString', 'anyURI')
+            THEN ssb_internal.xsd_is_lexical(p_type, btrim(v_value, E' \t\r\n'))
+        ELSE true END THEN v_atom END;
 END;
 $$;
 
@@ -125,6 +152,7 @@ AS $$
 DECLARE
     v_op text := p_e ->> 'op';
     v_items text[] := '{}';
+    v_item text;
     v_nodes bigint[];
     v_node bigint;
     v_each jsonb;
@@ -138,8 +166,11 @@ BEGIN
             v_nodes := ssb_internal.xq_nodes(jsonb_set(p_e, '{steps}', (p_e -> 'steps') - (-1)), NULL,
                                              p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
             FOR i IN 1 .. cardinality(v_nodes) LOOP
-                v_items := v_items || ssb_internal.xq_items(v_last -> 'e', p_toks, p_ends, p_opens, p_decls, p_env,
-                                                            'n' || v_nodes[i], i, cardinality(v_nodes));
+                -- (array || array copies both)
+                FOREACH v_item IN ARRAY ssb_internal.xq_items(v_last -> 'e', p_toks, p_ends, p_opens, p_decls, p_env,
+                                                              'n' || v_nodes[i], i, cardinality(v_nodes)) LOOP
+                    v_items := v_items || v_item;
+                END LOOP;
             END LOOP;
             RETURN v_items;
         ELSIF v_op = 'filter' AND p_e -> 'e' ->> 'op' NOT IN ('path', 'union', 'variable', 'context', 'filter') THEN
@@ -181,7 +212,7 @@ BEGIN
     WHEN 'cast' THEN
         v_items := ssb_internal.xq_atoms(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_items <> '{}' THEN
-            v_items := array_remove(ARRAY[ssb_internal.xq_cast(v_items[1], p_e ->> 'as')], NULL);
+            v_items := array_remove(ARRAY[ssb_internal.xq_cast_to(v_items[1], p_e ->> 'as', split_part(p_e ->> 'ty', ':', 2))], NULL);
         END IF;
     WHEN 'call' THEN
         v_items := ssb_internal.xq_call(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
