@@ -109,7 +109,7 @@ def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
 QUOTED = """SET QUOTED_IDENTIFIER OFF
 GO
 PRINT "a"
-EXEC ('PRINT "b"')
+EXEC (N"PRINT 'b'" + N" PRINT N'b'")
 DECLARE @s nvarchar(99) = REPLACE(N'PRINT ?', '?', CONCAT('"', 'c', '"'))
 EXEC sp_executesql @s
 GO
@@ -147,12 +147,14 @@ def test_a_system_procedure_is_named_in_messages(tsql: Tsql) -> None:
 
 def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
     tsql.run_well(QUOTED)
-    assert tsql.prints == ["a", "b", "c", "d", "e", "f", "1"]
+    assert tsql.prints == ["a", "b", "b", "c", "d", "e", "f", "1"]
+    tsql.run_well('SELECT 1 N, t.N"q" FROM (SELECT 2 AS N) AS t')
+    assert tsql.columns == [("N", "q")]
 
 
 def test_double_quotes_mean_the_same_at_a_prompt(pgsb: Callable[..., Outcome], database: Database) -> None:
     typed = pgsb("shell", "--dsn", database.dsn, stdin=QUOTED)
-    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "c", "d", "e", "f", "1"]
+    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "b", "c", "d", "e", "f", "1"]
 
 
 @pytest.mark.parametrize(
