@@ -57,6 +57,7 @@ _PLAIN_KINDS = {
     "number": TokenKind.NUMBER,
     "pseudo": TokenKind.PSEUDO_COLUMN,
 }
+_NATIONAL = ("N", "n")
 _LONGEST_IDENTIFIER = 128
 _LOOKALIKES = {
     "‘": "'",
@@ -104,6 +105,12 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
         assert match.lastindex is not None
         start, position = match.span(match.lastindex)
         group = match.lastgroup
+        if not quoted_identifiers and text[start:position] in _NATIONAL and text.startswith('"', position):
+            # N"text"; N is an alias before a name in double quotes
+            match = match_token(text, position)
+            assert match is not None
+            position = match.end()
+            group = "quoted"
         if group == "word":
             written = text[start:position]
             word = written.upper()

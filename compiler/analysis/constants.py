@@ -17,7 +17,7 @@ from ...grammar.records import dataclass
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.names import fold
-from ..sql.parse.nodes import operands, unwrapped, variable_name
+from ..sql.parse.nodes import constant_text, operands, unwrapped, variable_name
 from .mentions import assigned_variables, has_query, variables_in
 
 
@@ -73,17 +73,23 @@ class Known:
 
     def value(self, text: nodes.SqlText) -> Template | None:
         """Return the text that an expression gives; None when no part of it is constant."""
+        return None if text.tree is None else self._template(text, text.tree)
+
+    def _template(self, text: nodes.SqlText, tree: exp.Expr) -> Template | None:
+        """The text that a part of an expression gives, likewise: a sum in parentheses may be one of numbers."""
         parts: list[str | Piece] = []
-        if text.tree is None:
-            return None
-        for operand in operands(unwrapped(text.tree), exp.Add):
-            name = variable_name(operand)
-            if isinstance(operand, exp.National) or (isinstance(operand, exp.Literal) and operand.is_string):
-                parts.append(operand.name)
+        for operand in operands(unwrapped(tree), exp.Add):
+            inner = unwrapped(operand)
+            name = variable_name(inner)
+            constant = constant_text(inner)
+            if constant is not None:
+                parts.append(constant)
             elif name is not None and name.lower() in self.values:
                 parts += self.values[name.lower()]
+            elif isinstance(inner, exp.Add) and (template := self._template(text, inner)) is not None:
+                parts += template
             else:
-                parts.append(Piece(text.part(operand)))
+                parts.append(Piece(text.part(inner)))
         return tuple(parts) if any(isinstance(part, str) for part in parts) else None
 
     def after(self, statement: nodes.Statement) -> Known:

@@ -9,7 +9,7 @@ from ...grammar.lexer import string_value
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
-from ..catalog.names import is_placeholder, schema_name
+from ..catalog.names import fold, is_placeholder, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
@@ -135,7 +135,7 @@ def _principal(clause: nodes.ExecuteAsClause) -> str:
 
 def _spelling(name: str) -> pl.Text | None:
     """Return what the catalog keeps of a name that is another when folded, or that the run time makes."""
-    return pl.Text(name) if name != name.lower() or is_placeholder(name) else None
+    return pl.Text(name) if name != fold(name) or is_placeholder(name) else None
 
 
 @invocations.register

@@ -64,6 +64,9 @@ def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
         kind = _kind(text, part)
         pieces.append((part, kind, open_quote(text) is TokenKind.BRACKETED))
         name = _NAME.format(len(pieces))
+        if kind == "name" and part.quoted_by is not None:
+            # [this] ends a name that breaks off before it, and is no part of what follows
+            name = f" {name} "
         text += f"@{name}" if kind == "value" else name
     return text, pieces
 
@@ -99,6 +102,8 @@ def may_be_sql(placed: Placeholder, ctx: Context) -> bool:
     if placed.piece.has_query:
         return True
     known = [ctx.scope.variable(name) for name in placed.piece.variables]
+    if not known:
+        return placed.kind == "name"  # CHAR(10), SPACE(1)
     return any(variable is None or variable.type.is_string for variable in known)
 
 

@@ -292,11 +292,14 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN k.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text)
-                ELSE ssb_internal.spelled(obj_description(c.oid, 'pg_class'),
-                                          CASE WHEN starts_with(c.relname, t.relname || '__') THEN substr(c.relname, length(t.relname) + 3)
-                                               ELSE c.relname::text END) END
+                -- One too long for PostgreSQL cannot be told from what PostgreSQL calls it.
+                WHEN right(c.relname, 9) ~ '^_[0-9a-f]{8}$' AND n.kept IS NOT NULL THEN n.kept
+                ELSE ssb_internal.spelled(n.comment, CASE WHEN starts_with(c.relname, t.relname || '__') THEN substr(c.relname, length(t.relname) + 3)
+                                                          ELSE c.relname::text END) END
       FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t ON t.oid = i.indrelid
       LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
+     CROSS JOIN LATERAL (SELECT d.comment, substring(d.comment FROM '^T-SQL name: ([^\n]*)') AS kept
+                           FROM (SELECT obj_description(c.oid, 'pg_class')) AS d (comment)) AS n
      WHERE i.indexrelid = p_index;
 $$;
 

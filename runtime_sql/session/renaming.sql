@@ -44,7 +44,9 @@ DECLARE
     v_new text;
 BEGIN
     FOR v_index, v_old, v_new IN
-        SELECT i.indexrelid, c.relname, ssb_internal.postgres_index_name(n.name, t.relname)
+        SELECT i.indexrelid, c.relname,
+               ssb_internal.postgres_index_name(CASE WHEN right(c.relname, 9) ~ '^_[0-9a-f]{8}$' THEN ssb_internal.tsql_index_name(i.indexrelid)
+                                                     ELSE n.name END, t.relname)
           FROM pg_index AS i
           JOIN pg_class AS c ON c.oid = i.indexrelid
           JOIN pg_class AS t ON t.oid = i.indrelid
@@ -150,7 +152,7 @@ BEGIN
     END IF;
     IF v_column IS NOT NULL THEN
         PERFORM ssb_internal.name_default(v_table, quote_ident(v_column), quote_ident(new_name));
-    ELSE
+    ELSIF v_new <> sys.fold(v_part) THEN  -- else the spelling alone is new
         EXECUTE v_rename;
     END IF;
     IF upper(object_type COLLATE "C") = 'COLUMN' THEN

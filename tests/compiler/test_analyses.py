@@ -188,7 +188,7 @@ def known(text: str) -> str | None:
         ("SET @sql = N'PRINT '; SET @sql = @sql + N'2'", "PRINT 2"),
         ("SELECT @sql = N'a' + N'b'", "ab"),
         ("SET @sql = N'a'; SET @sql += N'b'", "ab"),
-        ("SET @sql = N'SELECT * FROM ' + QUOTENAME(@a)", "SELECT * FROM pgsb_placeholder_1_"),
+        ("SET @sql = N'SELECT * FROM ' + QUOTENAME(@a)", "SELECT * FROM  pgsb_placeholder_1_ "),
         ("SET @sql = N'PRINT ''' + @a + N''''", "PRINT 'pgsb_placeholder_1_'"),
         ("SET @sql = N'SELECT 1 + ' + @a", "SELECT 1 + @pgsb_placeholder_1_"),
         ("SET @sql = N'SELECT * FROM #t' + @a", "SELECT * FROM #tpgsb_placeholder_1_"),

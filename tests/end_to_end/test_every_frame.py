@@ -109,7 +109,7 @@ def test_blanks_and_comments_stand_between_any_two_tokens(tsql: Tsql) -> None:
 QUOTED = """SET QUOTED_IDENTIFIER OFF
 GO
 PRINT "a"
-EXEC ('PRINT "b"')
+EXEC (N"PRINT 'b'" + N" PRINT N'b'")
 DECLARE @s nvarchar(99) = REPLACE(N'PRINT ?', '?', CONCAT('"', 'c', '"'))
 EXEC sp_executesql @s
 GO
@@ -147,9 +147,63 @@ def test_a_system_procedure_is_named_in_messages(tsql: Tsql) -> None:
 
 def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
     tsql.run_well(QUOTED)
-    assert tsql.prints == ["a", "b", "c", "d", "e", "f", "1"]
+    assert tsql.prints == ["a", "b", "b", "c", "d", "e", "f", "1"]
+    tsql.run_well('SELECT 1 N, t.N"q" FROM (SELECT 2 AS N) AS t')
+    assert tsql.columns == [("N", "q")]
 
 
 def test_double_quotes_mean_the_same_at_a_prompt(pgsb: Callable[..., Outcome], database: Database) -> None:
     typed = pgsb("shell", "--dsn", database.dsn, stdin=QUOTED)
-    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "c", "d", "e", "f", "1"]
+    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "b", "c", "d", "e", "f", "1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N'SELECT a.x FROM dbo.' + QUOTENAME(@t) + N'a WHERE a.x = 3'",
+        "N'SELECT a.x FROM dbo.' + QUOTENAME(@t) + @a + N' WHERE a.x = 3'",
+        "N'SELECT a.x FROM t' + QUOTENAME(@a) + N'WHERE x = 3'",
+        "N'SELECT a.x FROM [dbo].[' + @t + N']' + @a + (N' WHERE x = ' + (N'1' + N'+' + N'2'))",
+        "(N'SELECT x FROM dbo.') + (@t + N' ') + (N'WHERE x = 3')",
+        "N'SELECT x FROM dbo.' + @t + CHAR(10) + N'WHERE x = 3'",
+        "N'SELECT x FROM dbo.' + QUOTENAME(@t) + SPACE(1) + N'WHERE x = 3'",
+    ],
+)
+def test_a_name_ends_where_it_does_in_dynamic_sql(tsql: Tsql, text: str) -> None:
+    tsql.run_well("CREATE TABLE t (x int) INSERT t VALUES (1), (3)")
+    tsql.run_well(f"DECLARE @t sysname = N't', @a sysname = N'a'\nEXEC ({text})")
+    assert tsql.results == [[["3"]]]
+    tsql.run_well(
+        f"DECLARE @t sysname = N't', @a sysname = N'a', @s nvarchar(max)\nSET @s = {text}\nEXEC (@s)"
+    )
+    assert tsql.results == [[["3"]]]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT {0}t.a{1}, {0}u.b{1} FROM t JOIN u ON t.a = u.a FOR XML AUTO",
+        "SELECT {0}t.a{1}, {0}u.b{1} FROM t JOIN u ON t.a = u.a FOR JSON AUTO",
+        "SELECT {0}a{1} FROM u WHERE {0}b{1} = 0x01",
+        "PRINT CURSOR_STATUS({0}'local'{1}, {0}N'c'{1})",
+        "SELECT {0}a{1}, COUNT(*) FROM u GROUP BY GROUPING SETS (({0}a{1}), ()) ORDER BY {0}a{1}",
+    ],
+)
+def test_parentheses_around_an_operand_mean_nothing(tsql: Tsql, statement: str) -> None:
+    tsql.run_well(
+        "CREATE TABLE t (a int) CREATE TABLE u (a int, b varbinary(9)) INSERT t VALUES (1)"
+        " INSERT u VALUES (1, 0x01), (2, 0x0100)"
+    )
+    frame = "DECLARE c CURSOR LOCAL FOR SELECT a FROM t OPEN c\n"
+    tsql.run_well(frame + statement.format("", ""))
+    plain = tsql.results, tsql.prints
+    assert any(plain)
+    tsql.run_well(frame + statement.format("((", "))"))
+    assert (tsql.results, tsql.prints) == plain
+
+
+@pytest.mark.parametrize("statement", ["SELECT (t.*) FROM t", "PRINT DATEADD((day), 1, '20200101')"])
+def test_what_is_no_operand_has_no_parentheses(tsql: Tsql, statement: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    tsql.run(statement)
+    assert [error.severity for error in tsql.errors] == [15]

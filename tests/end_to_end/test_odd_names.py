@@ -274,3 +274,37 @@ def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None
     assert turkish.results == [[["5"]]]
     turkish.run("DROP TRIGGER nothing")
     assert turkish.errors[0].message.startswith("Cannot drop the trigger 'nothing'")
+
+
+def test_names_too_long_for_postgresql_are_shown_whole(tsql: Tsql) -> None:
+    long = "n" * 100
+    tsql.run_well(f"""
+        CREATE QUEUE {long}
+        CREATE TABLE t (a int, b int)
+        CREATE INDEX {long} ON t (a)
+        CREATE INDEX {long}2 ON t (b)
+    """)
+    names = (
+        "SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0 "
+        "SELECT name FROM sys.indexes WHERE name LIKE 'n%' ORDER BY name"
+    )
+    tsql.run_well(names)
+    assert tsql.results == [[[long]], [[long], [f"{long}2"]]]
+    tsql.run_well(f"EXEC sp_rename 't', 'of_another_name' DROP INDEX {long}2 ON of_another_name")
+    tsql.run_well(f"EXEC sp_rename 'of_another_name.{long}', '{long.upper()}', 'INDEX'")
+    tsql.run_well(names)
+    assert tsql.results == [[[long]], [[long.upper()]]]
+
+
+def test_a_new_name_may_be_another_spelling_of_the_old(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (a int CONSTRAINT ck CHECK (a > 0)) CREATE INDEX ix ON t (a)")
+    tsql.run_well(
+        "EXEC sp_rename 't', 'T' EXEC sp_rename 'T.a', 'A', 'COLUMN' EXEC sp_rename 'T.ix', 'Ix', 'INDEX'"
+        " EXEC sp_rename 'ck', 'Ck'"
+    )
+    tsql.run_well(
+        "SELECT name FROM sys.objects WHERE is_ms_shipped = 0 ORDER BY name DESC"
+        " SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('t')"
+        " SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND name IS NOT NULL"
+    )
+    assert tsql.results == [[["T"], ["Ck"]], [["A"]], [["Ix"]]]

@@ -98,6 +98,18 @@ def test_double_quotes_are_strings_after_set_quoted_identifier_off() -> None:
     assert kinds == ["QUOTED", "STRING", "QUOTED"]
 
 
+def test_an_n_before_double_quotes_belongs_to_a_string_alone() -> None:
+    text = 'SELECT N"a" SET QUOTED_IDENTIFIER OFF SELECT N"b""", N "c" SET QUOTED_IDENTIFIER ON SELECT N"d"'
+    (batch,) = split(Source("x.sql", text), Problems())
+    quoted = [token for token in batch.tokens if '"' in token.text]
+    assert [(token.kind.name, token.text) for token in quoted] == [
+        ("QUOTED", '"a"'),
+        ("STRING", 'N"b"""'),
+        ("STRING", '"c"'),
+        ("QUOTED", '"d"'),
+    ]
+
+
 def test_a_database_option_does_not_change_what_double_quotes_are() -> None:
     (batch,) = split(Source("x.sql", 'ALTER DATABASE d SET QUOTED_IDENTIFIER OFF SELECT "b"'), Problems())
     assert batch.tokens[-1].kind.name == "QUOTED"

@@ -22,7 +22,14 @@ from ..functions.xml_methods import XML_METHODS, xml_method
 from ..json_values import is_json
 from ..messages import is_default
 from ..operand_types import conversion_error
-from ..parse.nodes import AtTimeZone, Conversion, NextValue, is_variable
+from ..parse.nodes import (
+    IN_PARENTHESES,
+    AtTimeZone,
+    Conversion,
+    NextValue,
+    constant_text,
+    is_variable,
+)
 from ..values import Value
 from .conditions import lowered, without_accents
 from .names import condition, find_relation, scalar, variable
@@ -187,7 +194,10 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
             )
         return Value(bits.code, bits.type)
     if upper == "CURSOR_STATUS" and len(node.expressions) == 2:
-        status = ctx.scope.cursor_status(node.expressions[0].name.lower(), node.expressions[1].name)
+        kind, cursor = map(constant_text, node.expressions)
+        if kind is None or cursor is None:
+            return ctx.problem("CURSOR_STATUS takes texts that are known before the program runs", node)
+        status = ctx.scope.cursor_status(kind.lower(), cursor)
         if status is not None:
             return Value(status.code, status.type or tm.SMALLINT)
     if upper == "IIF":
@@ -244,7 +254,8 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     values: list[Value] = []
     for position, argument in enumerate(node.expressions):
         if position == 0 and upper in builtin.DATE_PART_FUNCTIONS:
-            if not isinstance(argument, exp.Column) or is_variable(argument):
+            is_word = isinstance(argument, exp.Column) and IN_PARENTHESES not in argument.meta
+            if not is_word or is_variable(argument):
                 message = f"Invalid parameter 1 specified for {node.name.lower()}."
                 ctx.problem(message, argument, number=1023)
                 return None

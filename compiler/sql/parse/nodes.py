@@ -28,6 +28,10 @@ def is_variable(node: exp.Expr) -> bool:
     return not qualified and not node.this.args.get("quoted")
 
 
+IN_PARENTHESES = "in_parentheses"
+"""In the ``meta`` of an operand whose parentheses the reader left out: a word that is no operand has none."""
+
+
 def unwrapped(node: exp.Expr) -> exp.Expr:
     """Return what stands in the parentheses around the whole of an expression."""
     while isinstance(node, exp.Paren):
@@ -42,6 +46,19 @@ def operands(node: exp.Expr, kind: type[exp.Binary] | tuple[type[exp.Binary], ..
         result.append(node.expression)
         node = node.this
     return [node, *reversed(result)]
+
+
+def constant_text(node: exp.Expr) -> str | None:
+    """Return what a literal is, or several that ``+`` joins; None of anything else."""
+    parts = [unwrapped(part) for part in operands(unwrapped(node), exp.Add)]
+    if len(parts) == 1:
+        (literal,) = parts
+        if isinstance(literal, exp.National) or (isinstance(literal, exp.Literal) and literal.is_string):
+            return literal.name
+        return None
+    texts = [constant_text(part) for part in parts]
+    known = [text for text in texts if text is not None]
+    return "".join(known) if len(known) == len(texts) else None
 
 
 class Conversion(exp.Expression):

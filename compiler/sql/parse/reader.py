@@ -25,7 +25,7 @@ from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from .json import read_json_text
-from .nodes import AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
+from .nodes import IN_PARENTHESES, AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
 from .token_reader import TokenReader, placed
 from .tokens import RESERVED
 from .types import read_cast, read_convert, read_type_name
@@ -39,6 +39,8 @@ _ENDS_OPERAND = _ENDS | frozenset((T.EQ, T.NEQ, T.LT, T.GT, T.LTE, T.GTE, T.AND,
 _ENDS_TERM = _ENDS_OPERAND | frozenset(
     (T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.AMP, T.PIPE, T.CARET, T.IS, T.IN, T.LIKE, T.BETWEEN, T.NOT)
 )
+_SAME_IN_PARENTHESES = (exp.Column, exp.National, exp.Literal)
+"""Operands that mean the same in parentheses, wherever they stand: nothing else has to think of them."""
 _FOR_MODES = frozenset(("PATH", "RAW", "AUTO", "EXPLICIT"))
 _WITH_NAME = frozenset(("PATH", "RAW", "ROOT", "XMLSCHEMA"))
 """Options of FOR XML and FOR JSON that may have a name in parentheses."""
@@ -357,6 +359,18 @@ class Reader(TokenReader):
         while this is not None and self.peek(T.VAR) and self._match_text_seq("AT", "TIME", "ZONE"):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())
         return this
+
+    def _parse_paren(self) -> exp.Expr | None:
+        this = super()._parse_paren()
+        if not isinstance(this, exp.Paren) or self.peek(T.DOT):
+            return this
+        inner = this.this
+        if not isinstance(inner, _SAME_IN_PARENTHESES) or isinstance(inner.this, exp.Star):
+            return this
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return this  # ORDER BY (1) is no place in the select list
+        inner.meta[IN_PARENTHESES] = True
+        return inner
 
     def _parse_at_time_zone(self, this: exp.Expr | None) -> exp.Expr | None:
         return this  # read behind the operand, in _parse_unary

@@ -134,7 +134,7 @@ SELECT customer, done, count(*) FROM dbo.orders GROUP BY CUBE (customer, done)
 -- case: grouping sets
 SELECT customer, done, COUNT(*) FROM orders GROUP BY GROUPING SETS ((customer), (done), ())
 -- expect
-SELECT customer, done, count(*) FROM dbo.orders GROUP BY GROUPING SETS ((customer), (done), ())
+SELECT customer, done, count(*) FROM dbo.orders GROUP BY GROUPING SETS (customer, done, ())
 
 -- case: aggregates
 SELECT COUNT(DISTINCT city), MIN(name), MAX(id), AVG(id) FROM customers
