@@ -14,7 +14,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ..server.connect import prepare_session
+from ..server.connect import FORM_SETTINGS, prepare_session
 from .problems import BulkError, told
 
 DRIVER = "org.postgresql.Driver"
@@ -70,7 +70,7 @@ def connect(dsn: str, name: str) -> Connection:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
         prepare_session(connection)
         connection.execute(
-            "SELECT set_config(name, value, false) FROM (VALUES"
+            f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
             " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
             ") AS s (name, value)"
         )

@@ -94,6 +94,35 @@ ALTER QUEUE to_queue WITH ACTIVATION
     until(lambda: sql.execute("SELECT 1 FROM ssb.broker_log WHERE message = 'kept a'").fetchone())
 
 
+def test_the_forms_of_the_databases_role_change_nothing(
+    sql: Connection, daemon: Start, database: Database
+) -> None:
+    for setting in (
+        "DateStyle = 'German, DMY'",
+        "IntervalStyle = 'sql_standard'",
+        "bytea_output = 'escape'",
+        "extra_float_digits = -5",
+        "client_min_messages = 'error'",
+    ):
+        sql.execute(f"ALTER DATABASE {database.name} SET {setting}")
+    activate(
+        sql,
+        "BEGIN INSERT INTO dbo.done (body) SELECT concat_ws(' ', '3.2.2030'::date, '1 day'::interval,"
+        " message_body, 1 / 3e0::float8) FROM ssb.receive('dbo.to_queue', 1); END;",
+    )
+    running = daemon()
+    dialog = send(sql, "a")
+    # When the next timer rings is asked with each sweep.
+    sql.execute("SELECT ssb.begin_conversation_timer(%s, 3600)", [dialog])
+    until(lambda: done(sql) == ["2030-02-03 1 day \\x61 0.3333333333333333"])
+    assert running.broker.settle(10)
+    # A session that has run a program is cleaned, and used again.
+    send(sql, "b", conversation=dialog)
+    until(lambda: len(done(sql)) == 2)
+    assert done(sql)[1] == "2030-02-03 1 day \\x62 0.3333333333333333"
+    assert not running.messages("server_lost") and not running.messages("failed")
+
+
 def test_the_program_runs_as_execute_as_says(
     sql: Connection, daemon: Start, database: Database, connect: Callable[..., Connection]
 ) -> None:
