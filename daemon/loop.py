@@ -60,6 +60,7 @@ class Broker:
         self.counts = Counts()
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._candidate = Candidate(options, self.log, self._stopping, self.counts)
         self._term: _Term | None = None
         self._backoff = Backoff(0.1, 5.0)
 
@@ -85,7 +86,7 @@ class Broker:
             await asyncio.sleep(1.0)
 
     async def _run(self) -> None:
-        candidate = Candidate(self.options, self.log, self._stopping, self.counts)
+        candidate = self._candidate
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
@@ -266,8 +267,15 @@ class Broker:
                 await asyncio.sleep(0.01)
 
     async def is_settled(self) -> bool:
-        """Nothing waits in an activated queue or to be sent away, and no program is at work."""
+        """Nothing waits in an activated queue or to be sent away, and no program is at work.
+
+        Of the daemon that leads, where this one stands by.
+        """
         term = self._term
-        if term is None or not self.leading.is_set() or term.control.is_lost():
+        if term is None:
+            with contextlib.suppress(psycopg.Error):
+                return await self._candidate.leader_is_settled()
+            return False
+        if not self.leading.is_set() or term.control.is_lost():
             return False
         return await term.supervisor.is_settled() and await term.transport.is_settled()

@@ -59,6 +59,29 @@ def test_status_off_starts_nothing(sql: Connection, daemon: Start) -> None:
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.one_postgres
+def test_a_daemon_that_stands_by_knows_whether_the_leaders_programs_are_at_work(
+    sql: Connection, daemon: Start, connect: Callable[..., Connection]
+) -> None:
+    activate(
+        sql,
+        "BEGIN INSERT INTO dbo.done (body) SELECT convert_from(message_body, 'UTF8')"
+        " FROM ssb.receive('dbo.to_queue', 1); PERFORM pg_advisory_xact_lock(944); END;",
+    )
+    daemon()
+    second = daemon(wait=False)
+    second.wait_for("standing_by")
+    assert second.broker.settle(10)
+    gate = connect()
+    gate.execute("SELECT pg_advisory_lock(944)")
+    send(sql, "a")
+    until(lambda: sql.execute("SELECT FROM sys.dm_broker_activated_tasks").fetchone() is not None)
+    assert not second.broker.settle(0.5)
+    gate.execute("SELECT pg_advisory_unlock(944)")
+    assert second.broker.settle(30)
+    assert done(sql) == ["a"]
+
+
 def test_a_compiled_procedure_commits_and_rolls_back_for_itself(sql: Connection, daemon: Start) -> None:
     tsql(
         sql,
