@@ -212,6 +212,8 @@ def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
     body = "\n\n".join(_texts(parts))
     return (
         "BEGIN;\n"
+        # Some functions have letters beyond ASCII; psql's encoding follows the machine, or the database.
+        "SET LOCAL client_encoding = 'UTF8';\n"
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
         f"{_choice(nvarchar) if nvarchar else ''}"
