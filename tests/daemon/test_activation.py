@@ -117,6 +117,26 @@ ALTER QUEUE to_queue WITH ACTIVATION
     until(lambda: sql.execute("SELECT 1 FROM ssb.broker_log WHERE message = 'kept a'").fetchone())
 
 
+@pytest.mark.one_postgres
+def test_a_database_that_takes_no_changes_is_waited_for(
+    sql: Connection, daemon: Start, database: Database
+) -> None:
+    """As services make it whose disk is full."""
+    activate(sql, DRAIN)
+    running = daemon()
+    sql.execute(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
+    sql.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    running.wait_for("read_only", "takes no changes")
+    send(sql, "a")
+    sql.execute(f"ALTER DATABASE {database.name} RESET default_transaction_read_only")
+    until(lambda: done(sql) == ["a"])
+    assert len(running.messages("read_only")) == 1
+    assert not [text for text in running.messages("failed") if "read-only" in text]
+
+
 def test_the_forms_of_the_databases_role_change_nothing(
     sql: Connection, daemon: Start, database: Database
 ) -> None:
