@@ -82,6 +82,7 @@ VALUES ({version}, '{content_hash}', '{parts}')
 ON CONFLICT (only_row) DO UPDATE
 SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
+DO $$ BEGIN PERFORM ssb_internal.follow_owner(); END $$;
 """
 
 # As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
