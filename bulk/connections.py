@@ -14,7 +14,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ..server.connect import FORM_SETTINGS, prepare_session
+from ..server.connect import FORM_SETTINGS, is_direct, prepare_session
 from .problems import BulkError, told
 
 DRIVER = "org.postgresql.Driver"
@@ -77,6 +77,22 @@ def connect(dsn: str, name: str) -> Connection:
     except psycopg.OperationalError as error:
         lost = "no connection to PostgreSQL"
         raise told(error, lost, "a session cannot be prepared") from error
+    return connection
+
+
+def task_session(dsn: str, name: str) -> Connection:
+    """A session of a task, for one transaction, whatever settings the role and the database have.
+
+    Raises psycopg.Error.
+    """
+    connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+    try:
+        prepare_session(connection, is_own=is_direct(connection))
+        connection.execute(FORM_SETTINGS.encode())
+        connection.autocommit = False
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
