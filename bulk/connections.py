@@ -14,7 +14,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ..server.connect import prepare_session
+from ..server.connect import FORM_SETTINGS, is_direct, prepare_session
 from .problems import BulkError, told
 
 DRIVER = "org.postgresql.Driver"
@@ -70,13 +70,29 @@ def connect(dsn: str, name: str) -> Connection:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
         prepare_session(connection)
         connection.execute(
-            "SELECT set_config(name, value, false) FROM (VALUES"
+            f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
             " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
             ") AS s (name, value)"
         )
     except psycopg.OperationalError as error:
         lost = "no connection to PostgreSQL"
         raise told(error, lost, "a session cannot be prepared") from error
+    return connection
+
+
+def task_session(dsn: str, name: str) -> Connection:
+    """A session of a task, for one transaction, whatever settings the role and the database have.
+
+    Raises psycopg.Error.
+    """
+    connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+    try:
+        prepare_session(connection, is_own=is_direct(connection))
+        connection.execute(FORM_SETTINGS.encode())
+        connection.autocommit = False
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

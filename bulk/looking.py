@@ -8,7 +8,7 @@ from psycopg import sql
 
 from .array_columns import Column
 from .claim import explained
-from .connections import connect, reached
+from .connections import connect, reached, task_session
 from .problems import BulkError, first_line, hint_of
 from .rows import STREAM_SCHEMA, fetch_rows
 from .source_options import SourceOptions
@@ -115,9 +115,7 @@ class QueueReader(DataSourceReader):
 
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows, as Arrow batches."""
-        with psycopg.connect(
-            partition.dsn, client_encoding="utf8", application_name="pgsb spark read"
-        ) as connection:
+        with task_session(partition.dsn, "pgsb spark read") as connection:
             self._options.start(connection)
             size = self._options.fetch_size or 1000
             try:

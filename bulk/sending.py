@@ -9,7 +9,7 @@ import psycopg
 
 from .binary_copy import BinaryArray, BinaryArrayDumper, array
 from .columns import body_of
-from .connections import Connection, connect, reached
+from .connections import Connection, connect, reached, task_session
 from .problems import BulkError, explain, first_line, hint_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _nvarchar_of(dsn: str) -> str:
 def _send_partition(
     batches: Iterator[Any], dsn: str, dialogs: Dialogs | None, send_id: uuid.UUID, partition: int
 ) -> int:
-    with psycopg.connect(dsn, client_encoding="utf8", application_name="pgsb spark send") as connection:
+    with task_session(dsn, "pgsb spark send") as connection:
         columns = (tuple(batch.columns) for batch in batches)
         return send_rows(connection, columns, dialogs, send_id, partition)
 

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import psycopg
 from psycopg import sql
 
 from . import binary_copy, packed_rows
+from .connections import task_session
 from .problems import BulkError
 
 # Of one message to the server.
@@ -181,9 +181,7 @@ def stage(
                     file.write(rows)
         elif first is not None:
             with (
-                psycopg.connect(
-                    dsn, client_encoding="utf8", application_name="pgsb spark write"
-                ) as connection,
+                task_session(dsn, "pgsb spark write") as connection,
                 connection.cursor().copy(target) as copy,
             ):
                 copy.write(binary_copy.HEADER)

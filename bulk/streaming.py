@@ -26,7 +26,7 @@ from .cached import own_cache
 from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
-from .connections import Connection, Server, connect, reached
+from .connections import Connection, Server, connect, reached, task_session
 from .problems import BulkError, ClaimLost, as_a_sentence, told
 from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
@@ -186,9 +186,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows of one part, in order within each conversation."""
-        with psycopg.connect(
-            partition.server.dsn, client_encoding="utf8", application_name="pgsb stream read"
-        ) as connection:
+        with task_session(partition.server.dsn, "pgsb stream read") as connection:
             self._options.start(connection)
             yield from fetch_part(
                 connection, partition.queue, partition.claim_id, partition.number, partition.size

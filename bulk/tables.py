@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 
 from .binary_copy import HEADER, TRAILER, fields, text_of
-from .connections import Connection
+from .connections import Connection, task_session
 from .packed_rows import unpack
 from .problems import BulkError, first_line
 from .staging import Staged
@@ -191,7 +191,7 @@ class PackedTable:
                     yield [(packed, origin, b"\1" if is_plain else b"\0")]
             return
         most = max(1, min(256, (8 << 20) // max(1, self.staged.largest)))
-        with psycopg.connect(self.dsn, application_name="pgsb spark packs") as session:
+        with task_session(self.dsn, "pgsb spark packs") as session:
             session.execute(
                 sql.SQL(
                     "DECLARE pgsb_packs BINARY NO SCROLL CURSOR FOR"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from .connections import connect, reached
+from .connections import connect, reached, task_session
 from .problems import BulkError, first_line, hint_of
 from .sending import Dialogs, note_through, send_rows
 from .source_options import SourceOptions
@@ -99,9 +99,7 @@ class _Sender:
         if options.from_service is not None and options.to_service is not None:
             dialogs = Dialogs(options.from_service, options.to_service, options.contract, options.lifetime)
         try:
-            with psycopg.connect(
-                self._dsn, client_encoding="utf8", application_name="pgsb spark send"
-            ) as connection:
+            with task_session(self._dsn, "pgsb spark send") as connection:
                 options.start(connection)
                 count = send_rows(
                     connection,

@@ -158,6 +158,9 @@ def compile_command(
         )
         if parts == "all" and not with_runtime:
             text = f"{installer.parts_guard(parts)}\n{text}"
+    if not text.isascii():
+        # psql's encoding follows the machine, or the database: read in another one literals would be others.
+        text = f"SET client_encoding = 'UTF8';\n\n{text.rstrip()}\n\nRESET client_encoding;\n"
     if with_runtime:
         text = installer.install_sql() + "\n" + text
     text = header + text

@@ -212,7 +212,7 @@ def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
     if not is_allowed:
         raise ServerError(
             f"the runtime in {describe(target)} belongs to {owner}, and {role} does not have its rights",
-            hint=f"log in as {owner} or as a member of it",
+            hint=f"log in as {owner}, or as a member of it that inherits its rights",
         )
 
 

@@ -251,7 +251,12 @@ def activation(
     options = BrokerOptions(target.dsn, grace=2.0, addresses=find_addresses(addresses, address_files))
     with EmbeddedBroker(options, program_sink(sys.stderr)) as broker:
         if not broker.wait_until_leading(5.0):
-            print("another daemon starts service programs here: this one stands by", file=sys.stderr)
+            print(
+                "another daemon starts service programs here: this one stands by"
+                if broker.counts.state == "standing_by"
+                else "service programs do not start: the daemon has not begun",
+                file=sys.stderr,
+            )
         yield broker
 
 

@@ -34,6 +34,19 @@ from .log import BrokerLog
 from .readers import Connection, open_connection
 
 _STANDBY_SECONDS = 0.5
+# As the leader judges itself (Supervisor.is_settled, Transport.is_settled); which instances it cannot reach
+# it alone knows.
+_LEADER_IS_SETTLED = """
+SELECT NOT EXISTS (SELECT FROM ssb_internal.broker_queues() AS q
+                    CROSS JOIN LATERAL ssb_internal.broker_probe(q.queue_id)
+                    WHERE q.procedure_name IS NOT NULL OR q.program IS NOT NULL)
+   AND NOT EXISTS (SELECT FROM ssb_internal.running_tasks() AS t
+                    WHERE t.pid <> ALL (ssb_internal.idle_readers(ARRAY[t.pid])))
+   AND NOT EXISTS (SELECT FROM ssb.sealed_set) AND NOT EXISTS (SELECT FROM ssb.forwarded_set)
+   AND NOT EXISTS (SELECT FROM ssb.transmission AS t
+                     JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
+                    WHERE t.peer_id IS NOT NULL AND r.retry_at IS NULL)
+"""
 # The server must notice within two seconds that a leader's machine is gone.
 _LISTENER_SETTINGS = {
     "tcp_keepalives_idle": "1",
@@ -109,6 +122,17 @@ class Candidate:
         self._counts = counts
         self._log = log
         self._stopping = stopping
+        self._waiting: Connection | None = None
+
+    async def leader_is_settled(self) -> bool:
+        """While this one stands by: nothing waits for the leader, and none of its programs is at work.
+
+        False when it does not stand by. Raises psycopg.Error.
+        """
+        if self._waiting is None:
+            return False
+        answer: bool = (await one_row(self._waiting, _LEADER_IS_SETTLED))[0]
+        return answer
 
     @contextlib.asynccontextmanager
     async def leadership(self) -> AsyncIterator[Leadership]:
@@ -122,6 +146,7 @@ class Candidate:
             (pid,) = await one_row(listener, "SELECT pg_catalog.pg_backend_pid()")
             yield Leadership(listener, pid, self._options.heartbeat)
         finally:
+            self._waiting = None
             # Not politely: a server that does not answer would keep us here.
             with contextlib.suppress(psycopg.Error, TimeoutError):
                 async with asyncio.timeout(2):
@@ -146,12 +171,14 @@ class Candidate:
         while not self._stopping.is_set():
             (leads, heartbeat) = await one_row(listener, "SELECT * FROM ssb_internal.broker_try_to_lead()")
             if leads:
+                self._waiting = None
                 return
             if not is_told:
                 is_told = True
                 await listener.execute("SELECT ssb_internal.broker_began(%s, %s, false)", introduction())
                 self._counts.state = "standing_by"
                 self._log.write("info", "standing_by", "another daemon leads; ready to take over")
+                self._waiting = listener
             if watch.is_hung(heartbeat, now()):
                 await self._end_hung_leader(listener)
                 watch = HeartbeatWatch(_HUNG_AFTER * self._options.heartbeat)

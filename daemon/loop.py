@@ -60,8 +60,10 @@ class Broker:
         self.counts = Counts()
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._candidate = Candidate(options, self.log, self._stopping, self.counts)
         self._term: _Term | None = None
         self._backoff = Backoff(0.1, 5.0)
+        self._is_read_only = False
 
     def stop(self) -> None:
         """Drain and end: `run` returns within the grace period and a little more, called again without it."""
@@ -85,7 +87,7 @@ class Broker:
             await asyncio.sleep(1.0)
 
     async def _run(self) -> None:
-        candidate = Candidate(self.options, self.log, self._stopping, self.counts)
+        candidate = self._candidate
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
@@ -97,15 +99,28 @@ class Broker:
                     self._backoff.reset()
                 self.counts.state = "lost"
                 wait = self._backoff.next() * random.uniform(0.75, 1.25)
-                # Not only lost connections: a runtime that is being upgraded looks broken, too.
-                is_gone = not isinstance(error, psycopg.Error) or error.diag.sqlstate in (None, *SERVER_GONE)
-                self.log.write(
-                    "warning" if is_gone else "error",
-                    "server_lost" if is_gone else "failed",
-                    f"{one_line(error)}; trying again in {wait:.1f} s",
-                )
+                self._tell_loss(error, wait)
                 await pause(self._stopping, wait)
         self.log.write("info", "stopped", "the daemon has stopped")
+
+    def _tell_loss(self, error: Exception, wait: float) -> None:
+        if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+            # As services make a database whose disk is full. Every try ends so: the first one is told.
+            if not self._is_read_only:
+                self.log.write(
+                    "warning",
+                    "read_only",
+                    "the database takes no changes (default_transaction_read_only); waiting until it does",
+                )
+            self._is_read_only = True
+            return
+        # Not only lost connections: a runtime that is being upgraded looks broken, too.
+        is_gone = not isinstance(error, psycopg.Error) or error.diag.sqlstate in (None, *SERVER_GONE)
+        self.log.write(
+            "warning" if is_gone else "error",
+            "server_lost" if is_gone else "failed",
+            f"{one_line(error)}; trying again in {wait:.1f} s",
+        )
 
     async def _lead(self, leadership: Leadership) -> None:
         listener = leadership.listener
@@ -119,6 +134,7 @@ class Broker:
             await leadership.join(connection)
             term = self._term = await self._begin_term(leadership, control)
             self._backoff.reset()
+            self._is_read_only = False
             self.log.write("info", "leading", f"this daemon leads ({introduction()[0]})")
             await self._work(term)
         finally:
@@ -266,8 +282,15 @@ class Broker:
                 await asyncio.sleep(0.01)
 
     async def is_settled(self) -> bool:
-        """Nothing waits in an activated queue or to be sent away, and no program is at work."""
+        """Nothing waits in an activated queue or to be sent away, and no program is at work.
+
+        Of the daemon that leads, where this one stands by.
+        """
         term = self._term
-        if term is None or not self.leading.is_set() or term.control.is_lost():
+        if term is None:
+            with contextlib.suppress(psycopg.Error):
+                return await self._candidate.leader_is_settled()
+            return False
+        if not self.leading.is_set() or term.control.is_lost():
             return False
         return await term.supervisor.is_settled() and await term.transport.is_settled()

@@ -20,7 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from ..server.connect import ISOLATION, LANGUAGE_SETTINGS
+from ..server.connect import FORMS, ISOLATION, LANGUAGE_SETTINGS, OUTPUT_SETTINGS
 from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
 from ..server.translate import Translator
 
@@ -137,7 +137,7 @@ async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any)
         prepare_threshold=None,
     )
     try:
-        await apply_settings(connection, settings)
+        await apply_settings(connection, {**FORMS, **settings})
     except BaseException:
         await connection.close()
         raise
@@ -273,7 +273,7 @@ async def _prepare(session: Session, role: str | None, database: str | None) -> 
     assert role is not None
     await session.connection.execute(
         sql.SQL(
-            f"SET client_min_messages = notice; {LANGUAGE_SETTINGS}; {ISOLATION};"
+            f"{OUTPUT_SETTINGS}; {LANGUAGE_SETTINGS}; {ISOLATION};"
             " SET pgsb.translator = 'on';"
             " SELECT ssb.use_database({database}); SET ROLE {role}"
         ).format(database=sql.Literal(database), role=sql.Identifier(role))

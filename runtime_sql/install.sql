@@ -37,6 +37,7 @@
 \ir definitions/event_notifications.sql
 \ir definitions/databases.sql
 \ir definitions/principals.sql
+\ir definitions/follow_owner.sql
 \ir definitions/permissions.sql
 \ir definitions/statements.sql
 

@@ -82,6 +82,7 @@ VALUES ({version}, '{content_hash}', '{parts}')
 ON CONFLICT (only_row) DO UPDATE
 SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
+DO $$ BEGIN PERFORM ssb_internal.follow_owner(); END $$;
 """
 
 # As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
@@ -212,6 +213,8 @@ def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
     body = "\n\n".join(_texts(parts))
     return (
         "BEGIN;\n"
+        # Some functions have letters beyond ASCII; psql's encoding follows the machine, or the database.
+        "SET LOCAL client_encoding = 'UTF8';\n"
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
         f"{_choice(nvarchar) if nvarchar else ''}"

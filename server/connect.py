@@ -26,6 +26,14 @@ LANGUAGE_SETTINGS = (
     # SELECT INTO takes the first of several rows.
     " SET plpgsql.extra_errors = 'none'; SET plpgsql.variable_conflict = 'error'"
 )
+# Whatever the role's forms are: psycopg reads a moment and an interval in these alone. Whether the day or the
+# month comes first in what is given stays as it is.
+FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres"}
+FORM_SETTINGS = "; ".join(f"SET {name} = '{value}'" for name, value in FORMS.items())
+# Notices carry results and PRINT: they must come. What is shown has one form.
+OUTPUT_SETTINGS = (
+    "SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex; " + FORM_SETTINGS
+)
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
 # A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
@@ -96,12 +104,7 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
     except psycopg.Error as error:
         raise _unreachable(target, error) from None
     with opening(target, connection):
-        # Notices carry results and PRINT: whatever the role's default is, they must come. Dates are shown in
-        # one form; whether the day or the month comes first in what is given stays as it is.
-        connection.execute(
-            f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
-            f" SET DateStyle = 'ISO'; {SEARCH_PATH}"
-        )
+        connection.execute(f"{OUTPUT_SETTINGS}; {SEARCH_PATH}")
         prepare_session(connection)
     return connection
 

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from ...server.connect import Target
+from ...server.connect import FORM_SETTINGS, Target
 
 Row = dict[str, Any]
 _Pool = AsyncConnectionPool[psycopg.AsyncConnection[Row]]
@@ -78,7 +78,8 @@ class Instance:
 
     async def _configure(self, connection: psycopg.AsyncConnection[Row]) -> None:
         await connection.execute(
-            f"SET statement_timeout = {int(self._timeout * 1000)}; SET jit = off; SET TimeZone = 'UTC'"
+            f"SET statement_timeout = {int(self._timeout * 1000)}; SET jit = off; SET TimeZone = 'UTC';"
+            f" {FORM_SETTINGS}"
         )
 
     @asynccontextmanager

@@ -11,13 +11,16 @@ from prometheus_client.registry import Collector
 from psycopg.rows import dict_row
 
 from ...daemon.counts import BOUNDS, Counts
+from ...server.connect import FORM_SETTINGS
 from ..findings import diagnose
 
 Metric = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
 
 QUEUE_STATES = ("ON", "OFF", "STOPPED BY POISON", "BROKER DISABLED")
 _DIAGNOSE_SECONDS = 60.0
-_SETTINGS = "SET statement_timeout = '10s'; SET default_transaction_read_only = on; SET jit = off"
+_SETTINGS = (
+    f"SET statement_timeout = '10s'; SET default_transaction_read_only = on; SET jit = off; {FORM_SETTINGS}"
+)
 _QUEUE_GAUGES = {
     "depth": "Messages that wait in the queue; an estimate beyond 1,000.",
     "readers": "Service programs at work.",

@@ -13,6 +13,7 @@ from prompt_toolkit.layout import HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.styles import Style
 
+from ...server.connect import FORM_SETTINGS
 from .overview import SORTS, Line, lines, look
 
 _STYLE = Style.from_dict(
@@ -27,6 +28,7 @@ _STYLE = Style.from_dict(
 )
 _KEYS = " q quit  f findings  p pause  r now  ↑↓ scroll  / filter  sort: d depth  a age  i in  o out  n name "
 _FINDINGS_SECONDS = 20.0
+_SETTINGS = f"SET statement_timeout = '10s'; SET default_transaction_read_only = on; {FORM_SETTINGS}"
 
 
 class Top:
@@ -98,9 +100,13 @@ class Top:
     def _look(self) -> Any:
         if self._connection is None:
             self._connection = psycopg.connect(
-                self._dsn, autocommit=True, connect_timeout=5, fallback_application_name="pgsb top"
+                self._dsn,
+                autocommit=True,
+                connect_timeout=5,
+                client_encoding="utf8",
+                fallback_application_name="pgsb top",
             )
-            self._connection.execute("SET statement_timeout = '10s'; SET default_transaction_read_only = on")
+            self._connection.execute(_SETTINGS)
         is_old = time.monotonic() - self._diagnosed_at > _FINDINGS_SECONDS
         picture = look(self._connection, None if is_old or self._picture is None else self._picture.findings)
         if is_old:

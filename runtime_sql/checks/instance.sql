@@ -1,4 +1,34 @@
 -- Checks 1xx: the instance and the server's settings. Called by ssb.diagnose.
+
+-- Whose setting makes what the runtime's owner does read-only, and how ALTER names that; no row: nobody's.
+CREATE OR REPLACE FUNCTION ssb_internal.who_forbids_changes()
+RETURNS TABLE (whom text, statement text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH said AS (
+        SELECT coalesce(r.rolname, '') AS role, d.datname AS database, split_part(c.part, '=', 2)::boolean AS is_on
+          FROM pg_db_role_setting AS s
+         CROSS JOIN LATERAL unnest(s.setconfig) AS c (part)
+          LEFT JOIN pg_roles AS r ON r.oid = s.setrole
+          LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
+         WHERE split_part(c.part, '=', 1) = 'default_transaction_read_only' AND coalesce(d.datname, current_database()) = current_database()
+    ), valid AS (
+        SELECT s.role, s.database, s.is_on FROM said AS s WHERE s.role IN ('', ssb_internal.runtime_owner())
+        UNION ALL
+        -- The server's own: this session knows it where nobody said something of its role.
+        SELECT NULL, NULL, g.reset_val::boolean FROM pg_settings AS g
+         WHERE g.name = 'default_transaction_read_only' AND NOT EXISTS (SELECT FROM said AS s WHERE s.role IN ('', session_user))
+         ORDER BY 1 DESC NULLS LAST, 2 NULLS LAST LIMIT 1
+    )
+    SELECT CASE WHEN v.role <> '' THEN format('the role %s', v.role) WHEN v.database IS NOT NULL THEN 'this database' ELSE 'the server' END,
+           CASE WHEN v.role <> '' THEN format('ROLE %I', v.role) || coalesce(' IN DATABASE ' || quote_ident(v.database), '')
+                WHEN v.database IS NOT NULL THEN format('DATABASE %I', v.database)
+                WHEN v.role IS NOT NULL THEN 'ROLE ALL' ELSE 'SYSTEM' END
+      FROM valid AS v WHERE v.is_on;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.who_forbids_changes() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.check_instance(p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
 LANGUAGE sql VOLATILE
@@ -76,6 +106,12 @@ AS $$
      WHERE (p.pubdelete OR p.pubupdate)
        -- Named one by one, or with their schema, which PostgreSQL 14 does not have.
        AND EXISTS (SELECT FROM pg_get_publication_tables(p.pubname::text) AS t JOIN pg_class AS c ON c.oid = t.relid
-                    WHERE c.relnamespace = 'ssb'::regnamespace);
+                    WHERE c.relnamespace = 'ssb'::regnamespace)
+    UNION ALL
+    -- Of the runtime's owner, as whom the daemon writes: whoever looks may be a role that never does.
+    SELECT 112, 'default_transaction_read_only', format('is on for %s', w.whom),
+           format('SET default_transaction_read_only = off; ALTER %s RESET default_transaction_read_only;%s', w.statement,
+                  CASE w.statement WHEN 'SYSTEM' THEN ' SELECT pg_reload_conf();' END), 'psql'
+      FROM ssb_internal.who_forbids_changes() AS w;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

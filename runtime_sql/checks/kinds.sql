@@ -31,6 +31,8 @@ AS $$
      'Its functions run with the owner''s rights: the owner of the database is enough.'),
     (111, 'error', 'a publication has the broker''s tables',
      'RECEIVE and END fail: PostgreSQL deletes nothing from a published table that has no replica identity.'),
+    (112, 'error', 'the database takes no changes',
+     'All that changes something fails with 3906. Services that run PostgreSQL do this to a database whose disk is full.'),
     (201, 'error', 'no daemon runs, and queues have activation on',
      'Service programs are not started; timers are late; nothing is carried to other instances.'),
     (202, 'info', 'one daemon runs, and none stands by',

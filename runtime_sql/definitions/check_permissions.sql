@@ -60,9 +60,10 @@ BEGIN
     ELSIF lower(p_principal COLLATE "C") LIKE 'db\_%' AND ssb_internal.is_fixed_principal(p_principal) THEN
         RETURN NULL;
     END IF;
-    RETURN (SELECT r.rolname FROM pg_roles AS r
-             WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
-             ORDER BY (r.rolname = p_principal) DESC LIMIT 1);
+    RETURN coalesce((SELECT r.rolname FROM pg_roles AS r
+                      WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
+                      ORDER BY (r.rolname = p_principal) DESC LIMIT 1),
+                    CASE WHEN ssb_internal.is_former_owner(p_principal) THEN ssb_internal.runtime_owner() END);
 END;
 $$;
 

@@ -13,6 +13,7 @@ import pytest
 from bulk_desk import Desk
 
 from pgsb.bulk import BulkError, ClaimLost, abandon, claim
+from pgsb.bulk import connections as bulk_connections
 from pgsb.bulk.claim import explained
 from pgsb.bulk.complete import complete
 from pgsb.bulk.problems import has_ended, told
@@ -34,6 +35,27 @@ def test_a_claim_takes_whole_groups_within_its_limit(desk: Desk, connect: Connec
     ).fetchall()
     assert sum(row[2] for row in per_partition) == 30
     assert sum(row[1] for row in per_partition) == 3
+
+
+def test_settings_of_the_database_are_not_those_of_a_job(desk: Desk) -> None:
+    for setting in (
+        "DateStyle = 'German'",
+        "IntervalStyle = 'sql_standard'",
+        "standard_conforming_strings = off",
+        "default_transaction_isolation = 'serializable'",
+    ):
+        desk.connection.execute(f"ALTER DATABASE {desk.database.name} SET {setting}")
+    desk.send(1, 1)
+    with bulk_connections.connect(desk.database.dsn, "test") as session:
+        held = claim(session, "dbo.target")
+        assert held is not None and held.claimed_at.year > 2000
+        assert complete(held, Outputs(end_all=True, unread="complete"), desk.database.dsn).deleted == 1
+    shown = r"SELECT current_setting('transaction_isolation'), length('\n'), now(), '1 day'::interval"
+    with bulk_connections.task_session(desk.database.dsn, "test") as session:
+        for _ in range(2):
+            row = session.execute(shown.encode()).fetchone()
+            assert row is not None and row[:2] == ("read committed", 2)
+            session.rollback()
 
 
 def test_a_group_larger_than_the_limit_is_cut_in_order(desk: Desk, connect: Connect) -> None:

@@ -59,6 +59,29 @@ def test_status_off_starts_nothing(sql: Connection, daemon: Start) -> None:
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.one_postgres
+def test_a_daemon_that_stands_by_knows_whether_the_leaders_programs_are_at_work(
+    sql: Connection, daemon: Start, connect: Callable[..., Connection]
+) -> None:
+    activate(
+        sql,
+        "BEGIN INSERT INTO dbo.done (body) SELECT convert_from(message_body, 'UTF8')"
+        " FROM ssb.receive('dbo.to_queue', 1); PERFORM pg_advisory_xact_lock(944); END;",
+    )
+    daemon()
+    second = daemon(wait=False)
+    second.wait_for("standing_by")
+    assert second.broker.settle(10)
+    gate = connect()
+    gate.execute("SELECT pg_advisory_lock(944)")
+    send(sql, "a")
+    until(lambda: sql.execute("SELECT FROM sys.dm_broker_activated_tasks").fetchone() is not None)
+    assert not second.broker.settle(0.5)
+    gate.execute("SELECT pg_advisory_unlock(944)")
+    assert second.broker.settle(30)
+    assert done(sql) == ["a"]
+
+
 def test_a_compiled_procedure_commits_and_rolls_back_for_itself(sql: Connection, daemon: Start) -> None:
     tsql(
         sql,
@@ -92,6 +115,55 @@ ALTER QUEUE to_queue WITH ACTIVATION
     running.wait_for("print", "kept b")
     assert [row[0] for row in sql.execute("SELECT body FROM dbo.tried ORDER BY id").fetchall()] == ["a", "b"]
     until(lambda: sql.execute("SELECT 1 FROM ssb.broker_log WHERE message = 'kept a'").fetchone())
+
+
+@pytest.mark.one_postgres
+def test_a_database_that_takes_no_changes_is_waited_for(
+    sql: Connection, daemon: Start, database: Database
+) -> None:
+    """As services make it whose disk is full."""
+    activate(sql, DRAIN)
+    running = daemon()
+    sql.execute(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
+    sql.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    running.wait_for("read_only", "takes no changes")
+    send(sql, "a")
+    sql.execute(f"ALTER DATABASE {database.name} RESET default_transaction_read_only")
+    until(lambda: done(sql) == ["a"])
+    assert len(running.messages("read_only")) == 1
+    assert not [text for text in running.messages("failed") if "read-only" in text]
+
+
+def test_the_forms_of_the_databases_role_change_nothing(
+    sql: Connection, daemon: Start, database: Database
+) -> None:
+    for setting in (
+        "DateStyle = 'German, DMY'",
+        "IntervalStyle = 'sql_standard'",
+        "bytea_output = 'escape'",
+        "extra_float_digits = -5",
+        "client_min_messages = 'error'",
+    ):
+        sql.execute(f"ALTER DATABASE {database.name} SET {setting}")
+    activate(
+        sql,
+        "BEGIN INSERT INTO dbo.done (body) SELECT concat_ws(' ', '3.2.2030'::date, '1 day'::interval,"
+        " message_body, 1 / 3e0::float8) FROM ssb.receive('dbo.to_queue', 1); END;",
+    )
+    running = daemon()
+    dialog = send(sql, "a")
+    # When the next timer rings is asked with each sweep.
+    sql.execute("SELECT ssb.begin_conversation_timer(%s, 3600)", [dialog])
+    until(lambda: done(sql) == ["2030-02-03 1 day \\x61 0.3333333333333333"])
+    assert running.broker.settle(10)
+    # A session that has run a program is cleaned, and used again.
+    send(sql, "b", conversation=dialog)
+    until(lambda: len(done(sql)) == 2)
+    assert done(sql)[1] == "2030-02-03 1 day \\x62 0.3333333333333333"
+    assert not running.messages("server_lost") and not running.messages("failed")
 
 
 def test_the_program_runs_as_execute_as_says(

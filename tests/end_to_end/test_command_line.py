@@ -509,6 +509,26 @@ def test_compile_with_runtime_needs_nothing(empty_database: Database, pgsb: Pgsb
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="SELECT * FROM Orders").status == 0
 
 
+def test_letters_stay_what_they_are_whatever_encoding_psql_has(
+    database: Database, empty_database: Database, pgsb: Pgsb, psql: str
+) -> None:
+    script = "CREATE TABLE Words (Word NVARCHAR(20));\nGO\nINSERT Words VALUES (N'größer €');\n"
+    compiled = pgsb("compile", "--with-runtime", "-", stdin=script)
+    subprocess.run(
+        [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", empty_database.dsn],
+        input=compiled.out
+        + "SELECT 1 / (current_setting('client_encoding') = 'LATIN1')::int \\g /dev/null\n",
+        encoding="utf-8",
+        check=True,
+        env={**os.environ, "PGCLIENTENCODING": "LATIN1"},
+    )
+    sources = "SELECT oid::regprocedure::text, prosrc FROM pg_proc WHERE prosrc ~ '[^[:ascii:]]' ORDER BY 1"
+    with psycopg.connect(empty_database.dsn) as made, psycopg.connect(database.dsn) as usual:
+        assert made.execute("SELECT word FROM dbo.words").fetchall() == [("größer €",)]
+        assert len(found := made.execute(sources).fetchall()) > 5
+        assert found == usual.execute(sources).fetchall()
+
+
 def test_a_files_name_is_no_sql(pgsb: Pgsb, tmp_path: Path) -> None:
     script = tmp_path / "a\nDROP TABLE kept; --.sql"
     script.write_text("PRINT 1;")

@@ -23,7 +23,10 @@ PAGES = ["/", "/map", "/search", "/quarantine", "/transport", "/claims", "/log",
 
 
 @pytest.fixture
-def shop(connect: Callable[..., Connection]) -> Shop:
+def shop(connect: Callable[..., Connection], database: Database) -> Shop:
+    # Sessions of the dashboard, which come later, read moments and intervals all the same.
+    for setting in ("DateStyle = 'German'", "IntervalStyle = 'sql_standard'"):
+        connect().execute(f"ALTER DATABASE {database.name} SET {setting}")
     return open_shop(connect())
 
 

@@ -132,6 +132,10 @@ def _send_nowhere(connection: Connection, _: Connect) -> None:
     dialogs.send(connection, dialogs.begin(connection, "//From", "//Nowhere"), "x")
 
 
+def _read_only(connection: Connection, _: Connect) -> None:
+    connection.execute(f"ALTER DATABASE {connection.info.dbname} SET default_transaction_read_only = on")
+
+
 # number: fault, object of the finding, limits, whether the remedy mends it
 FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     101: (_do("UPDATE ssb.database SET is_broker_enabled = false WHERE database_id = 5"), "test_", {}, True),
@@ -143,6 +147,7 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     108: (_do(), "client_connection_check_interval", {}, False),
     110: (_do(), "pgsb", {}, False),
     111: (_do("CREATE PUBLICATION everything FOR ALL TABLES"), "publication everything", {}, True),
+    112: (_read_only, "default_transaction_read_only", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),

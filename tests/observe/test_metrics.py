@@ -45,6 +45,8 @@ def scrape(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 @pytest.fixture
 def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tuple[MetricsEndpoint, Daemon]]:
+    for setting in ("DateStyle = 'SQL'", "IntervalStyle = 'sql_standard'"):
+        sql.execute(f"ALTER DATABASE {database.name} SET {setting}")
     running = daemon(sample=0.2)
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, running.broker.counts) as one:
         yield one, running

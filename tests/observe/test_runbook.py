@@ -328,6 +328,33 @@ def test_nothing_is_sent_or_received(desk: Desk) -> None:
     assert desk.sql.execute("SELECT message_body FROM ssb.receive('dbo.orders')").fetchall() == [(b"order",)]
 
 
+def test_everything_fails_with_3906(desk: Desk, database: Database, connect: Connect) -> None:
+    desk.sql.execute(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
+    client = connect()
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        client.execute("SELECT ssb.send_new('//Counter', '//Orders', 'DEFAULT', 'DEFAULT', 'x'::text)")
+    (look,) = statements("Everything fails with 3906", "Look")
+    assert client.execute(look.encode()).fetchone() == (False, "on")
+    # Whoever looks may be a role that is to change nothing, and a session may say so of itself.
+    finding = "SELECT detail, remedy FROM ssb.diagnose() WHERE number = 112"
+    ((detail, remedy),) = client.execute(finding).fetchall()
+    assert detail == "is on for this database"
+    for statement in remedy.split(";"):
+        if statement:
+            client.execute(statement.encode())
+    watcher = connect(options="-c default_transaction_read_only=off")
+    watcher.execute("SET default_transaction_read_only = on")
+    assert watcher.execute(finding).fetchall() == []
+    owner = client.execute("SELECT quote_ident(ssb_internal.runtime_owner()::text)").fetchone()
+    assert owner is not None
+    for whom in (f"ROLE {owner[0]} IN DATABASE {database.name}", f"ROLE {owner[0]}", "ROLE ALL"):
+        # Rolled back: roles are the whole server's.
+        with client.transaction(force_rollback=True):
+            client.execute(f"ALTER {whom} SET default_transaction_read_only = on")
+            ((_, remedy),) = client.execute(finding).fetchall()
+            assert f"; ALTER {whom} RESET default_transaction_read_only;" in remedy
+
+
 def test_a_dump_is_restored_in_one_transaction(
     desk: Desk, database: Database, empty_database: Database, psql: str, connect: Connect, tmp_path: Path
 ) -> None:

@@ -62,7 +62,9 @@ def test_it_is_sorted_and_filtered(shop: Shop, connect: Callable[..., Connection
 
 
 @pytest.mark.one_postgres
-def test_keys_on_a_screen(shop: Shop, database: Database) -> None:
+def test_keys_on_a_screen(shop: Shop, database: Database, connect: Callable[..., Connection]) -> None:
+    for setting in ("DateStyle = 'SQL'", "IntervalStyle = 'sql_standard'", "client_encoding = 'sql_ascii'"):
+        connect().execute(f"ALTER DATABASE {database.name} SET {setting}")
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         top = Top(database.dsn, 0.2)
 

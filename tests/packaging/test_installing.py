@@ -59,19 +59,59 @@ def test_the_owner_of_the_database_installs_uses_and_removes_it(
     assert left == []
 
 
+def test_what_belonged_to_the_owner_belongs_to_the_next_one(
+    owner: Connection, empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    """After ALTER ROLE … RENAME, REASSIGN OWNED, or pg_restore --no-owner."""
+    admin = connect(empty_database.dsn)
+    as_whom = "SELECT role_name FROM ssb_internal.broker_queues()"
+    installer.install(owner)
+    owner.execute(
+        "CREATE PROCEDURE dbo.program() LANGUAGE sql AS 'SELECT 1';"
+        " SELECT ssb.create_queue('dbo.q', activation_status => true, activation_procedure => 'dbo.program',"
+        "                         max_queue_readers => 1);"
+        " SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')"
+    )
+    with admin.transaction(force_rollback=True):
+        admin.execute("ALTER ROLE plain_owner RENAME TO plain_chief")
+        assert admin.execute(as_whom).fetchone() == ("plain_chief",)
+        # A user of T-SQL with the name that is free is somebody else.
+        with admin.transaction(force_rollback=True):
+            admin.execute("SELECT ssb.create_principal('plain_owner', 'USER')")
+            assert admin.execute(as_whom).fetchone() == (None,)
+        admin.execute("SET LOCAL ROLE plain_chief")
+        installer.upgrade(admin)
+        admin.execute("RESET ROLE; CREATE ROLE plain_owner")
+        assert admin.execute(as_whom).fetchone() == ("plain_chief",)
+    assert admin.execute(as_whom).fetchone() == ("plain_owner",)
+    with admin.transaction(force_rollback=True):
+        admin.execute("CREATE ROLE plain_chief; REASSIGN OWNED BY plain_owner TO plain_chief")
+        admin.execute("SET LOCAL ROLE plain_chief")
+        installer.upgrade(admin)
+        for table in ("queue", "service", "database"):
+            owners = admin.execute(f"SELECT DISTINCT owner FROM ssb.{table} WHERE owner <> 'dbo'").fetchall()
+            assert owners == [("plain_chief",)]
+
+
 def test_default_privileges_of_the_owner_leave_the_runtime_to_everybody(
     owner: Connection, empty_database: Database, connect: Callable[..., Connection]
 ) -> None:
     """REVOKE … FROM PUBLIC in ALTER DEFAULT PRIVILEGES is a common rule; the runtime asks itself."""
     owner.execute(
         "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;"
-        " ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM PUBLIC"
+        " ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM PUBLIC;"
+        " ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO PUBLIC"
     )
     rules = "SELECT defaclnamespace, defaclobjtype, defaclacl FROM pg_default_acl"
     before = owner.execute(rules).fetchall()
     installer.install(owner)
     owner.execute("CREATE FUNCTION dbo.own() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
     assert owner.execute(rules).fetchall() == before
+    # What somebody made there would be called with the owner's rights.
+    assert owner.execute(
+        "SELECT nspname FROM pg_namespace"
+        " WHERE nspname ~ '^(ssb|sys)' AND has_schema_privilege('public', oid, 'CREATE')"
+    ).fetchall() == []
     admin = connect(empty_database.dsn)
     admin.execute("CREATE ROLE plain_user LOGIN")
     try:
