@@ -39,7 +39,7 @@ def grant(session: Session, privilege: str, kind: str, name: str | None, to: str
 
 
 def drop_app_user(session: Session) -> None:
-    """The user of T-SQL, where there is one: the role of PostgreSQL stays. What he owns, an earlier test's, goes to dbo."""
+    """The user of T-SQL, where there is one: the role of PostgreSQL stays. What he owns goes to dbo."""
     for (kind,) in session.rows("SELECT unnest(ssb_internal.owned_kinds())"):
         session.do(f"UPDATE ssb.{kind} SET owner = 'dbo' WHERE lower(owner) = 'app_user'")
     session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
@@ -422,7 +422,8 @@ def test_who_defines_things_does_not_decide_who_may_what(session: Session, user:
 
 
 def test_a_user_that_owns_something_stays_where_a_role_of_postgresql_has_his_name(session: Session) -> None:
-    session.do("CREATE ROLE owning_user; SELECT ssb.create_principal('owning_user', 'USER'), ssb.create_queue('dbo.owned')")
+    session.do("CREATE ROLE owning_user; SELECT ssb.create_principal('owning_user', 'USER')")
+    session.do("SELECT ssb.create_queue('dbo.owned')")
     session.do("SELECT ssb.create_service('//Owned', 'dbo.owned', owner => 'owning_user')")
     with refused(15138, "owns a service"):
         session.do("SELECT ssb.drop_principal('owning_user', 'USER')")
