@@ -90,6 +90,12 @@ def conversions(parameters: list[tuple[str, SqlType | None]]) -> list[pl.Stateme
     return result
 
 
+def variable_type(parameter: ProcedureParameter) -> str:
+    """Return the type of a variable that holds what goes to a parameter, or comes from it, uncut."""
+    type_ = pg_type(parameter)
+    return "bpchar" if type_ == "char" else type_  # char is a single character where no routine is declared
+
+
 def pg_type(parameter: ProcedureParameter) -> str:
     """Return the PostgreSQL type of a parameter, without length: routines have none."""
     if parameter.table_type is not None:

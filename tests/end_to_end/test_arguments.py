@@ -146,3 +146,25 @@ def test_a_piece_of_a_text_with_arguments_may_be_a_condition(tsql: Tsql) -> None
             "\nEXEC sp_executesql @s, N'@a int', '2'"
         )
         assert (tsql.errors[0].number if tsql.errors else tsql.results[0]) == rows, piece
+
+
+def test_a_parameter_of_char_takes_values_of_other_types_whole(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE PROCEDURE dbo.shows @in char(5), @out char(7) OUTPUT, @or nchar(4) = N'none' AS\n"
+        "SET @out = @in + 'z'; PRINT CONCAT('[', @in, '] [', @or, ']')\n"
+        "GO\n"
+        "DECLARE @int int = 123, @out char(7), @short varchar(3), @small smallint = -3\n"
+        "EXEC dbo.shows @int, @out OUTPUT; PRINT CONCAT('[', @out, ']')\n"
+        "EXEC dbo.shows @small, @short OUTPUT, @or = 'abcdefgh'; PRINT CONCAT('[', @short, ']')\n"
+        "EXEC dbo.shows 1.5, @out OUTPUT, @int\n"
+        "EXEC sp_executesql N'SET @o = @p; PRINT @p + ''!''', N'@p char(4), @o char(6) OUTPUT',"
+        " @int, @out OUTPUT"
+    )
+    assert tsql.prints == [
+        "[123  ] [none]",
+        "[123  z ]",
+        "[-3   ] [abcd]",
+        "[-3 ]",
+        "[1.5  ] [123 ]",
+        "123 !",
+    ]
