@@ -148,3 +148,18 @@ def test_functions_of_numbers_take_strings_as_float_and_refuse_other_types(tsql:
         assert [(error.number, error.message) for error in tsql.errors] == [
             (8116, f"Argument data type date is invalid for argument 1 of {name} function.")
         ]
+
+
+def test_sums_and_products_of_decimals_have_38_digits_at_most(tsql: Tsql) -> None:
+    # Microsoft's reference, "Precision, scale, and length": the integral part stays, decimals beyond it go.
+    shown = tsql.run_well(
+        "DECLARE @long decimal(38, 10) = 12345678901234567890.0123456789, @price decimal(19, 4) = 12.3456,"
+        " @rate decimal(19, 4) = 1.2345\n"
+        "SELECT @long + 7 AS a, @long * 7 AS b, @price * @rate AS c, @price + @rate, @long - @long\n"
+        "BEGIN TRY SELECT @long * @long END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH\n"
+        "DECLARE @most decimal(38, 0) = 99999999999999999999999999999999999999\n"
+        "BEGIN TRY SELECT @most + @most END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH"
+    )
+    sums = "12345678901234567897.0123456789 86419752308641975230.08641975 15.2406432 13.5801 0.0000000000"
+    assert f"\n{' '.join(sums.split())}\n" in "\n".join(" ".join(line.split()) for line in shown.splitlines())
+    assert tsql.prints == ["8115", "8115"]

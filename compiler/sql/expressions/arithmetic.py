@@ -203,11 +203,23 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
         return v.call("round", code, n.Integer(4), type=type_)
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):
         return _cut_quotient(left, right, type_)
+    if type_.name == "decimal" and _passes_all_digits(operator, left, right):
+        # PostgreSQL would keep every digit: here the last ones go, or it is error 8115.
+        return v.cast(Value(code, type_), type_.postgres, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
         # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
         value = Value(code, type_)
         return convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
     return Value(code, type_, pg=pg)
+
+
+def _passes_all_digits(operator: str, left: Value, right: Value) -> bool:
+    """Whether a sum or product of decimals may have more digits than a decimal has."""
+    assert left.type is not None and right.type is not None
+    (p1, s1), (p2, s2) = digits(left.type, left.constant), digits(right.type, right.constant)
+    if operator == "*":
+        return p1 + p2 + 1 > _MOST_DIGITS
+    return operator in "+-" and max(p1 - s1, p2 - s2) + max(s1, s2) + 1 > _MOST_DIGITS
 
 
 def _beyond_int(value: Value) -> Value:
@@ -247,8 +259,9 @@ def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
         return tm.MONEY
     (p1, s1), (p2, s2) = digits(a, left.constant), digits(b, right.constant)
     if operator in "+-":
-        scale = max(s1, s2)
-        return tm.decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
+        whole, scale = max(p1 - s1, p2 - s2), max(s1, s2)
+        precision = min(whole + scale + 1, _MOST_DIGITS)
+        return tm.decimal(precision, min(scale, precision - whole))
     if operator == "*":
         return tm.decimal(p1 + p2 + 1, s1 + s2)
     if operator == "/":
@@ -257,6 +270,9 @@ def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
     scale = max(s1, s2)
     return tm.decimal(min(p1 - s1, p2 - s2) + scale, scale)
 
+
+_MOST_DIGITS = 38
+"""The precision that a decimal has at most."""
 
 _BITWISE: dict[type, str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "#"}
 
