@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import field
 from typing import Any
 
@@ -249,6 +249,17 @@ class Catalog:
         """An earlier batch may have left SET NOEXEC ON."""
         self.parse_only = False
         """SET PARSEONLY is ON."""
+
+    def keep_options(self) -> Callable[[], None]:
+        """Return what puts the database of USE and the options of SET back: a refused batch does not run."""
+        database, nocount, xact_abort = self.database, self.nocount, self.xact_abort
+        identity_insert, unsure, row_limited = set(self.identity_insert), set(self.unsure), self.row_limited
+
+        def put_back() -> None:
+            self.database, self.nocount, self.xact_abort = database, nocount, xact_abort
+            self.identity_insert, self.unsure, self.row_limited = identity_insert, unsure, row_limited
+
+        return put_back
 
     @property
     def in_default_database(self) -> bool:
