@@ -251,13 +251,16 @@ class Catalog:
         """SET PARSEONLY is ON."""
 
     def keep_options(self) -> Callable[[], None]:
-        """Return what puts the database of USE and the options of SET back: a refused batch does not run."""
-        database, nocount, xact_abort = self.database, self.nocount, self.xact_abort
-        identity_insert, unsure, row_limited = set(self.identity_insert), set(self.unsure), self.row_limited
+        """Return what puts the options of SET back: a refused batch does not run.
+
+        Names stay as it says, those that it declares and the database of USE: who checks a script mends it.
+        """
+        nocount, xact_abort, row_limited = self.nocount, self.xact_abort, self.row_limited
+        identity_insert, unsure = set(self.identity_insert), set(self.unsure)
 
         def put_back() -> None:
-            self.database, self.nocount, self.xact_abort = database, nocount, xact_abort
-            self.identity_insert, self.unsure, self.row_limited = identity_insert, unsure, row_limited
+            self.nocount, self.xact_abort, self.row_limited = nocount, xact_abort, row_limited
+            self.identity_insert, self.unsure = identity_insert, unsure
 
         return put_back
 

@@ -1,4 +1,4 @@
--- What SET and USE say in a batch that does not compile has not been said.
+-- What SET says in a batch that does not compile has not been said; nor has USE, where the batches run.
 CREATE DATABASE Elsewhere
 GO
 SET NOCOUNT ON
