@@ -269,6 +269,7 @@ class CompileSession:
         problems = Problems()
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         ctx.mode = Mode.PLAIN
+        put_back = self.catalog.keep_options()
         statements: list[CompiledStatement] = []
         comments: list[str] = []
         for statement in batch.statements:
@@ -296,6 +297,8 @@ class CompileSession:
                         comments=before,
                     )
                 )
+        if problems.errors:
+            put_back()
         return self._finish(batch, problems, statements, comments)
 
     def _finish(
@@ -407,9 +410,12 @@ class CompileSession:
                 ctx = self._context(shaped, Problems(), scope, block.frame, state, left)
                 # An error may have ended the batch before this one at any depth.
                 state = ANY
+                put_back = self.catalog.keep_options()
                 lowered = lower_batch_body(shaped, ctx)
                 self.problems.extend(ctx.problems)
                 found = ctx.problems.errors
+                if found:
+                    put_back()
             results.append((batch, found))
             if ctx is not None and not found:
                 block.add(batch, label, lowered, ctx, stops=stops)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import field
 from typing import Any
 
@@ -249,6 +249,20 @@ class Catalog:
         """An earlier batch may have left SET NOEXEC ON."""
         self.parse_only = False
         """SET PARSEONLY is ON."""
+
+    def keep_options(self) -> Callable[[], None]:
+        """Return what puts the options of SET back: a refused batch does not run.
+
+        Names stay as it says, those that it declares and the database of USE: who checks a script mends it.
+        """
+        nocount, xact_abort, row_limited = self.nocount, self.xact_abort, self.row_limited
+        identity_insert, unsure = set(self.identity_insert), set(self.unsure)
+
+        def put_back() -> None:
+            self.nocount, self.xact_abort, self.row_limited = nocount, xact_abort, row_limited
+            self.identity_insert, self.unsure = identity_insert, unsure
+
+        return put_back
 
     @property
     def in_default_database(self) -> bool:

@@ -140,7 +140,7 @@ xml_is_well_formed: VALIDATION = WELL_FORMED_XML: several roots are allowed, an 
 xml_value, xml_query, xml_exist, xml_nodes: The method of an xml value: value(), query(), exist() and nodes().
 xml_modify: The method modify() of an xml value: the changed value.
 xml_base64, xml_boolean: value() as varbinary and as bit.
-prepare_document, document, remove_document: sp_xml_preparedocument and sp_xml_removedocument: keeps a document in the session, gives it by its number, and forgets it.
+prepare_document, prepare_document_with, document, document_namespaces, remove_document: sp_xml_preparedocument and sp_xml_removedocument: keeps a document and its namespaces in the session, gives them by its number, and forgets them.
 xml_atom, xml_escaped, xml_attribute, xml_leaf, xml_element, xml_group, xml_comment, xml_instruction, xml_name, xml_of_content, xml_auto, xml_nested, xml_explicit: FOR XML: a piece of what it writes.
 
 db_id, db_name: DB_ID and DB_NAME: number and name of a T-SQL database; without an argument the session's.

@@ -331,6 +331,7 @@ BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
     IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_alter('QUEUE', v_queue.queue_id, v_queue.owner, v_queue.database_id) THEN
         IF p_verb = 'drop' THEN
+            PERFORM ssb_internal.refuse_another_kind('QUEUE', p_queue);
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
                                                           'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
         END IF;

@@ -93,6 +93,28 @@ BEGIN ATOMIC
       FROM parse_ident(p_name) AS f(parts);
 END;
 
+-- 3705, where DROP names what is there as something of another kind.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_another_kind(p_kind text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text[] := parse_ident(p_name);
+    v_actual text := ssb_internal.kind_of_relation(p_name);
+BEGIN
+    IF v_actual IS NULL THEN
+        SELECT CASE WHEN p.prokind = 'p' THEN 'PROCEDURE' WHEN p.prorettype = 'trigger'::regtype THEN 'TRIGGER' ELSE 'FUNCTION' END INTO v_actual
+          FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+         WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2] LIMIT 1;
+    END IF;
+    IF v_actual <> p_kind THEN
+        PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
+                                             p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual COLLATE "C"), v_actual));
+    END IF;
+END;
+$$;
+
 -- DROP PROCEDURE, DROP FUNCTION, DROP TRIGGER. Types of its table variables go too.
 CREATE OR REPLACE FUNCTION ssb_internal.drop_module(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
@@ -117,6 +139,7 @@ BEGIN
                        WHEN 'TRIGGER' THEN p.prorettype = 'trigger'::regtype
                        ELSE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype END;
     IF v_found IS NULL THEN
+        PERFORM ssb_internal.refuse_another_kind(p_kind, p_name);
         IF NOT if_exists THEN
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
                                                  lower(p_kind COLLATE "C"), ssb_internal.tsql_spelling(p_name)), 11, 5);
@@ -283,17 +306,13 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_actual text := ssb_internal.kind_of_relation(p_name);
     v_functions oid[];
 BEGIN
     IF p_kind = 'TABLE' THEN
         PERFORM ssb_internal.refuse_to_drop(to_regclass(p_name));
     END IF;
-    IF v_actual <> p_kind AND p_kind IN ('TABLE', 'VIEW') THEN
-        PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
-                                             p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual COLLATE "C"), v_actual));
-    END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
+        PERFORM ssb_internal.refuse_another_kind(p_kind, p_name);
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         v_functions := ssb_internal.functions_of_triggers(to_regclass(p_name));
     END IF;

@@ -145,7 +145,7 @@ BEGIN
                                                 'name, and drop the old one.', 16, 1);
     ELSIF v_rename IS NULL AND v_column IS NULL THEN
         PERFORM ssb_internal.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
-            'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
+            'that @itemtype was input as ''%s''.', object_name, ssb.db_name(), coalesce(object_type, '(null)')), 11, 1);
     ELSIF v_used THEN
         PERFORM ssb_internal.raise_error(15335, format('Error: The new name ''%s'' is already in use as a %s name and would cause a duplicate '
             'that is not permitted.', new_name, CASE WHEN upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN upper(object_type COLLATE "C") ELSE 'object' END), 11, 1);

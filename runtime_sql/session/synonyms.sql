@@ -63,7 +63,10 @@ AS $$
 BEGIN
     IF EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
         EXECUTE format('DROP VIEW %s ;', p_name);
-    ELSIF NOT if_exists THEN
+        RETURN;
+    END IF;
+    PERFORM ssb_internal.refuse_another_kind('SYNONYM', p_name);
+    IF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
                                              ssb_internal.tsql_spelling(p_name)), 11, 5);
     END IF;

@@ -408,10 +408,13 @@ def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     if target is None or text is None or text.value is None:
         ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span)
         return []
-    if positional or "@xpath_namespaces" in by_name:
-        ctx.problem("namespaces of sp_xml_preparedocument are not supported", node.span)
-        return []
-    call = pl.Invoke("sys.prepare_document", (argument_value(text.value, NVARCHAR_MAX, ctx),))
+    namespaces = by_name.get("@xpath_namespaces") or (positional.pop(0) if positional else None)
+    values = [argument_value(text.value, NVARCHAR_MAX, ctx)]
+    if namespaces is not None and namespaces.value is not None:
+        values.append(argument_value(namespaces.value, NVARCHAR_MAX, ctx))
+    call = pl.Invoke(
+        "sys.prepare_document_with" if len(values) > 1 else "sys.prepare_document", tuple(values)
+    )
     body = [pl.Assign(target.reference, call), *ctx.status(node, pl.Number(0))]
     return ctx.guard(node, body)
 

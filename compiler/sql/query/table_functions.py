@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sqlglot import exp
@@ -22,6 +23,9 @@ from ..functions import builtin
 from ..functions.xml_methods import XML_METHODS, levels_up, xml_nodes
 from ..messages import is_default
 from ..values import Value
+
+# A name with a prefix in a path: not an axis, as in child::a.
+_PREFIXED = re.compile(r"[\w.-]:[^:]")
 
 
 def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
@@ -161,6 +165,18 @@ def _openxml(
     items: list[n.Node] = []
     infos = []
     upward = 0
+
+    # A path without prefixes needs no namespaces: it is a constant, which the plan keeps.
+    known = n.Call("sys.document_namespaces", (arguments[0].code,))
+
+    def value_of(pattern: str) -> n.Node:
+        path = n.Text(f"({pattern})[1]")
+        if not _PREFIXED.search(pattern):
+            return n.Call("sys.xml_value", (n.Name(("element",)), path))
+        plan = n.Call("ssb_internal.xq_compile", (path, n.Text("value"), known))
+        once = n.Subquery(q.Select((plan,)))  # for each query, not for each row
+        return n.Call("ssb_internal.xq_value", (n.Name(("element",)), once, n.NULL))
+
     for name, type_node, path, _ in schema:
         if path is not None and path.startswith("@mp:"):
             ctx.problem(f"the metaproperty {path!r} of OPENXML is not supported", call)
@@ -168,14 +184,16 @@ def _openxml(
         to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
         patterns = [path] if path is not None else [pattern.format(name) for pattern in by_flags]
         upward = max([upward, *(pattern.count("..") for pattern in patterns)])
-        element = n.Name(("element",))
-        found = [n.Call("sys.xml_value", (element, n.Text(f"({pattern})[1]"))) for pattern in patterns]
+        found = [value_of(pattern) for pattern in patterns]
         code = found[0] if len(found) == 1 else n.Call("COALESCE", tuple(found))
         items.append(q.Labelled(convert(Value(code, tm.NVARCHAR_MAX), to).code, fold(name)))
         infos.append(ColumnInfo(name, to))
     document = n.Call("sys.document", (arguments[0].code,))
-    levels = (n.NamedArgument("upward", n.Integer(upward)),) if upward else ()
-    rows = n.Call("sys.xml_nodes", (document, arguments[1].code, *levels))
+    options = [n.NamedArgument("upward", n.Integer(upward))] if upward else []
+    where = arguments[1].constant
+    if not isinstance(where, str) or _PREFIXED.search(where):
+        options.append(n.NamedArgument("namespaces", known))
+    rows = n.Call("sys.xml_nodes", (document, arguments[1].code, *options))
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
     return _rows_read(q.Select(tuple(items), q.Aliased(rows, "rows", ("element",))), shown, relation, kind)

@@ -430,6 +430,30 @@ BEGIN
 END;
 $$;
 
+-- Its third argument is an element, which declares the prefixes that paths may use. A document without it knows mp alone, whose
+-- metaproperties OPENXML does not have here.
+CREATE OR REPLACE FUNCTION sys.prepare_document_with(p_text text, p_namespaces text)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_number integer := sys.prepare_document(p_text);
+BEGIN
+    PERFORM set_config('pgsb.namespaces_' || v_number,
+                       coalesce((SELECT jsonb_object_agg(m.parts[1], coalesce(m.parts[2], m.parts[3]))::text
+                                   FROM regexp_matches((regexp_match(sys.xml_of(p_namespaces)::text, '<[^>]*>'))[1],
+                                                       '\sxmlns:([^\s=]+)\s*=\s*(?:"([^"]*)"|''([^'']*)'')', 'g') AS m (parts)), ''), false);
+    RETURN v_number;
+END;
+$$;
+
+-- The namespaces that OPENXML's paths with prefixes are compiled with.
+CREATE OR REPLACE FUNCTION sys.document_namespaces(p_number integer)
+RETURNS jsonb
+LANGUAGE sql STABLE
+RETURN nullif(current_setting('pgsb.namespaces_' || p_number, true), '')::jsonb;
+
 CREATE OR REPLACE FUNCTION sys.remove_document(p_number integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -440,6 +464,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(6607, 'sp_xml_removedocument: The value supplied for parameter number 1 is invalid.');
     END IF;
     PERFORM set_config('pgsb.document_' || p_number, '', false),
+            set_config('pgsb.namespaces_' || p_number, '', false),
             set_config('pgsb.free_documents',
                        (coalesce(nullif(current_setting('pgsb.free_documents', true), ''), '{}')::integer[] || p_number)::text, false);
 END;

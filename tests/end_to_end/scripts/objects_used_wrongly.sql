@@ -66,3 +66,25 @@ USE NoSuchDepots
 GO
 SELECT DB_NAME() AS db, name FROM sys.tables
 GO
+GO
+-- DROP of what is there as something else
+CREATE QUEUE dbo.Parcels
+CREATE SYNONYM dbo.Other FOR dbo.Nothing
+EXEC ('CREATE PROCEDURE dbo.Deliver AS RETURN 0')
+EXEC ('CREATE FUNCTION dbo.Weight() RETURNS INT AS BEGIN RETURN 1 END')
+GO
+DROP PROCEDURE dbo.Parcels
+DROP PROCEDURE IF EXISTS dbo.Weight
+DROP FUNCTION dbo.Deliver
+DROP TABLE dbo.Deliver
+DROP VIEW IF EXISTS dbo.Weight
+DROP QUEUE dbo.Deliver
+DROP SYNONYM dbo.Parcels
+DROP PROCEDURE dbo.Other
+EXEC sp_rename 'dbo.Nobody', 'Somebody', 'OBJECT'
+GO
+DROP PROCEDURE dbo.Deliver
+DROP FUNCTION dbo.Weight
+DROP SYNONYM dbo.Other
+DROP QUEUE dbo.Parcels
+GO

@@ -13,3 +13,15 @@ EXEC sys.sp_xml_preparedocument @hdoc = @second OUTPUT, @xmltext = @x
 SELECT b FROM OPENXML(@second, 'a') WITH (b int)
 SELECT b FROM OPENXML(99, '/a') WITH (b int)
 GO
+DECLARE @told int, @error xml = N'<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>-8408</Code><Description>No &lt;contract&gt;</Description></Error>'
+EXEC sp_xml_preparedocument @told OUTPUT, @error, N'<r xmlns:e="http://schemas.microsoft.com/SQL/ServiceBroker/Error" xmlns:o=''urn:other'' />'
+SELECT Code, Told FROM OPENXML(@told, '/e:Error', 2) WITH (Code int 'e:Code', Told nvarchar(3000) 'e:Description')
+SELECT Code FROM OPENXML(@told, '/o:Error', 2) WITH (Code int 'e:Code')
+EXEC sp_xml_removedocument @told
+-- The number is the next document's; its prefixes are not.
+EXEC sp_xml_preparedocument @hdoc = @told OUTPUT, @xmltext = @error
+SELECT Code FROM OPENXML(@told, '/e:Error', 2) WITH (Code int 'e:Code')
+GO
+DECLARE @told int
+EXEC sp_xml_preparedocument @told OUTPUT, N'<a/>', N'<r xmlns:e='
+GO
