@@ -207,3 +207,13 @@ def test_what_is_no_operand_has_no_parentheses(tsql: Tsql, statement: str) -> No
     tsql.run_well("CREATE TABLE t (a int)")
     tsql.run(statement)
     assert [error.severity for error in tsql.errors] == [15]
+
+
+@pytest.mark.parametrize("function", ["@@ROWCOUNT", "@@TRANCOUNT", "ERROR_MESSAGE()", "XACT_STATE()"])
+def test_a_view_has_no_session_in_any_frame(tsql: Tsql, function: str) -> None:
+    tsql.run(f"CREATE VIEW v AS SELECT {function} AS x")
+    (error,) = tsql.errors
+    for frame in ("EXEC ('{}')", "DECLARE @f sysname = '{}' EXEC ('CREATE VIEW v AS SELECT ' + @f + ' AS x')"):
+        made = f"CREATE VIEW v AS SELECT {function} AS x" if frame.startswith("EXEC") else function
+        tsql.run(frame.format(made))
+        assert [(one.number, one.message) for one in tsql.errors] == [(error.number, error.message)]
