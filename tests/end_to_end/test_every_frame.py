@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from end_to_end.conftest import Outcome
 from end_to_end.tsql import Tsql
+from pgsb.compiler.compiled import ends_batch
 
 from support import Database
 
@@ -217,3 +218,31 @@ def test_a_view_has_no_session_in_any_frame(tsql: Tsql, function: str) -> None:
         made = f"CREATE VIEW v AS SELECT {function} AS x" if frame.startswith("EXEC") else function
         tsql.run(frame.format(made))
         assert [(one.number, one.message) for one in tsql.errors] == [(error.number, error.message)]
+
+
+def test_the_same_errors_end_a_batch_of_plain_statements_as_a_block(tsql: Tsql) -> None:
+    rolling_back = tsql.connection.execute(
+        "SELECT array_agg(n) FROM generate_series(1, 60000) AS n WHERE ssb_internal.rolls_back(n)"
+    ).fetchone()
+    assert rolling_back is not None
+    # Names that cannot be resolved end it, too, and roll nothing back.
+    assert {207, 208, *rolling_back[0]} == set(filter(ends_batch, range(1, 60001)))
+
+
+@pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')", "PRINT '' {}"])
+def test_what_exists_already_ends_the_batch(tsql: Tsql, frame: str) -> None:
+    tsql.run_well("CREATE QUEUE q CREATE TABLE t (a int)")
+    for statement in ("CREATE QUEUE q", "CREATE TABLE t (b int)"):
+        tsql.run(frame.format(f"{statement} CREATE QUEUE q2"))
+        assert [error.number for error in tsql.errors] == [2714]
+    tsql.run_well("SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0")
+    assert tsql.results == [[["q"]]]
+
+
+@pytest.mark.parametrize("before", ["", "DECLARE @x int", "BEGIN DECLARE @x int END"])
+def test_the_batch_that_a_trigger_ends_is_named_by_its_statement(tsql: Tsql, before: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    tsql.run_well("CREATE TRIGGER tr ON t AFTER INSERT AS\nPRINT 'fired'\nROLLBACK")
+    tsql.run(f"{before}\n\n\nINSERT t VALUES (1)")
+    (error,) = tsql.errors
+    assert (error.number, error.procedure, error.line) == (3609, None, 4)
