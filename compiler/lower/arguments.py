@@ -13,7 +13,7 @@ from ..plpgsql import nodes as pl
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from .context import Context, Mode
-from .parameters import pg_type
+from .parameters import variable_type
 
 _NUMBERS = ("integer", "decimal", "float")
 _BY_ASSIGNMENT = frozenset(
@@ -78,7 +78,7 @@ def converted_before(
 ) -> pl.Expr:
     """Convert an argument ahead of the CALL, which no exception block may surround; 8114 where it fails."""
     assert parameter.type is not None
-    scratch = ctx.helper(f"{fold(parameter.name)}_in", pg_type(parameter))
+    scratch = ctx.helper(f"{fold(parameter.name)}_in", variable_type(parameter))
     assign = pl.Assign(scratch, value)
     if ctx.mode in (Mode.FUNCTION, Mode.PLAIN):
         checked.append(assign)
@@ -206,12 +206,12 @@ def lower_argument(
         if _holds(variable.type, parameter.type):
             return pl.Name(variable.reference)
         # Another type, or a shorter one: through a variable of the parameter's type, and back.
-        scratch = ctx.helper(f"{fold(parameter.name)}_out", pg_type(parameter))
+        scratch = ctx.helper(f"{fold(parameter.name)}_out", variable_type(parameter))
         before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
         back = convert_expression(Expression(n.Variable(scratch), parameter.type), variable.type)
         after.append(pl.Assign(variable.reference, pl.Raw(back.code)))
         return pl.Name(scratch)
-    scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+    scratch = ctx.helper(f"no_{fold(parameter.name)}", variable_type(parameter))
     before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
     return pl.Name(scratch)
 

@@ -32,7 +32,7 @@ from .arguments import (
 )
 from .context import Context, Mode
 from .dispatch import lower, system_procedures
-from .parameters import pg_type
+from .parameters import variable_type
 
 
 @lower.register
@@ -86,7 +86,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         argument = chosen.get(parameter.name.lower())
         if argument is None or argument.value is None:
             if parameter.output:
-                scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+                scratch = ctx.helper(f"no_{fold(parameter.name)}", variable_type(parameter))
                 given: pl.Expr = pl.NULL
                 if parameter.default is not None:
                     given = argument_value(parameter.default, parameter.type, ctx)

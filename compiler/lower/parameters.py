@@ -97,3 +97,9 @@ def pg_type(parameter: ProcedureParameter) -> str:
     if parameter.type is None:
         return "text"
     return parameter.type.postgres_bare
+
+
+def variable_type(parameter: ProcedureParameter) -> str:
+    """Return the type of a variable that takes or keeps a parameter's value, of any length as it is."""
+    type_ = pg_type(parameter)
+    return "bpchar" if type_ == "char" else type_  # a variable that is char is char(1)

@@ -45,6 +45,7 @@ from .parameters import (
     pg_type,
     refuse_readonly,
     taken,
+    variable_type,
 )
 from .statement_lists import comments, lower_body, lower_branch
 
@@ -267,7 +268,8 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
         if not parameter.output:
             continue
         name = ctx.scope.helper(f"{fold(parameter.name)}_at_entry")
-        ctx.frame.declarations[name] = pl.Declaration(name, pg_type(parameter), pl.Name(parameter.reference))
+        kept = pl.Declaration(name, variable_type(parameter), pl.Name(parameter.reference))
+        ctx.frame.declarations[name] = kept
         result.append(pl.Assign(parameter.reference, pl.Name(name)))
     return result
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from end_to_end.conftest import Outcome
 from end_to_end.tsql import Tsql
-from pgsb.compiler.compiled import ends_batch
 
+from pgsb.compiler.compiled import ends_batch
 from support import Database
 
 FAILING = {
@@ -155,7 +155,8 @@ def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
 
 def test_double_quotes_mean_the_same_at_a_prompt(pgsb: Callable[..., Outcome], database: Database) -> None:
     typed = pgsb("shell", "--dsn", database.dsn, stdin=QUOTED)
-    assert [line for line in typed.out.splitlines() if len(line) == 1] == ["a", "b", "b", "c", "d", "e", "f", "1"]
+    printed = ["a", "b", "b", "c", "d", "e", "f", "1"]
+    assert [line for line in typed.out.splitlines() if len(line) == 1] == printed
 
 
 @pytest.mark.parametrize(
@@ -214,9 +215,9 @@ def test_what_is_no_operand_has_no_parentheses(tsql: Tsql, statement: str) -> No
 def test_a_view_has_no_session_in_any_frame(tsql: Tsql, function: str) -> None:
     tsql.run(f"CREATE VIEW v AS SELECT {function} AS x")
     (error,) = tsql.errors
-    for frame in ("EXEC ('{}')", "DECLARE @f sysname = '{}' EXEC ('CREATE VIEW v AS SELECT ' + @f + ' AS x')"):
-        made = f"CREATE VIEW v AS SELECT {function} AS x" if frame.startswith("EXEC") else function
-        tsql.run(frame.format(made))
+    pieces = f"DECLARE @f sysname = '{function}' EXEC ('CREATE VIEW v AS SELECT ' + @f + ' AS x')"
+    for made in (f"EXEC ('CREATE VIEW v AS SELECT {function} AS x')", pieces):
+        tsql.run(made)
         assert [(one.number, one.message) for one in tsql.errors] == [(error.number, error.message)]
 
 
@@ -246,3 +247,18 @@ def test_the_batch_that_a_trigger_ends_is_named_by_its_statement(tsql: Tsql, bef
     tsql.run(f"{before}\n\n\nINSERT t VALUES (1)")
     (error,) = tsql.errors
     assert (error.number, error.procedure, error.line) == (3609, None, 4)
+
+
+@pytest.mark.parametrize("type_", ["char(5)", "nchar(5)", "varchar(5)"])
+@pytest.mark.parametrize("fails", ["", "SELECT 1 / 0"])
+def test_an_output_parameter_takes_a_whole_value(tsql: Tsql, type_: str, fails: str) -> None:
+    tsql.run_well(f"CREATE PROCEDURE p @c {type_} OUTPUT AS PRINT RTRIM(@c) SET @c = RTRIM(@c) + 'z' {fails}")
+    for argument in ("'abc'", "@same OUTPUT", "@same", "@short OUTPUT", "@long OUTPUT"):
+        tsql.run(
+            f"DECLARE @same {type_} = 'abc', @short char(3) = 'abc', @long varchar(20) = 'abc'\n"
+            f"EXEC p {argument} PRINT RTRIM(@same) PRINT RTRIM(@short) PRINT RTRIM(@long)"
+        )
+        assert [error.number for error in tsql.errors] == ([8134] if fails else [])
+        changed = {"@same OUTPUT": 1, "@long OUTPUT": 3}.get(argument)
+        after = ["abcz" if place == changed else "abc" for place in (1, 2, 3)]
+        assert tsql.prints == ["abc", *after], argument
