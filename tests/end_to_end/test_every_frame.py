@@ -262,3 +262,16 @@ def test_an_output_parameter_takes_a_whole_value(tsql: Tsql, type_: str, fails: 
         changed = {"@same OUTPUT": 1, "@long OUTPUT": 3}.get(argument)
         after = ["abcz" if place == changed else "abc" for place in (1, 2, 3)]
         assert tsql.prints == ["abc", *after], argument
+
+
+def test_a_parameter_of_a_text_may_be_named_as_one_of_sp_executesql(tsql: Tsql) -> None:
+    declared = "N'@stmt nvarchar(9), @params int OUTPUT'"
+    tsql.run_well(
+        "DECLARE @stmt nvarchar(9) = N'text', @params int = 4\n"
+        f"EXEC sp_executesql N'PRINT @stmt SET @params += 1', {declared},"
+        " @stmt = @stmt, @params = @params OUTPUT\n"
+        "PRINT @params\n"
+        "EXEC sp_executesql @stmt = N'PRINT @x', @params = N'@x int', @x = 6\n"
+        "EXEC sp_executesql N'PRINT @x', @params = N'@x int', @x = 7"
+    )
+    assert tsql.prints == ["text", "5", "6", "7"]
