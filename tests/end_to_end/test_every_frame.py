@@ -275,3 +275,11 @@ def test_a_parameter_of_a_text_may_be_named_as_one_of_sp_executesql(tsql: Tsql) 
         "EXEC sp_executesql N'PRINT @x', @params = N'@x int', @x = 7"
     )
     assert tsql.prints == ["text", "5", "6", "7"]
+
+
+def test_the_same_mistake_is_told_each_time_at_a_prompt(
+    pgsb: Callable[..., Outcome], database: Database
+) -> None:
+    typed = pgsb("shell", "--dsn", database.dsn, stdin="EXEC p @a = = 1\nGO\n" * 3)
+    said = [line for line in typed.out.splitlines() if "error" in line]
+    assert said == ["<shell>:1:13: error 102: Incorrect syntax near '='."] * 3
