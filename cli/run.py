@@ -411,6 +411,8 @@ class Runner:
                 print(problem, file=sys.stderr)
 
     def _compile(self, script: Script, stop: bool) -> Iterator[CompiledBatch]:
+        # What is wrong at a place is told once a script: the next may be wrong at the same place.
+        self._session.problems, self._warned = Problems(), 0
         if self._interactive:
             return self._session.compile_batches(script.source, lambda: self.depth > 0)
         return self._session.compile_script(script.source, stops=lambda line: script.stop_at(line, stop))

@@ -11,7 +11,10 @@ from ..grammar.source import Span
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
-_ENDING = frozenset({207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 3609, 8114, 8169})
+_ENDING = frozenset(
+    {207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708}
+)
+"""Names that cannot be resolved, and what ssb_internal.rolls_back knows."""
 
 
 def ends_batch(number: int, xact_abort: bool = False) -> bool:
@@ -20,7 +23,8 @@ def ends_batch(number: int, xact_abort: bool = False) -> bool:
     For plain statements: in DO blocks the compiled code decides. ``xact_abort``: SET
     XACT_ABORT is ON.
     """
-    return xact_abort or number in _ENDING or 9400 <= number <= 9499
+    is_of_xml = 9400 <= number <= 9499 or (6300 <= number <= 6399 and number not in (6314, 6328))
+    return xact_abort or number in _ENDING or is_of_xml
 
 
 def in_comment(name: str) -> str:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
+_ENDED_BY_TRIGGER = 3609
 _OF_CONSTRAINTS = frozenset({1505, 2714, *range(1767, 1779)})
 
 
@@ -211,7 +212,11 @@ class Executor:
             if batch.joined and error.sqlstate != CANCELED:
                 self.broken_off = batch.line_after(self._ended)
             self._roll_back()
-            event = self._event(statement, error, statement.span.line - batch.line + 1)
+            line = statement.span.line - batch.line + 1
+            event = self._event(statement, error, line)
+            of_trigger = self._is_of_trigger(event)
+            if of_trigger and event.number == _ENDED_BY_TRIGGER:
+                event = replace(event, procedure=None, line=line)  # of the statement that fired it
             self._status = (event.number, 0)
             self._emit(event)
             verb = statement.verb.partition(": ")[0]
@@ -220,7 +225,6 @@ class Executor:
                 self._emit(behind)
             if self._connection.closed or event.severity >= 20:
                 return Outcome.BATCH_ENDED
-            of_trigger = self._is_of_trigger(event)
             if self._is_terminated(event, "INSERT" if of_trigger else verb):
                 self._emit(Print("The statement has been terminated."))  # message 3621
             if of_trigger or ends_batch(event.number, xact_abort=False):

@@ -76,7 +76,7 @@ class Known:
         return None if text.tree is None else self._template(text, text.tree)
 
     def _template(self, text: nodes.SqlText, tree: exp.Expr) -> Template | None:
-        """The text that a part of an expression gives, likewise: a sum in parentheses may be of numbers."""
+        """The text that a part of an expression gives, likewise: a sum may be one of numbers."""
         parts: list[str | Piece] = []
         for operand in operands(unwrapped(tree), exp.Add):
             inner = unwrapped(operand)

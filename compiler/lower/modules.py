@@ -316,7 +316,9 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     """Lower CREATE VIEW and ALTER VIEW."""
     catalog = context.catalog
     name = object_name(node.name)
-    query = translate.translate_query(node.query, context.scope, context.problems, named=True)
+    # In dynamic SQL, too, a view knows nothing of the session of those that make it.
+    scope = replace(context.scope, session=None, identity=None, first_identity=None, asks_identity=False)
+    query = translate.translate_query(node.query, scope, context.problems, named=True)
     if query is None:
         return []
     listed = [column.text for column in node.columns]

@@ -268,8 +268,8 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
         if not parameter.output:
             continue
         name = ctx.scope.helper(f"{fold(parameter.name)}_at_entry")
-        given = pl.Name(parameter.reference)
-        ctx.frame.declarations[name] = pl.Declaration(name, variable_type(parameter), given)
+        kept = pl.Declaration(name, variable_type(parameter), pl.Name(parameter.reference))
+        ctx.frame.declarations[name] = kept
         result.append(pl.Assign(parameter.reference, pl.Name(name)))
     return result
 

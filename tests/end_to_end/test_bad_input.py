@@ -128,8 +128,8 @@ def test_a_role_or_member_that_is_not_there_is_named_as_what_it_should_be(
 
 
 def test_a_failing_statement_leaves_what_stood_before_it(tsql: Tsql) -> None:
-    tsql.run("CREATE QUEUE A; CREATE QUEUE A; CREATE QUEUE B;")
-    assert [error.number for error in tsql.errors] == [2714]
+    tsql.run("CREATE QUEUE A; CREATE SERVICE S ON QUEUE nothing; CREATE QUEUE B;")
+    assert [error.number for error in tsql.errors] == [15151]
     tsql.run_well("SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0 ORDER BY name")
     assert tsql.results == [[["A"], ["B"]]]
 

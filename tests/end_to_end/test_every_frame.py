@@ -6,6 +6,7 @@ import pytest
 from end_to_end.conftest import Outcome
 from end_to_end.tsql import Tsql
 
+from pgsb.compiler.compiled import ends_batch
 from support import Database
 
 FAILING = {
@@ -154,7 +155,8 @@ def test_double_quotes_mean_the_same_in_dynamic_sql(tsql: Tsql) -> None:
 
 def test_double_quotes_mean_the_same_at_a_prompt(pgsb: Callable[..., Outcome], database: Database) -> None:
     typed = pgsb("shell", "--dsn", database.dsn, stdin=QUOTED)
-    assert "".join(line for line in typed.out.splitlines() if len(line) == 1) == "abbcdef1"
+    printed = ["a", "b", "b", "c", "d", "e", "f", "1"]
+    assert [line for line in typed.out.splitlines() if len(line) == 1] == printed
 
 
 @pytest.mark.parametrize(
@@ -207,3 +209,77 @@ def test_what_is_no_operand_has_no_parentheses(tsql: Tsql, statement: str) -> No
     tsql.run_well("CREATE TABLE t (a int)")
     tsql.run(statement)
     assert [error.severity for error in tsql.errors] == [15]
+
+
+@pytest.mark.parametrize("function", ["@@ROWCOUNT", "@@TRANCOUNT", "ERROR_MESSAGE()", "XACT_STATE()"])
+def test_a_view_has_no_session_in_any_frame(tsql: Tsql, function: str) -> None:
+    tsql.run(f"CREATE VIEW v AS SELECT {function} AS x")
+    (error,) = tsql.errors
+    pieces = f"DECLARE @f sysname = '{function}' EXEC ('CREATE VIEW v AS SELECT ' + @f + ' AS x')"
+    for made in (f"EXEC ('CREATE VIEW v AS SELECT {function} AS x')", pieces):
+        tsql.run(made)
+        assert [(one.number, one.message) for one in tsql.errors] == [(error.number, error.message)]
+
+
+def test_the_same_errors_end_a_batch_of_plain_statements_as_a_block(tsql: Tsql) -> None:
+    rolling_back = tsql.connection.execute(
+        "SELECT array_agg(n) FROM generate_series(1, 60000) AS n WHERE ssb_internal.rolls_back(n)"
+    ).fetchone()
+    assert rolling_back is not None
+    # Names that cannot be resolved end it, too, and roll nothing back.
+    assert {207, 208, *rolling_back[0]} == set(filter(ends_batch, range(1, 60001)))
+
+
+@pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')", "PRINT '' {}"])
+def test_what_exists_already_ends_the_batch(tsql: Tsql, frame: str) -> None:
+    tsql.run_well("CREATE QUEUE q CREATE TABLE t (a int)")
+    for statement in ("CREATE QUEUE q", "CREATE TABLE t (b int)"):
+        tsql.run(frame.format(f"{statement} CREATE QUEUE q2"))
+        assert [error.number for error in tsql.errors] == [2714]
+    tsql.run_well("SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0")
+    assert tsql.results == [[["q"]]]
+
+
+@pytest.mark.parametrize("before", ["", "DECLARE @x int", "BEGIN DECLARE @x int END"])
+def test_the_batch_that_a_trigger_ends_is_named_by_its_statement(tsql: Tsql, before: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)")
+    tsql.run_well("CREATE TRIGGER tr ON t AFTER INSERT AS\nPRINT 'fired'\nROLLBACK")
+    tsql.run(f"{before}\n\n\nINSERT t VALUES (1)")
+    (error,) = tsql.errors
+    assert (error.number, error.procedure, error.line) == (3609, None, 4)
+
+
+@pytest.mark.parametrize("type_", ["char(5)", "nchar(5)", "varchar(5)"])
+@pytest.mark.parametrize("fails", ["", "SELECT 1 / 0"])
+def test_an_output_parameter_takes_a_whole_value(tsql: Tsql, type_: str, fails: str) -> None:
+    tsql.run_well(f"CREATE PROCEDURE p @c {type_} OUTPUT AS PRINT RTRIM(@c) SET @c = RTRIM(@c) + 'z' {fails}")
+    for argument in ("'abc'", "@same OUTPUT", "@same", "@short OUTPUT", "@long OUTPUT"):
+        tsql.run(
+            f"DECLARE @same {type_} = 'abc', @short char(3) = 'abc', @long varchar(20) = 'abc'\n"
+            f"EXEC p {argument} PRINT RTRIM(@same) PRINT RTRIM(@short) PRINT RTRIM(@long)"
+        )
+        assert [error.number for error in tsql.errors] == ([8134] if fails else [])
+        changed = {"@same OUTPUT": 1, "@long OUTPUT": 3}.get(argument)
+        after = ["abcz" if place == changed else "abc" for place in (1, 2, 3)]
+        assert tsql.prints == ["abc", *after], argument
+
+
+def test_a_parameter_of_a_text_may_be_named_as_one_of_sp_executesql(tsql: Tsql) -> None:
+    declared = "N'@stmt nvarchar(9), @params int OUTPUT'"
+    tsql.run_well(
+        "DECLARE @stmt nvarchar(9) = N'text', @params int = 4\n"
+        f"EXEC sp_executesql N'PRINT @stmt SET @params += 1', {declared},"
+        " @stmt = @stmt, @params = @params OUTPUT\n"
+        "PRINT @params\n"
+        "EXEC sp_executesql @stmt = N'PRINT @x', @params = N'@x int', @x = 6\n"
+        "EXEC sp_executesql N'PRINT @x', @params = N'@x int', @x = 7"
+    )
+    assert tsql.prints == ["text", "5", "6", "7"]
+
+
+def test_the_same_mistake_is_told_each_time_at_a_prompt(
+    pgsb: Callable[..., Outcome], database: Database
+) -> None:
+    typed = pgsb("shell", "--dsn", database.dsn, stdin="EXEC p @a = = 1\nGO\n" * 3)
+    said = [line for line in typed.out.splitlines() if "error" in line]
+    assert said == ["<shell>:1:13: error 102: Incorrect syntax near '='."] * 3

@@ -129,13 +129,13 @@ def _lower_executesql(
     """
     arguments = list(node.arguments)
     by_name = {a.name.key: a for a in arguments if a.name is not None}
-    statement = by_name.pop("@stmt", None) or by_name.pop("@statement", None)
-    definition = by_name.pop("@params", None)
     positional = [a for a in arguments if a.name is None]
-    if statement is None and positional:
-        statement = positional.pop(0)
-    if definition is None and positional:
-        definition = positional.pop(0)
+    # Where the first ones have no names, @stmt and @params may be parameters of the text.
+    if positional:
+        statement: nodes.Argument | None = positional.pop(0)
+    else:
+        statement = by_name.pop("@stmt", None) or by_name.pop("@statement", None)
+    definition = positional.pop(0) if positional else by_name.pop("@params", None)
     if statement is None or statement.value is None:
         ctx.problem(
             "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
