@@ -57,13 +57,13 @@ BEGIN
     UPDATE ssb.database AS d SET owner = p_owner WHERE d.database_id = p_database_id;
     FOR v_schema IN
         SELECT n.nspname FROM ssb.schema_of_database AS s JOIN pg_namespace AS n ON n.nspname = s.name
-         WHERE s.database_id = p_database_id AND n.nspowner = ssb_internal.runtime_owner()::regrole
+         WHERE s.database_id = p_database_id AND n.nspowner = quote_ident(ssb_internal.runtime_owner())::regrole
     LOOP
         IF v_former <> ssb_internal.runtime_owner() THEN
             FOR v_grant IN
                 SELECT a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
                   FROM pg_namespace AS n CROSS JOIN aclexplode(n.nspacl) AS a
-                 WHERE n.nspname = v_schema AND a.grantor = v_former::regrole
+                 WHERE n.nspname = v_schema AND a.grantor = quote_ident(v_former)::regrole
             LOOP
                 EXECUTE format('GRANT %s ON SCHEMA %I TO %s', v_grant.privilege_type, v_schema, v_grant.grantee);
             END LOOP;
