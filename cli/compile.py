@@ -144,7 +144,7 @@ def compile_command(
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         use = compile_script(Source("-d", f"USE {bracketed(database)}"))
-        text = f"{use.text().strip()}\n\n{text}"
+        text = f"{use.text(for_files=for_file).strip()}\n\n{text}"
     if for_file:
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
         parts = installer.parts_needed(

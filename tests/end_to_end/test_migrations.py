@@ -60,6 +60,11 @@ def test_a_compiled_file_tells_its_sources_and_prints_no_tables(
     command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", "out.sql"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "row)" not in shown.stdout
+    # Nor where the session begins in a T-SQL database.
+    (tmp_path / "c.sql").write_text("CREATE QUEUE r;\n")
+    assert pgsb("compile", "c.sql", "-d", database.name, "-o", "out.sql").status == 0
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "row)" not in shown.stdout
     assert "-- Compiled" not in pgsb("compile", "a.sql").out
 
 
