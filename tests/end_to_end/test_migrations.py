@@ -61,8 +61,9 @@ def test_a_compiled_file_tells_its_sources_and_prints_no_tables(
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "row)" not in shown.stdout
     # Nor where the session begins in a T-SQL database.
+    assert pgsb("run", "--dsn", database.dsn, "-Q", "CREATE DATABASE Side").status == 0
     (tmp_path / "c.sql").write_text("CREATE QUEUE r;\n")
-    assert pgsb("compile", "c.sql", "-d", database.name, "-o", "out.sql").status == 0
+    assert pgsb("compile", "c.sql", "-d", "Side", "-o", "out.sql").status == 0
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "row)" not in shown.stdout
     assert "-- Compiled" not in pgsb("compile", "a.sql").out
