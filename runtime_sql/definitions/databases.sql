@@ -16,7 +16,10 @@ BEGIN
     SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                                      'to use it.', ssb_internal.tsql_schema(p_schema)));
+                                                      'to use it.', ssb_internal.tsql_schema(p_schema)),
+            -- A text that was compiled without knowing where it would run.
+            hint => CASE WHEN lower(p_schema) = lower(current_database()) || '_dbo'
+                         THEN format('%s is the default database here: pgsb compile --default-database %1$s, or without USE.', current_database()) END);
     END IF;
     EXECUTE format('CREATE SCHEMA %I', p_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);
