@@ -76,6 +76,12 @@ from .sqlcmd import Script
     "and migration tools see it. :on error in a script is obeyed.",
 )
 @click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
+@click.option(
+    "--default-database",
+    metavar="NAME",
+    help="The name of the PostgreSQL database that the text is for: USE NAME is then its default T-SQL "
+    "database, as with pgsb run.",
+)
 @rare_collections()
 def compile_command(
     scripts: tuple[str, ...],
@@ -90,6 +96,7 @@ def compile_command(
     keep_source: bool,
     on_error: str,
     with_runtime: bool,
+    default_database: str | None,
 ) -> None:
     """Print the PostgreSQL text that SCRIPTs compile to; - is stdin. Touches no database.
 
@@ -119,7 +126,7 @@ def compile_command(
         given = [Script(difference.source())]
         read = [difference.source()]
     keeps = keep_source or bool(old)
-    session = CompileSession(CompileOptions(database=database, collation=collation, keep_source=keeps))
+    session = CompileSession(CompileOptions(database, default_database, collation, keep_source=keeps))
     written_to = sys.stdout if output == "-" else None
     batches: list[CompiledBatch] = []
     with progress_bar(sum(map(count_batches, (*earlier, *read))), "compiling", written_to) as advance:
@@ -144,9 +151,10 @@ def compile_command(
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         use = compile_script(Source("-d", f"USE {bracketed(database)}"))
-        text = f"{use.text().strip()}\n\n{text}"
+        text = f"{use.text(for_files=for_file).strip()}\n\n{text}"
     if for_file:
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
+        options += f" --default-database {default_database}" * bool(default_database)
         parts = installer.parts_needed(
             name for batch in batches for statement in batch.statements for name in statement.names
         )

@@ -85,6 +85,61 @@ SET version = excluded.version, content_hash = excluded.content_hash, installed_
 DO $$ BEGIN PERFORM ssb_internal.follow_owner(); END $$;
 """
 
+# Sessions that send, receive and wait lock views and tables in orders of their own. So all are taken before
+# anything is changed, and given back where one is not free soon, well within deadlock_timeout: else either
+# side would wait for the other, and the upgrade or a client be ended as a deadlock's victim. ALTER VIEW, as
+# it stands: LOCK TABLE of a view would take the server's own tables, too. Of others' there is nothing to
+# take: schema/schemas.sql says whose they are.
+_TAKE_TABLES = """\
+DO $$
+DECLARE
+    v_relation record;
+    v_before text := current_setting('lock_timeout');
+    v_patience integer := (SELECT s.setting FROM pg_settings AS s WHERE s.name = 'lock_timeout');
+    v_until timestamptz := clock_timestamp() + coalesce(nullif(v_patience, 0), 60000) * interval '1 ms';
+BEGIN
+    LOOP
+        BEGIN
+            PERFORM set_config('lock_timeout', '200ms', true);
+            FOR v_relation IN
+                SELECT c.oid::regclass AS name, c.relkind = 'v' AS is_view,
+                       pg_get_userbyid(c.relowner) AS owner
+                  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') AND c.relkind IN ('v', 'r')
+                   AND pg_has_role(c.relowner, 'USAGE')
+                 ORDER BY c.relkind DESC, c.oid
+            LOOP
+                IF v_relation.is_view THEN
+                    EXECUTE format('ALTER VIEW %s OWNER TO %I', v_relation.name, v_relation.owner);
+                ELSE
+                    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', v_relation.name);
+                END IF;
+            END LOOP;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            IF clock_timestamp() > v_until THEN
+                RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
+                    MESSAGE = 'sessions have used the runtime in transactions that do not end',
+                    DETAIL = (
+                        SELECT string_agg(
+                                   format('process %s of %s, since %s', a.pid, a.usename, a.xact_start),
+                                   E'\\n' ORDER BY a.xact_start)
+                          FROM pg_stat_activity AS a
+                         WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+                           AND a.pid IN (SELECT l.pid FROM pg_locks AS l
+                                           JOIN pg_class AS c ON c.oid = l.relation
+                                           JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                          WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys'))),
+                    HINT = 'pg_terminate_backend ends a session; nothing was changed here.';
+            END IF;
+        END;
+        PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();
+    END LOOP;
+    PERFORM set_config('lock_timeout', v_before, true);
+END;
+$$;
+"""
+
 # As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
 # ends: for the lock above by statement_timeout, for others by lock_timeout, because behind them others wait.
 _NO_TIMEOUTS = """\
@@ -220,6 +275,7 @@ def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
         f"{_choice(nvarchar) if nvarchar else ''}"
         f"{_PATH}\n"
         f"{_TAKE_LOCK}\n"
+        f"{_TAKE_TABLES}\n"
         f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
     )
 
@@ -244,7 +300,7 @@ def upgrade_sql(version: int, parts: Parts = "all") -> str:
         f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
         "    END IF;\nEND $$;\n\n"
     )
-    head, lock, body = install_sql(parts).partition(f"{_TAKE_LOCK}\n")
+    head, lock, body = install_sql(parts).partition(f"{_TAKE_LOCK}\n{_TAKE_TABLES}\n")
     steps = "".join(f"{text}\n\n" for number, text in _migrations() if number > version)
     return f"{head}{lock}{guard}{steps}{body}"
 
@@ -370,6 +426,7 @@ def install(
             return
         connection.execute(_choice(nvarchar).encode())
         connection.execute(_PATH)
+        connection.execute(_TAKE_TABLES)
         if found is not None:
             if found.version > _version():
                 raise RuntimeVersionError(

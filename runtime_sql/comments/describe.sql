@@ -45,7 +45,7 @@ BEGIN
         SELECT c.oid, c.relname, c.relkind, v_words ->> c.relname AS words,
                CASE c.relkind WHEN 'c' THEN obj_description(c.reltype, 'pg_type') ELSE obj_description(c.oid, 'pg_class') END AS present
           FROM pg_class AS c
-         WHERE c.relnamespace = p_schema::regnamespace AND c.relkind IN ('v', 'c') AND v_words ? c.relname
+         WHERE c.relnamespace = quote_ident(p_schema)::regnamespace AND c.relkind IN ('v', 'c') AND v_words ? c.relname
     LOOP
         IF v_relation.words IS DISTINCT FROM v_relation.present THEN
             EXECUTE format('COMMENT ON %s %I.%I IS %L', CASE v_relation.relkind WHEN 'c' THEN 'TYPE' ELSE 'VIEW' END,
@@ -89,7 +89,7 @@ BEGIN
     FOR v_routine, v_said IN
         SELECT p.oid, v_words ->> p.proname
           FROM pg_proc AS p
-         WHERE p.pronamespace = p_schema::regnamespace AND v_words ? p.proname
+         WHERE p.pronamespace = quote_ident(p_schema)::regnamespace AND v_words ? p.proname
            AND v_words ->> p.proname IS DISTINCT FROM obj_description(p.oid, 'pg_proc')
     LOOP
         EXECUTE format('COMMENT ON ROUTINE %s IS %L', v_routine, v_said);

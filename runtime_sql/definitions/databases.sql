@@ -16,7 +16,10 @@ BEGIN
     SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                                      'to use it.', ssb_internal.tsql_schema(p_schema)));
+                                                      'to use it.', ssb_internal.tsql_schema(p_schema)),
+            -- A text that was compiled without knowing where it would run.
+            hint => CASE WHEN lower(p_schema) = lower(current_database()) || '_dbo'
+                         THEN format('%s is the default database here: pgsb compile --default-database %1$s, or without USE.', current_database()) END);
     END IF;
     EXECUTE format('CREATE SCHEMA %I', p_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);
@@ -57,13 +60,13 @@ BEGIN
     UPDATE ssb.database AS d SET owner = p_owner WHERE d.database_id = p_database_id;
     FOR v_schema IN
         SELECT n.nspname FROM ssb.schema_of_database AS s JOIN pg_namespace AS n ON n.nspname = s.name
-         WHERE s.database_id = p_database_id AND n.nspowner = ssb_internal.runtime_owner()::regrole
+         WHERE s.database_id = p_database_id AND n.nspowner = quote_ident(ssb_internal.runtime_owner())::regrole
     LOOP
         IF v_former <> ssb_internal.runtime_owner() THEN
             FOR v_grant IN
                 SELECT a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
                   FROM pg_namespace AS n CROSS JOIN aclexplode(n.nspacl) AS a
-                 WHERE n.nspname = v_schema AND a.grantor = v_former::regrole
+                 WHERE n.nspname = v_schema AND a.grantor = quote_ident(v_former)::regrole
             LOOP
                 EXECUTE format('GRANT %s ON SCHEMA %I TO %s', v_grant.privilege_type, v_schema, v_grant.grantee);
             END LOOP;

@@ -23,7 +23,7 @@ RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c.relowner = current_user::regrole
+    SELECT c.relowner = quote_ident(current_user)::regrole
            OR c.relkind = 'r' AND NOT c.relhastriggers AND NOT c.relhasrules AND NOT c.relrowsecurity AND NOT c.relhassubclass
               AND NOT EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhrelid = c.oid)
               AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conrelid = c.oid AND k.contype NOT IN ('p', 'u', 'n'))
@@ -45,7 +45,7 @@ DECLARE
     v_table pg_class;
 BEGIN
     SELECT c.* INTO v_table FROM pg_class AS c WHERE c.oid = p_table;
-    IF v_table.relkind <> 'r' OR v_table.relpersistence <> 't' OR v_table.relowner <> current_user::regrole THEN
+    IF v_table.relkind <> 'r' OR v_table.relpersistence <> 't' OR v_table.relowner <> quote_ident(current_user)::regrole THEN
         PERFORM ssb_internal.refuse_foreign(v_table.relname, v_table.relowner);
     END IF;
 END;
@@ -81,7 +81,7 @@ BEGIN
      WHERE c.relnamespace = pg_my_temp_schema() AND c.relname = ANY (p_names) AND NOT ssb_internal.temporary_is_safe(c.oid)
     UNION ALL
     SELECT p.proname, p.proowner FROM pg_proc AS p
-     WHERE p.pronamespace = pg_my_temp_schema() AND p.proname = ANY (p_names) AND p.proowner <> current_user::regrole
+     WHERE p.pronamespace = pg_my_temp_schema() AND p.proname = ANY (p_names) AND p.proowner <> quote_ident(current_user)::regrole
     LIMIT 1;
     IF FOUND THEN
         PERFORM ssb_internal.refuse_foreign(v_found.relname, v_found.relowner);

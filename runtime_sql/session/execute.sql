@@ -113,7 +113,7 @@ AS $$
         SELECT FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
          WHERE p.oid = to_regprocedure(format('pg_temp.%I(text[],ssb.session)', p_name))
            AND p.prokind = 'p' AND NOT p.prosecdef AND p.proconfig IS NULL AND l.lanname = 'plpgsql'
-           AND p.proowner = current_user::regrole AND p.prosrc = p_body)
+           AND p.proowner = quote_ident(current_user)::regrole AND p.prosrc = p_body)
 $$;
 
 -- A CALL inside a function or trigger.
@@ -223,7 +223,7 @@ BEGIN
     SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2]
        -- EXEC #p: what the session's user made is not run with rights that are not his.
-       AND (n.oid <> pg_my_temp_schema() OR p.proowner = current_user::regrole OR NOT ssb_internal.runs_as_another())
+       AND (n.oid <> pg_my_temp_schema() OR p.proowner = quote_ident(current_user)::regrole OR NOT ssb_internal.runs_as_another())
        AND (p.prokind = 'p' OR p.prokind = 'f' AND NOT p.proretset
             AND (format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void')
                  OR n.nspname = 'ssb'))
@@ -344,7 +344,7 @@ BEGIN
     PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
 END;
 $trampoline$, v_declare, v_read, line, v_shown, format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
-    name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || current_user::regrole::oid ELSE 'ssb_trampoline' END;
+    name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || quote_ident(current_user)::regrole::oid ELSE 'ssb_trampoline' END;
     IF ssb_internal.is_own_trampoline(name, v_body) THEN
         RETURN;
     END IF;
@@ -352,7 +352,7 @@ $trampoline$, v_declare, v_read, line, v_shown, format(v_run, v_name[1], v_name[
                OR to_regprocedure(format('pg_temp.%I(text[],ssb.session)', name)) IS NOT NULL;
     IF v_there AND NOT EXISTS (SELECT FROM pg_proc AS p
                                 WHERE p.oid = to_regprocedure(format('pg_temp.%I(text[],ssb.session)', name))
-                                  AND p.proowner = current_user::regrole) THEN
+                                  AND p.proowner = quote_ident(current_user)::regrole) THEN
         IF NOT p_atomic THEN
             PERFORM ssb_internal.raise_error(50000, format('EXEC @name finds a routine pg_temp.%s that is not its own.', name), 16, 1,
                                     'That name is the engine''s: drop the routine.');

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,20 @@ def test_what_counts_as_unquoted(tmp_path: Path, body: str, found: list[str]) ->
     )
     assert [one.text for one in insertions(file)] == found
     assert all(one.definer and one.routine == "ssb_internal.f" for one in insertions(file))
+
+
+# PostgreSQL reads the text of such a cast as SQL: Ann would be ann, and ann@shop.example two names.
+_NAME_READ_AS_SQL = re.compile(
+    r"\b(?:current_user|session_user|\w+\([^()]*\)|[vp]_\w+)::reg(?:role|namespace)\b"
+)
+
+
+def test_a_name_is_quoted_where_it_is_cast() -> None:
+    assert _NAME_READ_AS_SQL.search("proowner = current_user::regrole")
+    assert _NAME_READ_AS_SQL.search("ssb_internal.runtime_owner()::regrole")
+    for path in sorted(ROOT.rglob("*.sql")):
+        if "migrations" in path.parts:
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = _NAME_READ_AS_SQL.search(line)
+            assert found is None or found[0].startswith("quote_ident("), f"{path.name}: {found and found[0]}"

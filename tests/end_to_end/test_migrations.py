@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy
 from alembic.autogenerate import compare_metadata
@@ -60,7 +61,31 @@ def test_a_compiled_file_tells_its_sources_and_prints_no_tables(
     command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", "out.sql"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "row)" not in shown.stdout
+    # Nor where the session begins in a T-SQL database.
+    assert pgsb("run", "--dsn", database.dsn, "-Q", "CREATE DATABASE Side").status == 0
+    (tmp_path / "c.sql").write_text("CREATE QUEUE r;\n")
+    assert pgsb("compile", "c.sql", "-d", "Side", "-o", "out.sql").status == 0
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "row)" not in shown.stdout
     assert "-- Compiled" not in pgsb("compile", "a.sql").out
+
+
+def test_a_compiled_text_may_use_the_database_that_it_is_for(
+    database: Database, psql: str, pgsb: Callable[..., Any], tmp_path: Path
+) -> None:
+    script = (
+        f"USE {database.name};\nGO\nCREATE QUEUE q;\nGO\nSELECT COUNT(*) AS n FROM {database.name}.dbo.q;\n"
+    )
+    command = [psql, "-Xq", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", str(tmp_path / "out.sql")]
+    assert pgsb("compile", "-", "-o", str(tmp_path / "out.sql"), stdin=script).status == 0
+    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    hint = f"{database.name} is the default database here: pgsb compile --default-database {database.name}"
+    assert failed.returncode != 0 and hint in failed.stderr
+    options = ("--default-database", database.name, "-o", str(tmp_path / "out.sql"))
+    assert pgsb("compile", *options, "-", stdin=script).status == 0
+    subprocess.run(command, capture_output=True, check=True)
+    with psycopg.connect(database.dsn) as connection:
+        assert connection.execute("SELECT name FROM ssb.queue").fetchall() == [("dbo.q",)]
 
 
 @pytest.mark.parametrize("tool", TOOLS)

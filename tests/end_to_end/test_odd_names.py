@@ -1,13 +1,15 @@
 """Whatever things are called: with dots, quotes and blanks, of 63 bytes, as PostgreSQL spells nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from pgsb.runtime_sql.installer import install
-from support import Connection
+from support import Connection, Database
 
 NAMES = ["plain", '[a.b"c,d]', "[100%_x]", "l" * 57, "m" * 63, "[" + "n.ä" * 42 + "]"]
 COLUMNS = ("o" * 60 + "1", "o" * 60 + "2")
@@ -308,3 +310,35 @@ def test_a_new_name_may_be_another_spelling_of_the_old(tsql: Tsql) -> None:
         " SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND name IS NOT NULL"
     )
     assert tsql.results == [[["T"], ["Ck"]], [["A"]], [["Ix"]]]
+
+
+@pytest.mark.parametrize("name", ["Ann", "ann@shop.example", 'a "b" 100%'])
+def test_a_role_may_be_called_as_its_account(
+    empty_database: Database, connect: Callable[..., Connection], name: str
+) -> None:
+    """Services that log in people name roles by their addresses."""
+    admin = connect(empty_database.dsn)
+    role = sql.Identifier(name)
+    admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
+    try:
+        admin.execute(
+            sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(empty_database.name), role)
+        )
+        dsn = make_conninfo(empty_database.dsn, user=name)
+        with psycopg.connect(dsn, autocommit=True) as owner:
+            install(owner)
+        session = Tsql(dsn)
+        session.run_well(
+            "CREATE PROCEDURE dbo.p @n int AS SELECT @n AS n\nGO\n"
+            "CREATE PROCEDURE dbo.q AS BEGIN CREATE TABLE #u (n int); INSERT #u EXEC dbo.p 7;"
+            " SELECT * FROM #u END\nGO\n"
+            "DECLARE @name sysname = 'dbo.p'; EXEC @name 4; EXEC dbo.q;"
+            " EXEC sp_executesql N'SELECT @a + 1', N'@a int', 8\nGO\n"
+            "CREATE DATABASE shop\nGO\nALTER AUTHORIZATION ON DATABASE::shop TO dbo"
+        )
+        assert session.results == [[["4"]], [["7"]], [["9"]]]
+        session.run("EXEC nowhere")
+        assert [error.number for error in session.errors] == [2812]
+        session.close()
+    finally:
+        admin.execute(sql.SQL("DROP OWNED BY {0} CASCADE; DROP ROLE {0}").format(role))

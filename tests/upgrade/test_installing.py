@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -79,6 +80,34 @@ def test_timeouts_of_the_database_are_not_for_installing(
         # They are there again behind it.
         assert connection.execute("SHOW statement_timeout").fetchone() == ("100ms",)
         installer.uninstall(connection)
+
+
+def test_an_upgrade_and_those_who_work_do_not_deadlock(connect: Callable[..., Connection]) -> None:
+    """Each takes tables that the other has; a client's transaction ends, and the upgrade waits for that."""
+    connection = connect()
+    connection.execute(
+        "SELECT ssb.create_queue('dbo.q'); SELECT ssb.create_service('s', 'dbo.q', '{DEFAULT}');"
+    )
+    client = connect(autocommit=False)
+    client.execute("SELECT count(*) FROM ssb.receive('dbo.q')")
+    with ThreadPoolExecutor(1) as upgrading:
+        done = upgrading.submit(installer.upgrade, connection)
+        with connect() as watcher:
+            waits = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
+            while watcher.execute(waits, [connection.info.backend_pid]).fetchone() != ("Lock",):
+                assert not done.done()
+        client.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'kept'::bytea)")
+        client.commit()
+        done.result(60)
+    assert client.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
+    # What never ends is named, as soon as the upgrade's lock_timeout says.
+    connection.execute("SET lock_timeout = '300ms'")
+    with pytest.raises(psycopg.errors.LockNotAvailable, match="transactions that do not end") as refused:
+        installer.upgrade(connection)
+    assert f"process {client.info.backend_pid} of " in (refused.value.diag.message_detail or "")
+    client.rollback()
+    installer.upgrade(connection)
+    assert connection.execute("SHOW lock_timeout").fetchone() == ("300ms",)
 
 
 def test_a_stranger_with_the_installers_lock_is_not_waited_for(
