@@ -108,7 +108,8 @@ BEGIN
     ELSE
         SELECT c.state, c.type INTO v_state, v_type FROM ssb_internal.xsd_complex_type(v_state, v_entry -> 'in', v_entry -> 'node') AS c;
     END IF;
-    RETURN jsonb_set(v_state, ARRAY['types', p_key], v_type) #- ARRAY['busy', p_key];
+    -- (busy it stays: what is compiled is not looked for there)
+    RETURN jsonb_set(v_state, ARRAY['types', p_key], v_type);
 END;
 $$;
 
@@ -192,7 +193,7 @@ BEGIN
     END IF;
     v_state := jsonb_set(v_state, ARRAY['busy', 'element ' || p_key], 'true');
     SELECT e.state, e.declaration INTO v_state, v_declaration FROM ssb_internal.xsd_element(v_state, v_entry -> 'in', v_entry -> 'node') AS e;
-    RETURN jsonb_set(v_state, ARRAY['elements', p_key], v_declaration) #- ARRAY['busy', 'element ' || p_key];
+    RETURN jsonb_set(v_state, ARRAY['elements', p_key], v_declaration);
 END;
 $$;
 
