@@ -258,6 +258,7 @@ DECLARE
     v_names text[];
     v_expanded text[] := '{}';
     v_element boolean := true;
+    v_name text;
     v_prefix text;
     v_uri text;
 BEGIN
@@ -278,12 +279,17 @@ BEGIN
                 END IF;
             END IF;
             IF name = 'xmlns' THEN
-                scope := E'\x01\x02' || v_uri || scope;
+                v_prefix := '';
             ELSIF left(name, 6) = 'xmlns:' THEN
                 v_prefix := substr(name, 7);
-                scope := E'\x01' || v_prefix || E'\x02' || v_uri || scope;
             ELSE
                 v_names := v_names || name;
+                CONTINUE;
+            END IF;
+            -- What is declared so already is not declared again.
+            v_name := E'\x01' || v_prefix || E'\x02';
+            IF split_part(substr(scope, nullif(strpos(scope, v_name), 0) + length(v_name)), E'\x01', 1) IS DISTINCT FROM v_uri THEN
+                scope := v_name || v_uri || scope;
             END IF;
         END LOOP;
     END IF;
