@@ -90,6 +90,9 @@ BEGIN
                     PERFORM ssb_internal.xsd_error(9339, format('The ''form'' attribute cannot be specified on a global attribute or element definition.'
                                                                 ' Location: ''%s''.', v_child ->> 'at'));
                 END IF;
+                IF v_child -> 'a' ->> 'name' !~ '^[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*$' THEN
+                    PERFORM ssb_internal.xsd_error(2379, format('The name specified is not a valid XML name :''%s''', v_child -> 'a' ->> 'name'));
+                END IF;
                 v_name := '{' || (v_in ->> 'tns') || '}' || (v_child -> 'a' ->> 'name');
                 IF v_state #> ARRAY['g', v_kind, v_name] IS NOT NULL THEN
                     IF v_document.i > 1 AND v_state #>> ARRAY['g', v_kind, v_name, 'document'] <> v_document.i::text THEN
@@ -140,6 +143,12 @@ BEGIN
             v_head := v_state -> 'elements' -> v_head ->> 'head';
         END LOOP;
     END LOOP;
+
+    PERFORM ssb_internal.xsd_check_constraint(v_state, d.declaration)
+       FROM (SELECT e.value FROM jsonb_each(v_state -> 'elements') AS e
+              UNION ALL
+             SELECT p FROM jsonb_path_query(v_state -> 'types', '$.**.d') AS p) AS d(declaration)
+      WHERE d.declaration ?| ARRAY['default', 'fixed'];
 
     -- 4. content models as automata
     v_types := (SELECT coalesce(jsonb_object_agg(e.key, CASE

@@ -113,6 +113,34 @@ BEGIN
 END;
 $$;
 
+-- The default or fixed value of a declaration has to be one of its type; p_state has all types.
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_check_constraint(p_state jsonb, p_declaration jsonb) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kind text := CASE WHEN p_declaration ? 'default' THEN 'default' WHEN p_declaration ? 'fixed' THEN 'fixed' END;
+    v_value text := p_declaration ->> v_kind;
+    v_type jsonb;
+BEGIN
+    IF v_kind IS NULL THEN
+        RETURN;
+    END IF;
+    v_type := ssb_internal.xsd_type(p_state, p_declaration ->> 't');
+    IF v_type ? 'simple' THEN
+        v_type := ssb_internal.xsd_type(p_state, v_type ->> 'simple');
+    END IF;
+    IF v_type ->> 'k' = 's' THEN
+        IF ssb_internal.xsd_value_fault(p_state -> 'types', v_type, v_value) IS NOT NULL THEN
+            PERFORM ssb_internal.xsd_error(2313, format('The attribute "%s" cannot have a value of "%s".', v_kind, v_value));
+        END IF;
+    ELSIF NOT coalesce((v_type -> 'mixed')::boolean, false) THEN
+        PERFORM ssb_internal.xsd_error(6962, format('''default'' and ''fixed'' values are not allowed on element of this type: ''%s''',
+                                                    ssb_internal.xsd_shown(regexp_replace(p_declaration ->> 't', '^#[0-9]+$', '(anonymous)'))));
+    END IF;
+END;
+$$;
+
 -- An element declaration: {"t": type key, "nillable", "fixed", "abstract"}; without a type that of
 -- the head of its substitution group, else anything.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_element(p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT declaration jsonb)
@@ -227,6 +255,7 @@ BEGIN
         END IF;
     END IF;
     declaration := jsonb_strip_nulls(jsonb_build_object('t', coalesce(v_key, 'xs:anySimpleType'), 'fixed', p_node -> 'a' ->> 'fixed'));
+    PERFORM ssb_internal.xsd_check_constraint(state, declaration || (p_node -> 'a'));
 END;
 $$;
 
