@@ -234,6 +234,7 @@ def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(serv
         "'<a><!--' || repeat('<b>x</b>', 200000) || '--></a>'",
         "'<a>' || repeat('&lt;b&gt;&#233;', 200000) || '</a>'",
         "'<a>' || repeat('<![CDATA[<]]>y', 200000) || '</a>'",
+        "repeat('<p:a xmlns:p=\"u\">', 20000) || repeat('</p:a>', 20000)",
         "(SELECT format('<a%s/>', string_agg(format(' a%s =\"\"', i), '')) FROM generate_series(1, 30000) i)",
     ],
 )

@@ -161,7 +161,7 @@ def _row(found: Options, shape: Shape, declarations: n.Text | None, ctx: Context
             if name is None:
                 ctx.problem(_UNNAMED, node, number=6809)
                 continue
-            tag = xml_name(name)
+            tag = _tag(name, ctx)
             if found.elements or value.family == "xml":
                 tree.children.append(_leaf(tag, value, found))
             else:
@@ -370,11 +370,11 @@ def _auto(
             ctx.problem(_UNNAMED, node, number=6809)
         if name is not None and not found.elements and value.family != "xml":
             _only_once(name, attribute_names[current], ctx, node)
-        columns[current].append((xml_name(name or ""), value))
+        columns[current].append((_tag(name or "", ctx), value))
     declarations = None if found.root is not None else _declarations(found, ctx)
     openings = []
     for level, element in enumerate(elements):
-        tag = xml_name(element)
+        tag = _tag(element, ctx)
         attributes: list[n.Node] = []
         content: list[n.Node] = []
         for name, value in columns[element]:
@@ -460,6 +460,14 @@ _FURTHER = frozenset(string.digits + ".-\u00b7")
 def _may_stand(character: str, place: int) -> bool:
     """Whether an XML name may have the character there (no pattern: its ranges take long to compile)."""
     return character in _LETTERS or "\u00c0" <= character <= "\uffff" or (place > 0 and character in _FURTHER)
+
+
+def _tag(name: str, ctx: Context) -> str:
+    """The tag for the name of a column or table (RAW, AUTO): a prefix that is declared stays one."""
+    prefix, colon, local = name.partition(":")
+    if colon and local and prefix in ctx.namespaces:
+        return f"{prefix}:{xml_name(local)}"
+    return xml_name(name)
 
 
 def xml_name(name: str) -> str:

@@ -49,7 +49,7 @@ DECLARE
     v_spaces jsonb := '[]';
     v_declaration jsonb;
     v_subs jsonb := '{}';
-    v_type jsonb;
+    v_types jsonb;
     v_head text;
 BEGIN
     -- 1. what there is, by kind and name: references may go forward and across documents
@@ -90,9 +90,12 @@ BEGIN
                     PERFORM ssb_internal.xsd_error(9339, format('The ''form'' attribute cannot be specified on a global attribute or element definition.'
                                                                 ' Location: ''%s''.', v_child ->> 'at'));
                 END IF;
+                IF v_child -> 'a' ->> 'name' !~ '^[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*$' THEN
+                    PERFORM ssb_internal.xsd_error(2379, format('The name specified is not a valid XML name :''%s''', v_child -> 'a' ->> 'name'));
+                END IF;
                 v_name := '{' || (v_in ->> 'tns') || '}' || (v_child -> 'a' ->> 'name');
-                IF v_state -> 'g' -> v_kind ? v_name THEN
-                    IF v_document.i > 1 AND v_state -> 'g' -> v_kind -> v_name ->> 'document' <> v_document.i::text THEN
+                IF v_state #> ARRAY['g', v_kind, v_name] IS NOT NULL THEN
+                    IF v_document.i > 1 AND v_state #>> ARRAY['g', v_kind, v_name, 'document'] <> v_document.i::text THEN
                         PERFORM ssb_internal.xsd_error(6310, format('Altering existing schema components is not allowed. There was an attempt to modify an'
                             ' existing XML Schema component, component namespace: ''%s'' component name: ''%s'' component kind:%s',
                             v_in ->> 'tns', v_child -> 'a' ->> 'name', initcap(v_kind)));
@@ -102,7 +105,7 @@ BEGIN
                         ELSE 'The name "%s" has already been defined in this scope.' END, v_child -> 'a' ->> 'name'));
                 END IF;
                 v_state := jsonb_set(v_state, ARRAY['g', v_kind, v_name],
-                                     jsonb_build_object('node', v_child, 'in', v_in, 'document', v_document.i));
+                                     jsonb_build_object('node', v_child::text, 'in', v_in, 'document', v_document.i));
             END LOOP;
         END LOOP;
         IF NOT FOUND THEN   -- nothing, or text alone
@@ -117,15 +120,18 @@ BEGIN
     FOR v_name IN SELECT k FROM jsonb_object_keys(v_state -> 'g' -> 'element') AS k LOOP
         v_state := ssb_internal.xsd_global_element(v_state, v_name);
     END LOOP;
-    FOR v_name, v_child IN SELECT e.key, e.value FROM jsonb_each(v_state -> 'g' -> 'attribute') AS e LOOP
+    FOR v_name IN SELECT k FROM jsonb_object_keys(v_state -> 'g' -> 'attribute') AS k LOOP
+        v_child := ssb_internal.xsd_global(v_state, 'attribute', v_name);
         SELECT a.state, a.declaration INTO v_state, v_declaration FROM ssb_internal.xsd_attribute(v_state, v_child -> 'node') AS a;
         v_state := jsonb_set(v_state, ARRAY['attributes', v_name], v_declaration);
     END LOOP;
     -- groups that nothing refers to are checked, too
-    FOR v_name, v_child IN SELECT e.key, e.value FROM jsonb_each(v_state -> 'g' -> 'group') AS e LOOP
+    FOR v_name IN SELECT k FROM jsonb_object_keys(v_state -> 'g' -> 'group') AS k LOOP
+        v_child := ssb_internal.xsd_global(v_state, 'group', v_name);
         PERFORM ssb_internal.xsd_content(v_state, v_child -> 'in', v_child -> 'node');
     END LOOP;
-    FOR v_name, v_child IN SELECT e.key, e.value FROM jsonb_each(v_state -> 'g' -> 'attributeGroup') AS e LOOP
+    FOR v_name IN SELECT k FROM jsonb_object_keys(v_state -> 'g' -> 'attributeGroup') AS k LOOP
+        v_child := ssb_internal.xsd_global(v_state, 'attributeGroup', v_name);
         PERFORM ssb_internal.xsd_attributes(v_state, v_child -> 'in', v_child -> 'node');
     END LOOP;
 
@@ -138,14 +144,19 @@ BEGIN
         END LOOP;
     END LOOP;
 
+    PERFORM ssb_internal.xsd_check_constraint(v_state, d.declaration)
+       FROM (SELECT e.value FROM jsonb_each(v_state -> 'elements') AS e
+              UNION ALL
+             SELECT p FROM jsonb_path_query(v_state -> 'types', '$.**.d') AS p) AS d(declaration)
+      WHERE d.declaration ?| ARRAY['default', 'fixed'];
+
     -- 4. content models as automata
-    FOR v_name, v_type IN SELECT e.key, e.value FROM jsonb_each(v_state -> 'types') AS e WHERE e.value ->> 'k' = 'c' LOOP
-        IF NOT v_type ? 'simple' THEN
-            v_type := v_type || jsonb_build_object('m', ssb_internal.xsd_automaton(v_type -> 'tree', v_subs));
-        END IF;
-        v_state := jsonb_set(v_state, ARRAY['types', v_name], v_type - 'tree');
-    END LOOP;
+    v_types := (SELECT coalesce(jsonb_object_agg(e.key, CASE
+                          WHEN e.value ->> 'k' = 'c' AND NOT e.value ? 'simple'
+                          THEN e.value - 'tree' || jsonb_build_object('m', ssb_internal.xsd_automaton(e.value -> 'tree', v_subs))
+                          ELSE e.value - 'tree' END), '{}')
+                 FROM jsonb_each(v_state -> 'types') AS e);
     RETURN jsonb_build_object('documents', p_documents, 'namespaces', v_spaces, 'elements', v_state -> 'elements',
-                              'attributes', v_state -> 'attributes', 'types', v_state -> 'types');
+                              'attributes', v_state -> 'attributes', 'types', v_types);
 END;
 $$;

@@ -21,6 +21,19 @@ BEGIN
 END;
 $$;
 
+-- A global component: {"node", "in"}; NULL for none. Its node is kept as text, which is copied as it
+-- is with each change of the state, where jsonb would be taken apart and put together again.
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_global(p_state jsonb, p_kind text, p_name text) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_entry jsonb := p_state #> ARRAY['g', p_kind, p_name];
+BEGIN
+    RETURN v_entry || jsonb_build_object('node', (v_entry ->> 'node')::jsonb);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_add_type(p_state jsonb, p_type jsonb, OUT state jsonb, OUT key text)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -43,7 +56,7 @@ DECLARE
 BEGIN
     state := p_state;
     key := ssb_internal.xsd_name(p_node, p_value);
-    IF key LIKE '{http://www.w3.org/2001/XMLSchema}%' AND NOT state -> 'g' -> 'type' ? key THEN
+    IF key LIKE '{http://www.w3.org/2001/XMLSchema}%' AND state #> ARRAY['g', 'type', key] IS NULL THEN
         v_local := split_part(key, '}', 2);
         IF v_local = 'NOTATION' THEN
             PERFORM ssb_internal.xsd_error(9337, 'The XML Schema type ''NOTATION'' is not supported.');
@@ -52,7 +65,7 @@ BEGIN
                                                         'http://www.w3.org/2001/XMLSchema'));
         END IF;
         key := 'xs:' || v_local;
-    ELSIF NOT state -> 'g' -> 'type' ? key THEN
+    ELSIF state #> ARRAY['g', 'type', key] IS NULL THEN
         PERFORM ssb_internal.xsd_undefined(key);
     ELSIF p_now THEN
         state := ssb_internal.xsd_global_type(state, key);
@@ -80,7 +93,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_state jsonb := p_state;
-    v_entry jsonb := p_state -> 'g' -> 'type' -> p_key;
+    v_entry jsonb := ssb_internal.xsd_global(p_state, 'type', p_key);
     v_type jsonb;
 BEGIN
     IF v_state -> 'types' ? p_key THEN
@@ -95,7 +108,36 @@ BEGIN
     ELSE
         SELECT c.state, c.type INTO v_state, v_type FROM ssb_internal.xsd_complex_type(v_state, v_entry -> 'in', v_entry -> 'node') AS c;
     END IF;
-    RETURN jsonb_set(v_state, ARRAY['types', p_key], v_type) #- ARRAY['busy', p_key];
+    -- (busy it stays: what is compiled is not looked for there)
+    RETURN jsonb_set(v_state, ARRAY['types', p_key], v_type);
+END;
+$$;
+
+-- The default or fixed value of a declaration has to be one of its type; p_state has all types.
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_check_constraint(p_state jsonb, p_declaration jsonb) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kind text := CASE WHEN p_declaration ? 'default' THEN 'default' WHEN p_declaration ? 'fixed' THEN 'fixed' END;
+    v_value text := p_declaration ->> v_kind;
+    v_type jsonb;
+BEGIN
+    IF v_kind IS NULL THEN
+        RETURN;
+    END IF;
+    v_type := ssb_internal.xsd_type(p_state, p_declaration ->> 't');
+    IF v_type ? 'simple' THEN
+        v_type := ssb_internal.xsd_type(p_state, v_type ->> 'simple');
+    END IF;
+    IF v_type ->> 'k' = 's' THEN
+        IF ssb_internal.xsd_value_fault(p_state -> 'types', v_type, v_value) IS NOT NULL THEN
+            PERFORM ssb_internal.xsd_error(2313, format('The attribute "%s" cannot have a value of "%s".', v_kind, v_value));
+        END IF;
+    ELSIF NOT coalesce((v_type -> 'mixed')::boolean, false) THEN
+        PERFORM ssb_internal.xsd_error(6962, format('''default'' and ''fixed'' values are not allowed on element of this type: ''%s''',
+                                                    ssb_internal.xsd_shown(regexp_replace(p_declaration ->> 't', '^#[0-9]+$', '(anonymous)'))));
+    END IF;
 END;
 $$;
 
@@ -142,7 +184,7 @@ BEGIN
     END IF;
     IF p_node -> 'a' ? 'substitutionGroup' THEN
         v_head := ssb_internal.xsd_name(p_node, p_node -> 'a' ->> 'substitutionGroup');
-        IF NOT state -> 'g' -> 'element' ? v_head THEN
+        IF state #> ARRAY['g', 'element', v_head] IS NULL THEN
             PERFORM ssb_internal.xsd_undefined(v_head);
         END IF;
         IF v_key IS NULL THEN
@@ -169,7 +211,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_state jsonb := p_state;
-    v_entry jsonb := p_state -> 'g' -> 'element' -> p_key;
+    v_entry jsonb := ssb_internal.xsd_global(p_state, 'element', p_key);
     v_declaration jsonb;
 BEGIN
     IF v_state -> 'elements' ? p_key THEN
@@ -179,7 +221,7 @@ BEGIN
     END IF;
     v_state := jsonb_set(v_state, ARRAY['busy', 'element ' || p_key], 'true');
     SELECT e.state, e.declaration INTO v_state, v_declaration FROM ssb_internal.xsd_element(v_state, v_entry -> 'in', v_entry -> 'node') AS e;
-    RETURN jsonb_set(v_state, ARRAY['elements', p_key], v_declaration) #- ARRAY['busy', 'element ' || p_key];
+    RETURN jsonb_set(v_state, ARRAY['elements', p_key], v_declaration);
 END;
 $$;
 
@@ -213,6 +255,7 @@ BEGIN
         END IF;
     END IF;
     declaration := jsonb_strip_nulls(jsonb_build_object('t', coalesce(v_key, 'xs:anySimpleType'), 'fixed', p_node -> 'a' ->> 'fixed'));
+    PERFORM ssb_internal.xsd_check_constraint(state, declaration || (p_node -> 'a'));
 END;
 $$;
 
@@ -244,11 +287,11 @@ BEGIN
                 IF v_name LIKE '{http://www.w3.org/XML/1998/namespace}%' THEN
                     v_declaration := jsonb_build_object('t', CASE split_part(v_name, '}', 2) WHEN 'lang' THEN 'xs:language'
                         WHEN 'space' THEN 'xs:NCName' ELSE 'xs:anyURI' END);
-                ELSIF NOT state -> 'g' -> 'attribute' ? v_name THEN
+                ELSIF state #> ARRAY['g', 'attribute', v_name] IS NULL THEN
                     PERFORM ssb_internal.xsd_undefined(v_name);
                 ELSE
                     SELECT a.state, a.declaration INTO state, v_declaration
-                      FROM ssb_internal.xsd_attribute(state, state -> 'g' -> 'attribute' -> v_name -> 'node') AS a;
+                      FROM ssb_internal.xsd_attribute(state, ssb_internal.xsd_global(state, 'attribute', v_name) -> 'node') AS a;
                 END IF;
                 IF v_child -> 'a' ? 'fixed' THEN
                     v_declaration := v_declaration || jsonb_build_object('fixed', v_child -> 'a' ->> 'fixed');
@@ -268,7 +311,7 @@ BEGIN
                 v_declaration || jsonb_build_object('use', coalesce(v_child -> 'a' ->> 'use', 'optional')));
         WHEN 'attributeGroup' THEN
             v_name := ssb_internal.xsd_name(v_child, v_child -> 'a' ->> 'ref');
-            v_entry := state -> 'g' -> 'attributeGroup' -> v_name;
+            v_entry := ssb_internal.xsd_global(state, 'attributeGroup', v_name);
             IF v_entry IS NULL THEN
                 PERFORM ssb_internal.xsd_undefined(v_name);
             ELSIF state -> 'busy' ? ('attributeGroup ' || v_name) THEN
@@ -340,7 +383,7 @@ BEGIN
                 PERFORM ssb_internal.xsd_error(2387, format('Cannot have both ''type'' and ''ref'' attributes. Location: ''%s''.', p_node ->> 'at'));
             END IF;
             v_name := ssb_internal.xsd_name(p_node, p_node -> 'a' ->> 'ref');
-            IF NOT state -> 'g' -> 'element' ? v_name THEN
+            IF state #> ARRAY['g', 'element', v_name] IS NULL THEN
                 PERFORM ssb_internal.xsd_undefined(v_name);
             END IF;
             tree := jsonb_build_object('k', 'e', 'n', v_name);
@@ -355,7 +398,7 @@ BEGIN
         tree := jsonb_build_object('k', 'w', 'w', ssb_internal.xsd_wildcard(p_node, p_in));
     WHEN 'group' THEN
         v_name := ssb_internal.xsd_name(p_node, coalesce(p_node -> 'a' ->> 'ref', ''));
-        v_entry := state -> 'g' -> 'group' -> v_name;
+        v_entry := ssb_internal.xsd_global(state, 'group', v_name);
         IF v_entry IS NULL THEN
             PERFORM ssb_internal.xsd_undefined(v_name);
         ELSIF state -> 'busy' ? ('group ' || v_name) THEN

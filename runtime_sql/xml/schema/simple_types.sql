@@ -236,7 +236,9 @@ BEGIN
               OR v_key = 'enum' AND ssb_internal.xsd_value_fault(p_types, p_base, v_value) IS NOT NULL THEN
             PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''%s'' in type definition ''%s''', v_name, v_facet ->> 'at'));
         END IF;
-        v_seen := v_seen || v_name;
+        IF v_name <> ALL (v_seen) THEN
+            v_seen := v_seen || v_name;
+        END IF;
         CASE v_key
         WHEN 'patterns' THEN
             v_patterns := v_patterns || to_jsonb(ssb_internal.xsd_pattern(v_value, v_facet));

@@ -33,7 +33,12 @@ DECLARE
     v_attributes jsonb;
     v_scope jsonb;
     v_node jsonb;
-    v_nodes jsonb[] := ARRAY['[]'::jsonb];          -- children found so far, per open element
+    v_nodes jsonb[] := '{}';                        -- children found so far of all open elements, one behind the other
+    v_top integer := 0;                             -- so many of them
+    v_first integer[] := ARRAY[1];                  -- where those of each open element begin
+    v_places text[] := ARRAY[''];                   -- of each open element
+    v_counts jsonb[] := ARRAY['{}'::jsonb];         -- of each open element: its children so far by name
+    v_local text;
     v_open jsonb[] := ARRAY['{"ns": {"xml": "http://www.w3.org/XML/1998/namespace"}}'::jsonb];
     v_depth integer := 1;
     v_skip integer := 0;                            -- beyond this piece an annotation ends
@@ -45,9 +50,11 @@ BEGIN
         v_tok := split_part(v_toks[i], '>', 1);
         CONTINUE WHEN v_toks[i] LIKE '!%' OR v_toks[i] LIKE '?%';
         IF v_tok LIKE '/%' THEN
-            v_node := v_open[v_depth] || jsonb_build_object('c', v_nodes[v_depth]);
+            v_node := v_open[v_depth] || jsonb_build_object('c', (
+                SELECT coalesce(jsonb_agg(v_nodes[n] ORDER BY n), '[]') FROM generate_series(v_first[v_depth], v_top) AS n));
+            v_top := v_first[v_depth];
+            v_nodes[v_top] := v_node;
             v_depth := v_depth - 1;
-            v_nodes[v_depth] := v_nodes[v_depth] || v_node;
             CONTINUE;
         END IF;
         v_scope := v_open[v_depth] -> 'ns';
@@ -64,23 +71,28 @@ BEGIN
                 END IF;
             END LOOP;
         END IF;
+        v_local := substr(v_name, strpos(v_name, ':') + 1);
+        v_counts[v_depth] := v_counts[v_depth] || jsonb_build_object(v_local, coalesce((v_counts[v_depth] -> v_local)::integer, 0) + 1);
         v_node := jsonb_build_object(
-            'n', substr(v_name, strpos(v_name, ':') + 1),
+            'n', v_local,
             'u', coalesce(v_scope ->> left(v_name, greatest(strpos(v_name, ':') - 1, 0)), ''),
-            'a', v_attributes, 'ns', v_scope, 'at', ssb_internal.xml_location(i::bigint * 2, v_toks, v_ends, v_opens));
+            'a', v_attributes, 'ns', v_scope, 'at', format('%s/*:%s[%s]', v_places[v_depth], v_local, v_counts[v_depth] ->> v_local));
         IF v_node @> '{"n": "annotation", "u": "http://www.w3.org/2001/XMLSchema"}' THEN
             v_skip := v_ends[i];
             CONTINUE;
         END IF;
         IF v_ends[i] = i THEN
-            v_nodes[v_depth] := v_nodes[v_depth] || (v_node || '{"c": []}');
+            v_top := v_top + 1;
+            v_nodes[v_top] := v_node || '{"c": []}';
         ELSE
             v_depth := v_depth + 1;
             v_open[v_depth] := v_node;
-            v_nodes[v_depth] := '[]';
+            v_first[v_depth] := v_top + 1;
+            v_places[v_depth] := v_node ->> 'at';
+            v_counts[v_depth] := '{}';
         END IF;
     END LOOP;
-    RETURN v_nodes[1];
+    RETURN (SELECT coalesce(jsonb_agg(v_nodes[n] ORDER BY n), '[]') FROM generate_series(1, v_top) AS n);
 END;
 $$;
 

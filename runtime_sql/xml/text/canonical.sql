@@ -72,7 +72,8 @@ DECLARE
     v_prefixes boolean := p_text ~ '[< ][A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[=>/ ]';
     v_roots integer := 0;
 BEGIN
-    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></| xmlns="http://www.w3.org/(?:XML/1998|2000/xmlns)' OR v_prefixes AND NOT ssb_internal.xml_prefixes_at_root(p_text) THEN
+    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></' OR strpos(p_text, ' xmlns="http://www.w3.org/XML/1998') > 0
+       OR strpos(p_text, ' xmlns="http://www.w3.org/2000/xmlns') > 0 OR v_prefixes AND NOT ssb_internal.xml_prefixes_at_root(p_text) THEN
         RETURN false;
     END IF;
     FOREACH v_piece IN ARRAY string_to_array(p_text, '<') LOOP

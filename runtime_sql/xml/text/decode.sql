@@ -57,7 +57,11 @@ BEGIN
                     WHEN v_encoding IN ('iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-8')
                         THEN 'ISO_8859_' || right(v_encoding, 1)
                     WHEN v_encoding = 'iso-8859-9' THEN 'LATIN5'
+                    WHEN v_encoding = 'iso-8859-10' THEN 'LATIN6'
+                    WHEN v_encoding = 'iso-8859-13' THEN 'LATIN7'
+                    WHEN v_encoding = 'iso-8859-14' THEN 'LATIN8'
                     WHEN v_encoding = 'iso-8859-15' THEN 'LATIN9'
+                    WHEN v_encoding = 'iso-8859-16' THEN 'LATIN10'
                     WHEN v_encoding ~ '^windows-(125[0-8]|874|866)$' THEN 'WIN' || substr(v_encoding, 9)
                     WHEN v_encoding = 'koi8-r' THEN 'KOI8R'
                     WHEN v_encoding = 'koi8-u' THEN 'KOI8U'

@@ -39,7 +39,8 @@ DECLARE
     v_has_preserve boolean := strpos(p_text, 'xml:space') > 0;
     v_keep boolean := coalesce(p_keep_space, false);
     v_has_prefixes boolean := p_text ~ '[< \t\n][^<>="'' \t\n]+:[^<>="'' \t\n]+[ \t\n=/>]|xmlns';
-    v_scopes text[] := '{}';
+    v_scope text := '';                 -- what is declared, see xml_check_prefixes
+    v_scopes integer[] := '{}';         -- of the open elements: how much of it is declared around them
     v_check record;
     v_illegal integer;
 BEGIN
@@ -220,6 +221,9 @@ BEGIN
                         v_out := v_out + 1;
                         tokens[v_out] := v_tag;
                     END IF;
+                    IF v_scopes[v_depth] IS NOT NULL THEN
+                        v_scope := right(v_scope, v_scopes[v_depth]);
+                    END IF;
                     v_depth := v_depth - 1;
                     IF v_has_preserve THEN
                         v_keep := CASE WHEN v_depth = 0 THEN coalesce(p_keep_space, false)
@@ -230,9 +234,7 @@ BEGIN
                     tokens[v_out] := v_tag;
                     IF left(v_tag, 1) NOT IN ('!', '?') THEN
                         IF v_has_prefixes AND (strpos(v_tag, ':') > 0 OR strpos(v_tag, ' xmlns') > 0) THEN
-                            SELECT c.* INTO v_check
-                              FROM ssb_internal.xml_check_prefixes(
-                                  v_tag, CASE WHEN v_depth = 0 THEN '' ELSE v_scopes[v_depth] END) AS c;
+                            SELECT c.* INTO v_check FROM ssb_internal.xml_check_prefixes(v_tag, v_scope) AS c;
                             IF v_check.error IS NOT NULL THEN
                                 error := v_check.error;
                                 v_start := i;
@@ -240,7 +242,7 @@ BEGIN
                                 EXIT;
                             END IF;
                         ELSIF v_has_prefixes THEN
-                            SELECT CASE WHEN v_depth = 0 THEN '' ELSE v_scopes[v_depth] END AS scope INTO v_check;
+                            SELECT v_scope AS scope INTO v_check;
                         END IF;
                         IF v_has_preserve AND v_tag ~ ' xml:space="(?!preserve"|default")' THEN
                             error := 9463;
@@ -253,7 +255,9 @@ BEGIN
                             v_open[v_depth] := rtrim(split_part(v_tag, ' ', 1), '>');
                             v_opened_at[v_depth] := v_out;
                             IF v_has_prefixes THEN
-                                v_scopes[v_depth] := v_check.scope;
+                                -- NULL: as much as inside
+                                v_scopes[v_depth] := CASE WHEN octet_length(v_check.scope) > octet_length(v_scope) THEN length(v_scope) END;
+                                v_scope := v_check.scope;
                             END IF;
                             IF v_has_preserve THEN
                                 v_more := coalesce(v_more, '');

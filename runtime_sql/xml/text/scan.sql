@@ -98,10 +98,11 @@ DECLARE
         '\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF';
     c_name CONSTANT text := '[' || c_start || '][' || c_start || '0-9.\u00B7\u0300-\u036F\u203F-\u2040-]*';
     c_attribute CONSTANT text := '([ \t\n]+)(' || c_name || ')([ \t\n]*=[ \t\n]*)(?:"([^"]*)"|''([^'']*)'')';
+    c_attributes CONSTANT text := '^(?:[ \t\n]+' || c_name || '[ \t\n]*=[ \t\n]*(?:"[^"]*"|''[^'']*''))+';
     v_match text[];
     v_value text;
     v_names text[] := '{}';
-    v_repeated text[];          -- of the names, those that stand there more than once
+    v_repeated text[];          -- of many names, those that stand there more than once
     v_parts text[];             -- of the tag: appending to one long text would copy it each time
     v_at integer;
     v_resolved record;
@@ -120,11 +121,13 @@ BEGIN
     rest := substr(p_piece, v_at);
     v_parts := ARRAY[tag];
     -- All attributes, and then each of them: a search from every next one would read the rest each time.
-    v_value := substring(rest from '^(?:' || regexp_replace(c_attribute, '\((?!\?)', '(?:', 'g') || ')+');
+    v_value := substring(rest from c_attributes);
     rest := substr(rest, coalesce(length(v_value), 0) + 1);
-    SELECT coalesce(array_agg(r.name), '{}') INTO v_repeated
-      FROM (SELECT m.part[2] AS name FROM regexp_matches(v_value, c_attribute, 'g') AS m(part)
-             GROUP BY 1 HAVING count(*) > 1) AS r;
+    IF length(v_value) > 1000 THEN
+        SELECT coalesce(array_agg(r.name), '{}') INTO v_repeated
+          FROM (SELECT m.part[2] AS name FROM regexp_matches(v_value, c_attribute, 'g') AS m(part)
+                 GROUP BY 1 HAVING count(*) > 1) AS r;
+    END IF;
     FOR v_match IN SELECT m.part FROM regexp_matches(v_value, c_attribute, 'g') AS m(part) LOOP
         SELECT q.error, v_at + length(v_match[1]) + q.place - 1 INTO error, place
           FROM ssb_internal.xml_check_qualified_name(v_match[2]) AS q;
@@ -132,7 +135,7 @@ BEGIN
             RETURN;
         END IF;
         v_at := v_at + length(v_match[1]) + length(v_match[2]);
-        IF v_match[2] = ANY (v_repeated) AND v_match[2] = ANY (v_names) THEN
+        IF (v_repeated IS NULL OR v_match[2] = ANY (v_repeated)) AND v_match[2] = ANY (v_names) THEN
             error := 9437;
             place := v_at;
             RETURN;
@@ -258,6 +261,7 @@ DECLARE
     v_names text[];
     v_expanded text[] := '{}';
     v_element boolean := true;
+    v_name text;
     v_prefix text;
     v_uri text;
 BEGIN
@@ -278,12 +282,17 @@ BEGIN
                 END IF;
             END IF;
             IF name = 'xmlns' THEN
-                scope := E'\x01\x02' || v_uri || scope;
+                v_prefix := '';
             ELSIF left(name, 6) = 'xmlns:' THEN
                 v_prefix := substr(name, 7);
-                scope := E'\x01' || v_prefix || E'\x02' || v_uri || scope;
             ELSE
                 v_names := v_names || name;
+                CONTINUE;
+            END IF;
+            -- What is declared so already is not declared again.
+            v_name := E'\x01' || v_prefix || E'\x02';
+            IF split_part(substr(scope, nullif(strpos(scope, v_name), 0) + length(v_name)), E'\x01', 1) IS DISTINCT FROM v_uri THEN
+                scope := v_name || v_uri || scope;
             END IF;
         END LOOP;
     END IF;

@@ -41,6 +41,9 @@ BEGIN
             PERFORM ssb_internal.xq_error(p_context, 2272, '''?>'' expected');
         ELSIF v_markup ~* '^<\?xml[ \t\r\n?]' THEN
             PERFORM ssb_internal.xq_error(p_context, 2294, '''xml'' is not allowed as a processing instruction target.');
+        ELSIF v_markup !~ '^<\?[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*(?:[ \t\r\n]|\?>$)' THEN
+            PERFORM ssb_internal.xq_error(p_context, 2223, format('Syntax error near ''%s'', expected an identifier.',
+                                                                  ssb_internal.xq_near(p_source, p_at + 2)));
         END IF;
         node := jsonb_build_object('op', 'markup', 'v', v_markup, 'c', '1', 'ty', 'processing-instruction');
         at := p_at + length(v_markup);

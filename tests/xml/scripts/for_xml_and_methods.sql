@@ -8,6 +8,8 @@ SELECT id, note FROM dbo.orders FOR XML RAW('o'), ELEMENTS XSINIL;
 SELECT STUFF((SELECT ',' + customer FROM dbo.orders ORDER BY id FOR XML PATH(''), TYPE).value('.', 'nvarchar(max)'), 1, 1, '') AS names;
 SELECT (SELECT id AS 'data()' FROM dbo.orders ORDER BY id FOR XML PATH('')) AS ids;
 WITH XMLNAMESPACES ('urn:a' AS a, DEFAULT 'urn:d') SELECT id AS '@a:id', note FROM dbo.orders FOR XML PATH('a:o'), ROOT('r');
+WITH XMLNAMESPACES ('urn:a' AS a) SELECT id AS 'a:id', note AS 'b:note' FROM dbo.orders FOR XML RAW('a:o'), ROOT('a:r');
+WITH XMLNAMESPACES ('urn:a' AS a) SELECT [a:o].id AS 'a:id', note AS 'a:n 1' FROM dbo.orders AS [a:o] FOR XML AUTO, ELEMENTS;
 GO
 DECLARE @x xml = (SELECT id AS '@id', (SELECT customer AS 'c' FOR XML PATH(''), TYPE) AS inner_xml FROM dbo.orders ORDER BY id FOR XML PATH('o'), ROOT('r'), TYPE);
 SELECT @x;
