@@ -203,7 +203,7 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
         return v.call("round", code, n.Integer(4), type=type_)
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):
         return _cut_quotient(left, right, type_)
-    if type_.name == "decimal" and _passes_all_digits(operator, left, right):
+    if type_.name == "decimal" and _decimal_digits(operator, left, right)[0] > _MOST_DIGITS:
         # PostgreSQL would keep every digit: here the last ones go, or it is error 8115.
         return v.cast(Value(code, type_), type_.postgres, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
@@ -213,13 +213,20 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     return Value(code, type_, pg=pg)
 
 
-def _passes_all_digits(operator: str, left: Value, right: Value) -> bool:
-    """Whether a sum or product of decimals may have more digits than a decimal has."""
+def _decimal_digits(operator: str, left: Value, right: Value) -> tuple[int, int]:
+    """Precision and scale of a decimal result before it is cut to the digits that a decimal has at most."""
     assert left.type is not None and right.type is not None
     (p1, s1), (p2, s2) = digits(left.type, left.constant), digits(right.type, right.constant)
+    if operator in "+-":
+        scale = max(s1, s2)
+        return max(p1 - s1, p2 - s2) + scale + 1, scale
     if operator == "*":
-        return p1 + p2 + 1 > _MOST_DIGITS
-    return operator in "+-" and max(p1 - s1, p2 - s2) + max(s1, s2) + 1 > _MOST_DIGITS
+        return p1 + p2 + 1, s1 + s2
+    if operator == "/":
+        scale = max(6, s1 + p2 + 1)
+        return p1 - s1 + s2 + scale, scale
+    scale = max(s1, s2)
+    return min(p1 - s1, p2 - s2) + scale, scale
 
 
 def _beyond_int(value: Value) -> Value:
@@ -257,18 +264,12 @@ def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
         return common if common.name != "bit" else tm.BIT
     if {a.name, b.name} <= {"money", "smallmoney", "int", "bigint", "smallint", "tinyint", "bit"}:
         return tm.MONEY
-    (p1, s1), (p2, s2) = digits(a, left.constant), digits(b, right.constant)
-    if operator in "+-":
-        whole, scale = max(p1 - s1, p2 - s2), max(s1, s2)
-        precision = min(whole + scale + 1, _MOST_DIGITS)
-        return tm.decimal(precision, min(scale, precision - whole))
-    if operator == "*":
-        return tm.decimal(p1 + p2 + 1, s1 + s2)
-    if operator == "/":
-        scale = max(6, s1 + p2 + 1)
-        return tm.decimal(p1 - s1 + s2 + scale, scale)
-    scale = max(s1, s2)
-    return tm.decimal(min(p1 - s1, p2 - s2) + scale, scale)
+    precision, scale = _decimal_digits(operator, left, right)
+    if operator in "+-" and precision > _MOST_DIGITS:
+        # The digit of a carry gives way before a decimal does.
+        whole = precision - scale - 1
+        return tm.decimal(_MOST_DIGITS, min(scale, _MOST_DIGITS - whole))
+    return tm.decimal(precision, scale)
 
 
 _MOST_DIGITS = 38
