@@ -404,6 +404,8 @@ class Scope:
     """Names of the code around a dynamic batch, which its variables must not hide."""
     row_type_prefix: str = ""
     """In front of the names of a dynamic batch's row types."""
+    row_type_home: str | None = None
+    """The routine beside which they lie: the one whose code the dynamic batch is part of."""
     limits_rows: bool = False
     locks_rows: bool = False
     """SET ROWCOUNT may be in force."""

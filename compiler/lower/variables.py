@@ -124,9 +124,9 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
 
 def table_row_type(ctx: Context, variable: str) -> str:
     """Name the composite type of a table variable: beside its routine, or in pg_temp for a batch."""
-    if ctx.scope.routine is None:
-        return f"pg_temp.{quote(fold('@' + ctx.scope.row_type_prefix + variable))}"
-    return part_name(ctx.scope.routine, f"@{variable}")
+    name = f"@{ctx.scope.row_type_prefix}{variable}"
+    home = ctx.scope.routine or ctx.scope.row_type_home
+    return f"pg_temp.{quote(fold(name))}" if home is None else part_name(home, name)
 
 
 def define_row_type(row_type: str, info: TableInfo, ctx: Context) -> None:

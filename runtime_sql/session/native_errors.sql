@@ -235,6 +235,16 @@ AS $$
      WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v');
 $$;
 
+-- "dbo.my table", as PostgreSQL's messages have it: without quotation marks, whatever is in the name.
+CREATE OR REPLACE FUNCTION ssb_internal.spelling_in_message(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN strpos(p_name, '.') = 0 THEN p_name
+                ELSE concat_ws('.', CASE WHEN f.part[1] <> 'pg_temp' THEN ssb_internal.tsql_schema(f.part[1]) END, f.part[2]) END
+      FROM regexp_match(p_name, '^([^.]*)[.](.*)$') AS f(part);
+END;
+
 -- A view through which PostgreSQL changes no rows: p_detail tells why.
 CREATE OR REPLACE FUNCTION ssb_internal.error_of_view(p_view text, p_detail text)
 RETURNS ssb.error
@@ -291,7 +301,7 @@ BEGIN
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
-        v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.tsql_spelling(v_first)
+        v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
                         WHEN sqlstate_code = '3F000' THEN ssb_internal.tsql_schema(v_first) ELSE v_first END;
     ELSIF v_first LIKE 'pg\_temp.#%' THEN
         v_first := substr(v_first, length('pg_temp.') + 1);
@@ -511,14 +521,14 @@ BEGIN
             -- xml(collection) is a domain ssb."schema.collection" (xml/schema/typed_xml.sql).
             v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''',
                                         regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
-        ELSIF v_first IS NULL AND p_message ~ '^type \S+ ' THEN
+        ELSIF v_first IS NULL AND p_message ~ '^type .+ does not exist' THEN
             -- "type dbo.t does not exist": no quotation marks where a schema is named.
             v_error := ROW(2715, format('Column, parameter, or variable #1: Cannot find data type %s.',
-                                        ssb_internal.tsql_spelling(substring(p_message FROM '^type (\S+)'))), 16, 3, NULL, NULL);
-        ELSIF p_message ~ '^type "' AND to_regtype(v_first) IS NULL THEN
+                                        ssb_internal.spelling_in_message(substring(p_message FROM '^type (.+) does not exist'))), 16, 3, NULL, NULL);
+        ELSIF p_message ~ '^type ".*" does not exist' THEN
             -- A table variable is an array.
             v_error := ROW(2715, format('Column, parameter, or variable #1: Cannot find data type %s.',
-                                        ssb_internal.tsql_spelling(regexp_replace(v_first, '\[\]$', ''))), 16, 3, NULL, NULL);
+                                        ssb_internal.spelling_in_message(regexp_replace(v_first, '\[\]$', ''))), 16, 3, NULL, NULL);
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := coalesce(

@@ -595,6 +595,7 @@ def _inner_context(
     )
     scope.reserve(variable_names(statements))
     scope.row_type_prefix = f"{ctx.scope.row_type_prefix}{label}@"
+    scope.row_type_home = ctx.scope.routine or ctx.scope.row_type_home
     inner = Context(
         catalog=ctx.catalog,
         scope=scope,
