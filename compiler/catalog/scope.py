@@ -271,6 +271,11 @@ class Catalog:
             self.default_database is not None and fold(self.default_database) == self.database
         )
 
+    def is_current(self, database: str) -> bool:
+        """Tell whether this is the current T-SQL database's name."""
+        default = "" if self.default_database is None else fold(self.default_database)
+        return fold(database) == (self.database or default)
+
     def key(self, name: ObjectName) -> tuple[str, str]:
         """Return (schema, name) in PostgreSQL."""
         return name.parts(self.database, self.default_database)

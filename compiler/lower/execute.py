@@ -110,8 +110,27 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
     prepared = [*checked, *_guarded(before, node, ctx)]
     asked, told = ctx.around_call()
+    use, leave = _in_its_database(node, ctx)
+    asked, told = [*asked, *use], [*leave, *told]
     given_back = ctx.guard(node, after) if after else []
     return [*prepared, *asked, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+def _in_its_database(node: nodes.Execute, ctx: Context) -> tuple[list[pl.Statement], list[pl.Statement]]:
+    """Return what stands around the call of another database's procedure, which reads its own catalog."""
+    assert not isinstance(node.module, nodes.Variable)
+    if node.module.database is None or ctx.catalog.is_current(node.module.database.text):
+        return [], []
+    used = ctx.helper("database_used", "text")
+    setting = pl.Invoke("current_setting", (pl.Text("pgsb.database"), pl.TRUE))
+    named = pl.Text(node.module.database.text)
+    return (
+        [
+            pl.Assign(used, setting),
+            pl.Perform(pl.Invoke("ssb_internal.return_to_database", (named,))),
+        ],
+        [pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),)))],
+    )
 
 
 def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

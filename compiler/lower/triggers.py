@@ -227,7 +227,7 @@ def _frame(
 
 def _enter(node: nodes.CreateTrigger, ctx: Context) -> pl.Expr:
     name = (pl.Text(node.name.name.text),)
-    if not has_own_rights(node.options):
+    if not has_own_rights(node.options) and ctx.catalog.in_default_database:
         return pl.Invoke("ssb_internal.enter_trigger", name)
     return pl.Invoke("ssb_internal.enter_definer", name, ctx.database_argument())
 

@@ -100,7 +100,20 @@ BEGIN
 END;
 $$;
 
--- The end of dynamic SQL that said USE: back to what the setting was, '' or NULL the default database.
+-- The T-SQL database of a procedure, by its PostgreSQL name, where that is not the current one: it reads its own catalog.
+CREATE OR REPLACE FUNCTION ssb_internal.another_database(p_procedure text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.database_name(f.id)
+      FROM (SELECT ssb_internal.actual_schema((parse_ident(p_procedure))[1])) AS s(name),
+           ssb_internal.database_of_schema(s.name) AS f(id)
+     WHERE s.name NOT IN ('sys', 'ssb', 'ssb_internal', 'pg_temp') AND f.id <> ssb_internal.current_database_id();
+$$;
+
+-- Around the call of another database's procedure, and at the end of dynamic SQL that said USE: back to what the setting
+-- was, '' or NULL the default database.
 CREATE OR REPLACE FUNCTION ssb_internal.return_to_database(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE

@@ -360,7 +360,8 @@ BEGIN
         PERFORM ssb_internal.tries(session.outer_tries);
     END IF;
     IF session.database IS NOT NULL THEN
-        PERFORM set_config('pgsb.database', session.database, true);
+        -- Not for the transaction alone: dynamic SQL in the trigger may have put its own database back.
+        PERFORM ssb_internal.return_to_database(session.database);
     END IF;
 END;
 $$;

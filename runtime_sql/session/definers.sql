@@ -89,7 +89,8 @@ BEGIN
 END;
 $$;
 
--- Into a trigger with rights of its own: names are looked up in its database, whatever the caller's USE says.
+-- Into a trigger with rights of its own, or of a database made by CREATE DATABASE: names are looked up in its database,
+-- whatever the caller's USE says.
 CREATE OR REPLACE FUNCTION ssb_internal.enter_definer(procedure text, database text DEFAULT '')
 RETURNS ssb.session
 LANGUAGE plpgsql

@@ -73,6 +73,8 @@ DECLARE
     v_error ssb.error;
     v_path text;
     v_written record;
+    v_used CONSTANT text := pg_catalog.current_setting('pgsb.database', true);
+    v_database text;
 BEGIN
     BEGIN
         SELECT t.* INTO v_written
@@ -88,11 +90,18 @@ BEGIN
         session := ssb_internal.signal(session, v_error);
         RETURN;
     END IF;
+    v_database := ssb_internal.another_database(procedure);
+    IF v_database IS NOT NULL THEN
+        PERFORM ssb_internal.return_to_database(v_database);
+    END IF;
     IF session.atomic THEN
         PERFORM ssb_internal.call_trampoline(v_written.name, arguments, session);
     ELSE
         v_path := ssb_internal.plan_calls_anew();
         CALL pg_temp.ssb_trampoline(arguments, session);
+    END IF;
+    IF v_database IS NOT NULL THEN
+        PERFORM ssb_internal.return_to_database(v_used);
     END IF;
     IF v_path IS NOT NULL THEN
         PERFORM pg_catalog.set_config('search_path', v_path, true);

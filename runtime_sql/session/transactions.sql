@@ -57,6 +57,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     reported CONSTANT text := CASE WHEN session.failed THEN pg_catalog.current_setting('pgsb.reported', true) END;
+    used CONSTANT text := pg_catalog.current_setting('pgsb.database', true);
 BEGIN
     IF session.trancount OPERATOR(pg_catalog.=) 0 THEN
         session := ssb_internal.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
@@ -91,6 +92,10 @@ BEGIN
         COMMIT;
     END IF;
     PERFORM ssb_internal.pin_search_path();
+    IF used OPERATOR(pg_catalog.<>) coalesce(pg_catalog.current_setting('pgsb.database', true), '') THEN
+        -- No ROLLBACK undoes USE.
+        PERFORM ssb_internal.return_to_database(used);
+    END IF;
     PERFORM ssb_internal.tries(session.try_depth);
     IF reported OPERATOR(pg_catalog.<>) '' THEN
         -- With what end_batch may end the script.
