@@ -180,7 +180,7 @@ class Runs:
             self._report(
                 "warning" if gone else "error",
                 "reader_lost" if gone else "reader_failed",
-                outcome.error.message,
+                describe(outcome.error)[2],
                 queue,
                 pid=session.pid,
                 error_number=outcome.error.number or None,

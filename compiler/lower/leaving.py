@@ -61,17 +61,24 @@ def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
 def kept_settings(
     body: Sequence[nodes.Statement], ctx: Context
 ) -> tuple[list[pl.Statement], list[pl.Statement]]:
-    """What SET changes for the connection, kept where a module or a string begins, and put back behind it."""
+    """What SET and EXECUTE AS change for the connection, kept where a module or a string begins, then put back."""
     options = {name for one in nodes.all_of(body) if isinstance(one, nodes.SetOption) for name in one.names}
     keep: list[pl.Statement] = []
     put_back: list[pl.Statement] = []
+
+    def kept(setting: str, name: str, *if_any: pl.Expr) -> pl.Expr:
+        variable = ctx.scope.helper(f"{name}_kept")
+        ctx.frame.declarations[variable] = pl.Declaration(variable, "text")
+        keep.append(pl.Assign(variable, pl.Invoke("current_setting", (pl.Text(setting), *if_any))))
+        return pl.Name(variable)
+
     for option, setting in _OF_THE_CONNECTION.items():
         if option in options:
-            kept = ctx.scope.helper(f"{setting}_kept")
-            ctx.frame.declarations[kept] = pl.Declaration(kept, "text")
-            keep.append(pl.Assign(kept, pl.Invoke("current_setting", (pl.Text(setting),))))
-            restored = pl.Invoke("set_config", (pl.Text(setting), pl.Name(kept), pl.FALSE))
-            put_back.append(pl.Perform(restored))
+            restored = (pl.Text(setting), kept(setting, setting), pl.FALSE)
+            put_back.append(pl.Perform(pl.Invoke("set_config", restored)))
+    if any(isinstance(one, nodes.ExecuteAs) for one in nodes.all_of(body)):
+        roles = kept("pgsb.roles", "roles", pl.TRUE)
+        put_back.append(pl.Perform(pl.Invoke("ssb_internal.revert_to", (roles,))))
     return keep, put_back
 
 

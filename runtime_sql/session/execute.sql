@@ -527,6 +527,21 @@ BEGIN
 END;
 $$;
 
+-- The end of a module or of dynamic SQL that said EXECUTE AS: back to whoever it began as; p_roles is the setting of then.
+CREATE OR REPLACE FUNCTION ssb_internal.revert_to(p_roles text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_before CONSTANT integer := coalesce(jsonb_array_length(nullif(p_roles, '')::jsonb), 0);
+BEGIN
+    WHILE jsonb_array_length(nullif(current_setting('pgsb.roles', true), '')::jsonb) > v_before LOOP
+        PERFORM ssb_internal.revert();
+    END LOOP;
+END;
+$$;
+
 -- A name that stood in brackets, with the errors of one that is empty or too long.
 CREATE OR REPLACE FUNCTION ssb_internal.bracketed_identifier(p_name text)
 RETURNS text
