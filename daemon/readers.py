@@ -351,7 +351,10 @@ def describe(event: Event) -> tuple[str, str, str, int | None]:
         place = f" ({event.procedure}, line {event.line})" if event.procedure else ""
         return "error", "error", event.message + place, event.number
     if isinstance(event, Rows):
-        shown = [[str(getattr(cell, "digits", cell)) for cell in row] for row in event.rows[:20]]
+        shown = [
+            ["NULL" if cell is None else str(getattr(cell, "digits", cell)) for cell in row]
+            for row in event.rows[:20]
+        ]
         head = ", ".join(name or "(No column name)" for name in event.columns or ())
         return "info", "result_set", f"{head}: {'; '.join(', '.join(row) for row in shown)}", None
     return "debug", "row_count", f"({event.count} rows affected)", None

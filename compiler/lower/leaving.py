@@ -61,7 +61,7 @@ def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
 def kept_settings(
     body: Sequence[nodes.Statement], ctx: Context
 ) -> tuple[list[pl.Statement], list[pl.Statement]]:
-    """What SET and EXECUTE AS change for the connection, kept where a module or a string begins, then put back."""
+    """What SET and EXECUTE AS change for the connection: kept where module or string begins, and restored."""
     options = {name for one in nodes.all_of(body) if isinstance(one, nodes.SetOption) for name in one.names}
     keep: list[pl.Statement] = []
     put_back: list[pl.Statement] = []
