@@ -4,14 +4,15 @@
 -- Called by  the daemon
 
 -- The queues that want a daemon: activation is on, or an event notification waits
--- for QUEUE_ACTIVATION. role_name is whom a reader runs as; NULL: no such role.
+-- for QUEUE_ACTIVATION. database_name is the T-SQL database of the procedure, else that of the queue; role_name is whom a
+-- reader runs as; NULL: no such role.
 CREATE OR REPLACE FUNCTION ssb_internal.broker_queues()
 RETURNS TABLE (queue_id integer, name text, database_name text, procedure_name text, program text, principal text,
                role_name text, max_readers integer, has_notification boolean)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT q.queue_id, q.name, d.name,
+    SELECT q.queue_id, q.name, coalesce(ssb_internal.another_database(q.activation_procedure, q.database_id), d.name),
            CASE WHEN q.is_activation_enabled
                 THEN (SELECT string_agg(quote_ident(p.part), '.' ORDER BY p.place)
                         FROM unnest(parse_ident(q.activation_procedure)) WITH ORDINALITY AS p (part, place)) END,

@@ -100,16 +100,15 @@ BEGIN
 END;
 $$;
 
--- The T-SQL database of a procedure, by its PostgreSQL name, where that is not the current one: it reads its own catalog.
-CREATE OR REPLACE FUNCTION ssb_internal.another_database(p_procedure text)
+-- The T-SQL database of a procedure, by its PostgreSQL name, where that is another one than this: it reads its own catalog.
+-- A schema that T-SQL did not make, such as public, is of every database.
+CREATE OR REPLACE FUNCTION ssb_internal.another_database(p_procedure text, p_than integer)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.database_name(f.id)
-      FROM (SELECT ssb_internal.actual_schema((parse_ident(p_procedure))[1])) AS s(name),
-           ssb_internal.database_of_schema(s.name) AS f(id)
-     WHERE s.name NOT IN ('sys', 'ssb', 'ssb_internal', 'pg_temp') AND f.id <> ssb_internal.current_database_id();
+    SELECT ssb_internal.database_name(s.database_id) FROM ssb.schema_of_database AS s
+     WHERE s.name = ssb_internal.actual_schema((parse_ident(p_procedure))[1]) AND s.database_id <> p_than;
 $$;
 
 -- Around the call of another database's procedure, and at the end of dynamic SQL that said USE: back to what the setting

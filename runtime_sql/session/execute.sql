@@ -90,7 +90,7 @@ BEGIN
         session := ssb_internal.signal(session, v_error);
         RETURN;
     END IF;
-    v_database := ssb_internal.another_database(procedure);
+    v_database := ssb_internal.another_database(procedure, ssb_internal.current_database_id());
     IF v_database IS NOT NULL THEN
         PERFORM ssb_internal.return_to_database(v_database);
     END IF;

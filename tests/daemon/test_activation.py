@@ -118,6 +118,36 @@ ALTER QUEUE to_queue WITH ACTIVATION
 
 
 @pytest.mark.one_postgres
+def test_the_log_says_where_a_procedure_of_another_database_failed(sql: Connection, daemon: Start) -> None:
+    tsql(
+        sql,
+        """
+CREATE DATABASE Other
+GO
+CREATE PROCEDURE dbo.fails AS
+RECEIVE conversation_handle FROM Other.dbo.q
+SELECT COUNT(*) AS here, NULL AS nothing FROM sys.procedures WHERE name = 'fails';
+THROW 50001, 'no', 1
+GO
+USE Other
+GO
+CREATE QUEUE q
+CREATE SERVICE s ON QUEUE q ([DEFAULT])
+DECLARE @h uniqueidentifier
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF
+;SEND ON CONVERSATION @h
+""",
+    )
+    sql.execute(
+        "SELECT ssb.alter_queue('other_dbo.q', activation_status => true,"
+        " activation_procedure => 'dbo.fails', max_queue_readers => 1)"
+    )
+    running = daemon()
+    assert running.wait_for("reader_failed").message == "no (fails, line 4)"
+    assert running.messages("result_set")[-1] == "here, nothing: 1, NULL"
+
+
+@pytest.mark.one_postgres
 def test_a_database_that_takes_no_changes_is_waited_for(
     sql: Connection, daemon: Start, database: Database
 ) -> None:

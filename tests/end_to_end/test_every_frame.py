@@ -141,6 +141,64 @@ def test_a_name_of_several_lines_is_found(tsql: Tsql) -> None:
     assert tsql.prints == [said] and [error.message for error in tsql.errors] == [said]
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DECLARE @x dbo.[my type]", "Column, parameter, or variable #1: Cannot find data type dbo.my type."),
+        ("SELECT * FROM dbo.[2026orders]", "Invalid object name 'dbo.2026orders'."),
+    ],
+)
+def test_what_is_missing_is_told_whatever_its_name(tsql: Tsql, statement: str, said: str) -> None:
+    tsql.run(statement)
+    assert [error.message for error in tsql.errors] == [said]
+
+
+# What a module is made of is there in other sessions, and it is at home in its database.
+MODULES = """CREATE DATABASE Other
+GO
+USE Other
+GO
+CREATE TABLE t (a int)
+CREATE TABLE fired (a int)
+GO
+CREATE PROCEDURE strings AS EXEC sp_executesql N'DECLARE @m TABLE (h int) INSERT @m VALUES (1)
+    EXEC (N''DECLARE @m TABLE (h int, g int) INSERT @m VALUES (1, 2) SELECT h + g FROM @m'')'
+GO
+CREATE PROCEDURE p AS
+IF @@TRANCOUNT = 0 BEGIN BEGIN TRAN ROLLBACK END
+SELECT COUNT(*) FROM sys.tables WHERE name = 't'
+DECLARE @s nvarchar(99) = (SELECT N'SELECT DB_NAME() FROM sys.tables WHERE name = ''t''')
+EXEC (@s)
+GO
+CREATE TRIGGER tr ON fired AFTER INSERT AS
+SELECT COUNT(*) FROM sys.tables WHERE name = 't'
+DECLARE @s nvarchar(99) = (SELECT N'SELECT DB_NAME() FROM t')
+EXEC (@s)
+GO
+INSERT t VALUES (1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "rows"),
+    [
+        ("EXEC Other.dbo.strings", ["3"]),
+        ("EXEC Other.dbo.p", ["1", "Other"]),
+        ("DECLARE @p sysname = N'Other.dbo.p' EXEC @p", ["1", "Other"]),
+        ("BEGIN TRAN EXEC Other.dbo.p COMMIT", ["1", "Other"]),
+        ("EXEC same", ["1", "Other"]),
+        ("INSERT Other.dbo.fired VALUES (1)", ["1", "Other"]),
+    ],
+)
+def test_a_module_of_another_database(database: Database, tsql: Tsql, call: str, rows: list[str]) -> None:
+    made = Tsql(database.dsn)
+    made.run_well(MODULES)
+    made.close()
+    tsql.run_well("CREATE SYNONYM same FOR Other.dbo.p")
+    tsql.run_well(f"{call}\nGO\nSELECT COUNT(*) FROM sys.tables")
+    assert [value for result in tsql.results for (value,) in result] == [*rows, "0"]
+
+
 def test_a_system_procedure_is_named_in_messages(tsql: Tsql) -> None:
     tsql.run("EXEC sp_addrolemember @nix = 'a', @membername = 'b'")
     assert tsql.errors[-1].message == "@nix is not a parameter for procedure sp_addrolemember."

@@ -152,6 +152,23 @@ def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
                 connection.execute(f"DROP ROLE {name}".encode())
 
 
+def test_execute_as_ends_with_what_says_it(database: Database, tsql: Tsql) -> None:
+    said = "CREATE TABLE #t (a int) EXECUTE AS USER = 'somebody_else' PRINT USER_NAME()"
+    text = said.replace("'", "''")
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE somebody_else")
+        try:
+            tsql.run_well(
+                f"CREATE PROCEDURE p AS {said}\nGO\nCREATE TABLE t (a int)\nGO\n"
+                f"CREATE TRIGGER tr ON t AFTER INSERT AS {said}"
+            )
+            for frame in ("EXEC p", f"EXEC (N'{text}')", "INSERT t VALUES (1)"):
+                tsql.run_well(f"{frame}\nPRINT USER_NAME()")
+                assert tsql.prints == ["somebody_else", "dbo"], frame
+        finally:
+            connection.execute("DROP ROLE somebody_else")
+
+
 def test_who_runs_is_spelled_as_create_user_and_create_login_have_it(database: Database, tsql: Tsql) -> None:
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         connection.execute('CREATE ROLE "app worker"')
