@@ -75,10 +75,17 @@ DECLARE
     v_written record;
     v_used CONSTANT text := pg_catalog.current_setting('pgsb.database', true);
     v_database text;
+    v_name CONSTANT text := coalesce(shown_name, ssb_internal.tsql_spelling(procedure));
+    v_is_atomic CONSTANT boolean := session.atomic;
+    -- A trigger that has rolled back a transaction which could not be committed goes on in it.
+    v_is_doomed CONSTANT boolean := session.doomed OR session.atomic AND pg_catalog.current_setting('transaction_read_only')::boolean;
 BEGIN
     BEGIN
-        SELECT t.* INTO v_written
-          FROM ssb_internal.write_trampoline(procedure, marks, coalesce(shown_name, ssb_internal.tsql_spelling(procedure)), line, session.atomic) AS t;
+        IF v_is_doomed THEN
+            SELECT t.* INTO v_written FROM ssb_internal.trampoline_body(procedure, marks, v_name, line) AS t;
+        ELSE
+            SELECT t.* INTO v_written FROM ssb_internal.write_trampoline(procedure, marks, v_name, line, session.atomic) AS t;
+        END IF;
         v_error := v_written.error;
     EXCEPTION WHEN OTHERS THEN
         session := ssb_internal.failed(session, line, SQLSTATE, SQLERRM);
@@ -94,7 +101,13 @@ BEGIN
     IF v_database IS NOT NULL THEN
         PERFORM ssb_internal.return_to_database(v_database);
     END IF;
-    IF session.atomic THEN
+    IF v_is_doomed THEN
+        BEGIN
+            PERFORM ssb_internal.call_doomed(v_written.body, arguments, session);
+        EXCEPTION WHEN read_only_sql_transaction THEN
+            session := ssb_internal.failed(session, line, SQLSTATE, SQLERRM);
+        END;
+    ELSIF session.atomic THEN
         PERFORM ssb_internal.call_trampoline(v_written.name, arguments, session);
     ELSE
         v_path := ssb_internal.plan_calls_anew();
@@ -106,9 +119,33 @@ BEGIN
     IF v_path IS NOT NULL THEN
         PERFORM pg_catalog.set_config('search_path', v_path, true);
     END IF;
+    IF session.leaving THEN
+        RETURN;
+    END IF;
     v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
+    session.atomic := v_is_atomic;
     arguments := v_answer[2]::text[];
+END;
+$$;
+
+-- A call in a transaction that can only be rolled back, where no procedure can be written: of what trampoline_body gives. It
+-- is all one statement, so a ROLLBACK in it is error 3930 of the call.
+CREATE OR REPLACE FUNCTION ssb_internal.call_doomed(p_body text, p_arguments text[], p_session ssb.session)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    p_session.atomic := true;
+    PERFORM pg_catalog.set_config('pgsb.call_is_doomed', 'on', true);
+    EXECUTE pg_catalog.format('DO %L', pg_catalog.format('#variable_conflict use_variable
+DECLARE
+    arguments text[] := %L;
+    session ssb.session := %L::ssb.session;
+BEGIN
+%s
+END', p_arguments, p_session, pg_catalog.replace(p_body, '#variable_conflict use_variable', '')));
+    PERFORM pg_catalog.set_config('pgsb.call_is_doomed', '', true);
 END;
 $$;
 
@@ -195,10 +232,10 @@ BEGIN
 END;
 $$;
 
--- Writes the procedure in pg_temp for one procedure and one shape of argument list, and returns its name, or
--- the error of a call that cannot be made. p_atomic: within the caller's transaction.
-CREATE OR REPLACE FUNCTION ssb_internal.write_trampoline(procedure text, marks text[], shown_name text, line integer, p_atomic boolean,
-                                                OUT error ssb.error, OUT name text)
+-- The body that calls one procedure with one shape of argument list, over `arguments` and `session`, or the error of a
+-- call that cannot be made.
+CREATE OR REPLACE FUNCTION ssb_internal.trampoline_body(procedure text, marks text[], shown_name text, line integer,
+                                               OUT error ssb.error, OUT body text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -222,10 +259,8 @@ DECLARE
     v_read text := '';
     v_call text[] := '{}';
     v_back text := '';
-    v_body text;
     v_comment text;
     v_shown text;
-    v_there boolean;
     v_run text := 'CALL %I.%I(%s);';
 BEGIN
     -- EXEC runs scalar functions too: what a number comes to is the return code. Those of ssb run whatever they return.
@@ -335,7 +370,7 @@ BEGIN
         END;
 ', v_back, line);
     END IF;
-    v_body := format($trampoline$
+    body := format($trampoline$
 #variable_conflict use_variable
 DECLARE
 %s    answer text[];
@@ -353,6 +388,28 @@ BEGIN
     PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
 END;
 $trampoline$, v_declare, v_read, line, v_shown, format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
+END;
+$$;
+
+-- Writes the procedure in pg_temp for one procedure and one shape of argument list, and returns its name, or
+-- the error of a call that cannot be made. p_atomic: within the caller's transaction.
+CREATE OR REPLACE FUNCTION ssb_internal.write_trampoline(procedure text, marks text[], shown_name text, line integer, p_atomic boolean,
+                                                OUT error ssb.error, OUT name text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_made record;
+    v_body text;
+    v_there boolean;
+BEGIN
+    SELECT t.* INTO v_made FROM ssb_internal.trampoline_body(procedure, marks, shown_name, line) AS t;
+    error := v_made.error;
+    IF error.number IS NOT NULL THEN
+        RETURN;
+    END IF;
+    v_body := v_made.body;
     name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || quote_ident(current_user)::regrole::oid ELSE 'ssb_trampoline' END;
     IF ssb_internal.is_own_trampoline(name, v_body) THEN
         RETURN;

@@ -79,6 +79,8 @@ BEGIN
         session.error := 0;
         session.rowcount := 0;
         RETURN;
+    ELSIF pg_catalog.current_setting('pgsb.call_is_doomed', true) OPERATOR(pg_catalog.=) 'on' THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'ROLLBACK TRANSACTION in a call that cannot end the transaction';
     ELSIF session.atomic THEN
         RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
                                              ELSE ssb.sqlstate_of((session.caught).number) END,
