@@ -396,7 +396,9 @@ class Executor:
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent):
             line = self._line(event)
-            message = as_written(event.message, self._script, line)
+            # A module's text is in the database, and its errors have its spelling.
+            in_script = event.procedure is None
+            message = as_written(event.message, self._script, line) if in_script else event.message
             event = replace(event, message=message, place=self._place(line))
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)

@@ -199,6 +199,51 @@ def test_a_module_of_another_database(database: Database, tsql: Tsql, call: str,
     assert [value for result in tsql.results for (value,) in result] == [*rows, "0"]
 
 
+# In a transaction that can only be rolled back PostgreSQL lets nothing be made: no way to a procedure either.
+HANDLER = """CREATE TABLE errs (m nvarchar(200))
+GO
+CREATE PROCEDURE report @a int, @o int OUTPUT AS
+SELECT CONCAT(@a, ERROR_MESSAGE(), XACT_STATE()) SET @o = @a + 1 EXEC inner_report RETURN 3
+GO
+CREATE PROCEDURE inner_report AS SELECT ERROR_NUMBER()
+GO
+CREATE PROCEDURE writes AS INSERT errs VALUES ('x') SELECT @@ERROR
+GO
+CREATE PROCEDURE rolls_back AS ROLLBACK
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        (
+            "EXEC @r = report 5, @o OUTPUT SELECT CONCAT(@r, @o)",
+            ["5Divide by zero error encountered.-1", "8134", "36"],
+        ),
+        ("EXEC writes", ["3930"]),
+        ("EXEC rolls_back", ["3930"]),
+    ],
+)
+def test_a_doomed_transaction_calls_procedures(
+    database: Database, tsql: Tsql, call: str, shown: list[str]
+) -> None:
+    made = Tsql(database.dsn)
+    made.run_well(HANDLER)
+    made.close()
+    tsql.run_well(
+        "SET XACT_ABORT ON DECLARE @r int, @o int BEGIN TRY BEGIN TRAN SELECT 1 / 0 END TRY BEGIN CATCH\n"
+        f"BEGIN TRY {call} END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH ROLLBACK END CATCH"
+    )
+    assert [value for result in tsql.results for (value,) in result] == shown
+
+
+def test_an_error_in_a_module_has_the_spelling_of_the_module(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE p AS SELECT * FROM dbo.nosuch")
+    tsql.run("SELECT * FROM nosuch\nGO\nEXEC p")
+    names = [error.message.split("'")[1] for error in tsql.errors]
+    assert names == ["nosuch", "dbo.nosuch"]
+
+
 def test_a_system_procedure_is_named_in_messages(tsql: Tsql) -> None:
     tsql.run("EXEC sp_addrolemember @nix = 'a', @membername = 'b'")
     assert tsql.errors[-1].message == "@nix is not a parameter for procedure sp_addrolemember."
