@@ -134,18 +134,22 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.call_doomed(p_body text, p_arguments text[], p_session ssb.session)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_code text;
 BEGIN
     p_session.atomic := true;
-    PERFORM pg_catalog.set_config('pgsb.call_is_doomed', 'on', true);
-    EXECUTE pg_catalog.format('DO %L', pg_catalog.format('#variable_conflict use_variable
+    v_code := format('#variable_conflict use_variable
 DECLARE
     arguments text[] := %L;
     session ssb.session := %L::ssb.session;
 BEGIN
 %s
-END', p_arguments, p_session, pg_catalog.replace(p_body, '#variable_conflict use_variable', '')));
-    PERFORM pg_catalog.set_config('pgsb.call_is_doomed', '', true);
+END', p_arguments, p_session, replace(p_body, '#variable_conflict use_variable', ''));
+    PERFORM set_config('pgsb.call_is_doomed', 'on', true);
+    EXECUTE format('DO %L', v_code);
+    PERFORM set_config('pgsb.call_is_doomed', '', true);
 END;
 $$;
 

@@ -165,6 +165,11 @@ def test_execute_as_ends_with_what_says_it(database: Database, tsql: Tsql) -> No
             for frame in ("EXEC p", f"EXEC (N'{text}')", "INSERT t VALUES (1)"):
                 tsql.run_well(f"{frame}\nPRINT USER_NAME()")
                 assert tsql.prints == ["somebody_else", "dbo"], frame
+            # No ROLLBACK undoes them.
+            tsql.run_well("BEGIN TRAN EXECUTE AS USER = 'somebody_else' ROLLBACK PRINT USER_NAME()")
+            assert tsql.prints == ["somebody_else"]
+            tsql.run_well("BEGIN TRAN REVERT ROLLBACK PRINT USER_NAME()")
+            assert tsql.prints == ["dbo"]
         finally:
             connection.execute("DROP ROLE somebody_else")
 
