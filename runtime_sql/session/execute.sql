@@ -9,10 +9,11 @@
 --
 -- Whose procedure that is, its catalog row tells (ssb_internal.is_own_trampoline), not a setting. Inside a function or
 -- trigger, where COMMIT is not possible anyhow and the role may be another than the session's, each
--- role has a procedure under a name of its own, which EXECUTE calls.
+-- role has a procedure under a name of its own, which EXECUTE calls. In a transaction that can only be rolled back
+-- nothing can be written: there DO runs the body.
 --
 -- Called by  compiled EXEC
--- Settings   pgsb.answer
+-- Settings   pgsb.answer; pgsb.call_is_doomed: such a call is running
 
 -- The PostgreSQL name of a procedure named in T-SQL: [db].[schema].[name].
 CREATE OR REPLACE FUNCTION ssb_internal.module_name(p_name text, database text DEFAULT NULL)
