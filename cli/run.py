@@ -407,7 +407,7 @@ class Runner:
         found = self._session.problems.since(self._warned)
         self._warned += len(found)
         for problem in found:
-            if problem.severity == "warning":
+            if problem.severity == "warning" and problem.unbound is None:
                 print(problem, file=sys.stderr)
 
     def _compile(self, script: Script, stop: bool) -> Iterator[CompiledBatch]:

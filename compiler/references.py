@@ -7,12 +7,15 @@ are compared byte by byte, whatever the collation: one that differs from another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from ..grammar.problems import Problems
-from ..grammar.records import dataclass
+from ..grammar.problems import Problem, Problems
+from ..grammar.records import dataclass, replace
 from ..grammar.source import Source, Span
+from ..grammar.tokens import TokenKind
 from . import nodes
 from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
@@ -20,6 +23,7 @@ from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
 
+_WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
 _BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "service": ()}
 
@@ -32,6 +36,8 @@ class References:
     """Kind, folded name, name as it is spelled → the place of its first definition."""
     _used: list[tuple[str, str, Span]] = field(default_factory=list)
     _procedures: set[str] = field(default_factory=set)
+    _altered: set[str] = field(default_factory=set)
+    """The words of ALTER TABLE."""
     _executed: list[nodes.QualifiedName] = field(default_factory=list)
 
     def see(self, batch: nodes.Batch) -> None:
@@ -63,6 +69,8 @@ class References:
                 | nodes.CreateSynonym(name=name)
             ):
                 self._procedures.add(fold(name.name.text))
+            case nodes.SqlStatement(kind="ALTER TABLE"):
+                self._altered |= {fold(token.name) for token in statement.tokens}
             case nodes.InsertExecute(execute=nodes.Execute() as execute):
                 self._note(execute)
             case nodes.Execute(module=nodes.QualifiedName() as module):
@@ -111,6 +119,26 @@ class References:
                     severity="warning",
                 )
 
+    def look_again_for_columns(self, sources: Sequence[Source], problems: Problems) -> None:
+        """Take back what was said of columns that some script adds, and name the column that may be meant.
+
+        The scripts of a project have no order, and a string may be dynamic SQL.
+        """
+        if not problems.unbound:
+            return
+        added = self._altered | {word for source in sources for word in _words_in_strings(source)}
+
+        def change(problem: Problem) -> Problem | None:
+            unbound = problem.unbound
+            if unbound is None:
+                return problem
+            if unbound.name in added:
+                return None
+            near = difflib.get_close_matches(unbound.name, unbound.known, 1)
+            return replace(problem, hint=f"did you mean '{near[0]}'?") if near else problem
+
+        problems.revise(change)
+
     def _in_another_case(self, kind: str, text: str, span: Span) -> str | None:
         """Return the definition that a name means where it is spelled in another case."""
         known = dict.fromkeys(name for name in _BUILT_IN[kind] if name.lower() == text.lower())
@@ -118,3 +146,9 @@ class References:
         if text in spellings and spellings[text] != span:
             return None
         return next((name for name in spellings if name != text), None)
+
+
+def _words_in_strings(source: Source) -> Iterator[str]:
+    for token in tokens_of(source):
+        if token.kind is TokenKind.STRING:
+            yield from map(fold, _WORD.findall(token.text))

@@ -27,6 +27,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_columns_that_nobody_has_are_warned_of_in_any_order_of_scripts() -> None:
+    tables = Source(
+        "tables.sql", "CREATE TABLE dbo.Orders (Id int, Customer int);\nGO\nCREATE QUEUE dbo.Inbox;"
+    )
+    uses = Source(
+        "uses.sql",
+        "SELECT Custommer, o.Id FROM dbo.Orders;\nGO\nSELECT Later, Dynamic FROM dbo.Orders;\nGO\n"
+        "CREATE PROCEDURE dbo.Reads AS RECEIVE TOP (1) conversation_handel FROM dbo.Inbox;\nGO\n"
+        "SELECT name FROM sys.service_queue;\nGO\nSELECT anything FROM dbo.Unknown;",
+    )
+    adds = Source(
+        "adds.sql",
+        "ALTER TABLE dbo.Orders ADD Later int;\nGO\nEXEC (N'ALTER TABLE dbo.Orders ADD Dynamic int');",
+    )
+    for processes in (1, 3):
+        found = check_scripts([tables, uses, adds], processes=processes)
+        assert not found.errors
+        assert [(one.span.line, one.number, one.message, one.hint) for one in found] == [
+            (1, 207, "Invalid column name 'Custommer'.", "did you mean 'Customer'?"),
+            (1, 4104, 'The multi-part identifier "o.Id" could not be bound.', None),
+            (5, 207, "Invalid column name 'conversation_handel'.", "did you mean 'conversation_handle'?"),
+            (7, 208, "Invalid object name 'sys.service_queue'.", "did you mean 'service_queues'?"),
+        ]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     left = pgsb("check", "database")

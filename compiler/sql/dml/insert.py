@@ -95,6 +95,8 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
                 )
             if known is None and target.variable is not None:
                 ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
+            elif known is None:
+                ctx.unbound_target(node, target.name, info)
             columns.append(known or ColumnInfo(node.name, None))
         return columns
     if info is None:
