@@ -61,8 +61,8 @@ _ELLIPSIS = "…"
 class Unbound:
     """A name that no column or system view has, as far as the compiler knows them."""
 
-    relations: tuple[str, ...]
-    """All around it, as PostgreSQL reads them; none where it would be itself a view of schema sys."""
+    relations: tuple[str, ...] | None
+    """All around it that the server has, as PostgreSQL reads them; None: it would be itself a view of sys."""
     owner: str | None
     """The one whose column it would be; None: of any of them, or of none."""
     name: str

@@ -284,7 +284,7 @@ def bindings(statements: Sequence[nodes.Statement], ctx: Context) -> list[tuple[
     whole = statements[0].span.to(statements[-1].span) if statements else None
     for problem in ctx.problems.unbound:
         unbound = problem.unbound
-        if unbound is None or not unbound.relations or whole is None or not whole.holds(problem.span):
+        if unbound is None or unbound.relations is None or whole is None or not whole.holds(problem.span):
             continue
         relations = pl.Array(tuple(map(pl.Text, unbound.relations)), "text")
         owner = pl.NULL if unbound.owner is None else pl.Text(unbound.owner)

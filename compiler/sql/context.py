@@ -59,6 +59,9 @@ class Relation:
     stored: str | None = None
     """A table, view or queue of the server that has no more columns than those: its name there."""
 
+    declared: bool = False
+    """A table variable: it is there, with just those columns."""
+
     renamed: dict[str, n.Node] | None = None
     """Column (folded) → what it is, where that is something else altogether."""
 
@@ -177,9 +180,9 @@ class Context:
         among = [relation for frame in self.frame.levels() for relation in frame.relations]
         if owner is not None and owner not in among:
             among.append(owner)
-        stored = [relation.stored for relation in among]
-        names = tuple(sorted({name for name in stored if name is not None}))
-        if not names or None in stored or column == _ROW_PLACE or any(map(_comes_later, self.tokens)):
+        names = tuple(sorted({relation.stored for relation in among if relation.stored is not None}))
+        unsure = any(relation.stored is None and not relation.declared for relation in among)
+        if not among or unsure or column == _ROW_PLACE or any(map(_comes_later, self.tokens)):
             return
         if any(map(is_placeholder, (column, *names, *(relation.alias for relation in among)))):
             return

@@ -221,7 +221,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
             ctx.reach(node),
             number=208,
             severity="warning",
-            unbound=Unbound((), None, fold(name.name), tuple(VIEWS)),
+            unbound=Unbound(None, None, fold(name.name), tuple(VIEWS)),
         )
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
     if like is not None:
@@ -318,7 +318,7 @@ def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context,
         undeclared_table(name, node, ctx)
         return failed(kind, ctx)
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
-    relation = Relation(shown, variable.info.columns)
+    relation = Relation(shown, variable.info.columns, declared=True)
     ctx.frame.relations.append(relation)
     rows = numbered(variable, shown) if "numbered" in node.meta else unnest(variable, shown)
     return Source(kind, rows, relation=relation)

@@ -16,6 +16,8 @@ PRINT 'not printed'; RECEIVE TOP (1) Body FROM dbo.q;
 GO
 PRINT 'not printed'; SELECT NoCol FROM sys.conversation_endpoints;
 GO
+PRINT 'not printed'; DECLARE @v TABLE (K int); SELECT v.NoCol FROM @v AS v JOIN dbo.t ON dbo.t.A = v.K;
+GO
 -- Nothing catches it, for nothing runs.
 BEGIN TRY
     SELECT NoCol FROM dbo.t;
