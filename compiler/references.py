@@ -1,5 +1,7 @@
 """Names that scripts mention and none of them defines: what :func:`check_scripts` warns of.
 
+Of services, contracts, message types and queues it does so where one is defined that has almost that name.
+
 A server may have what a script lacks, so these are warnings. Names of services, contracts and message types
 are compared byte by byte, whatever the collation: one that differs from another in case alone is another one
 (https://learn.microsoft.com/sql/t-sql/statements/create-service-transact-sql).
@@ -23,9 +25,12 @@ from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
 
+_DIGITS = re.compile(r"\d+")
+_ALMOST = 0.9
+"""How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
 _WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
-_BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "service": ()}
+_BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "queue": (), "service": ()}
 
 
 @dataclass
@@ -47,9 +52,18 @@ class References:
 
     def _note(self, statement: nodes.Statement) -> None:
         match statement:
-            case nodes.CreateService(name=name, contracts=contracts):
+            case nodes.CreateService(name=name, queue=queue, contracts=contracts):
                 self._define("service", name)
+                self._use("queue", [queue.name])
                 self._use("contract", contracts)
+            case nodes.CreateQueue(name=name):
+                self._define("queue", name.name)
+            case nodes.AlterQueue(name=queue) | nodes.Receive(queue=queue):
+                self._use("queue", [queue.name])
+            case nodes.GetConversationGroup(queue=queue):
+                self._use("queue", [queue.name])
+            case nodes.WaitForMessage(statement=inner):
+                self._note(inner)
             case nodes.CreateContract(name=name, messages=messages):
                 self._define("contract", name)
                 self._use("message type", [message.message_type for message in messages])
@@ -95,11 +109,19 @@ class References:
     def report(self, sources: Sequence[Source], problems: Problems) -> None:
         """Warn of names that differ from defined ones in case, and of procedures that nobody makes."""
         for kind, text, span in self._used:
-            other = self._in_another_case(kind, text, span)
+            # Names of queues compare as the database does.
+            other = self._in_another_case(kind, text, span) if kind != "queue" else None
             if other is not None:
                 problems.add(
                     f"the {kind} '{text}' differs from '{other}' in case: it is another one",
                     span,
+                    severity="warning",
+                )
+            elif (near := self._almost(kind, text)) is not None:
+                problems.add(
+                    f"no script creates the {kind} '{text}'",
+                    span,
+                    hint=f"did you mean '{near}'?",
                     severity="warning",
                 )
         unknown = [
@@ -118,6 +140,16 @@ class References:
                     module.span,
                     severity="warning",
                 )
+
+    def _almost(self, kind: str, text: str) -> str | None:
+        """Return the defined name that is almost one that is not, but for digits, which tell names apart."""
+        defined = self._defined.get(kind, {})
+        if text.lower() in defined or text.lower() in map(str.lower, _BUILT_IN[kind]):
+            return None
+        near = difflib.get_close_matches(text.lower(), defined, 1, _ALMOST)
+        if not near or _DIGITS.sub("", near[0]) == _DIGITS.sub("", text.lower()):
+            return None
+        return next(iter(defined[near[0]]))
 
     def look_again_for_columns(self, sources: Sequence[Source], problems: Problems) -> None:
         """Take back what was said of columns that some script adds, and name the column that may be meant.

@@ -52,6 +52,29 @@ def test_columns_that_nobody_has_are_warned_of_in_any_order_of_scripts() -> None
         ]
 
 
+def test_names_that_are_almost_those_of_others_are_warned_of() -> None:
+    script = """CREATE MESSAGE TYPE [//Shop/Order1] VALIDATION = NONE;
+CREATE CONTRACT [//Shop/Contract] ([//Shop/Order1] SENT BY ANY, [//Shop/Order2] SENT BY ANY);
+CREATE QUEUE dbo.ShopQueue;
+CREATE SERVICE [//Shop/Service] ON QUEUE dbo.ShopQueu ([//Shop/Contracts]);
+GO
+DECLARE @h uniqueidentifier;
+BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Shop/Servize' ON CONTRACT [//Shop/Contract];
+SEND ON CONVERSATION @h MESSAGE TYPE [//Shop/Ordr1] ('x');
+WAITFOR (RECEIVE * FROM dbo.shopquue), TIMEOUT 10;
+RECEIVE * FROM dbo.SHOPQUEUE;
+BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Elsewhere/Service';
+"""
+    found = check_scripts([Source("shop.sql", script)])
+    assert [(one.span.line, one.message, one.hint) for one in found] == [
+        (4, "no script creates the queue 'ShopQueu'", "did you mean 'ShopQueue'?"),
+        (4, "no script creates the contract '//Shop/Contracts'", "did you mean '//Shop/Contract'?"),
+        (7, "no script creates the service '//Shop/Servize'", "did you mean '//Shop/Service'?"),
+        (8, "no script creates the message type '//Shop/Ordr1'", "did you mean '//Shop/Order1'?"),
+        (9, "no script creates the queue 'shopquue'", "did you mean 'ShopQueue'?"),
+    ]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     left = pgsb("check", "database")
