@@ -28,6 +28,9 @@ __all__ = ["References"]
 _DIGITS = re.compile(r"\d+")
 _ALMOST = 0.9
 """How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
+_SIMILAR = 0.6
+"""The same where it is one that there is not."""
+_MOST_COMPARISONS = 300_000
 _WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
 _BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "queue": (), "service": ()}
@@ -41,6 +44,8 @@ class References:
     """Kind, folded name, name as it is spelled → the place of its first definition."""
     _used: list[tuple[str, str, Span]] = field(default_factory=list)
     _procedures: set[str] = field(default_factory=set)
+    _nearest_names: dict[tuple[str, tuple[str, ...]], str | None] = field(default_factory=dict)
+    _comparisons: int = 0
     _altered: set[str] = field(default_factory=set)
     """The words of ALTER TABLE."""
     _executed: list[nodes.QualifiedName] = field(default_factory=list)
@@ -146,10 +151,19 @@ class References:
         defined = self._defined.get(kind, {})
         if text.lower() in defined or text.lower() in map(str.lower, _BUILT_IN[kind]):
             return None
-        near = difflib.get_close_matches(text.lower(), defined, 1, _ALMOST)
-        if not near or _DIGITS.sub("", near[0]) == _DIGITS.sub("", text.lower()):
+        near = self._nearest(text.lower(), tuple(defined), _ALMOST)
+        if near is None or _DIGITS.sub("", near) == _DIGITS.sub("", text.lower()):
             return None
-        return next(iter(defined[near[0]]))
+        return next(iter(defined[near]))
+
+    def _nearest(self, name: str, known: tuple[str, ...], cutoff: float) -> str | None:
+        """Return the known name that is most like another. Of very many not every one is looked for."""
+        if (name, known) not in self._nearest_names:
+            self._comparisons += len(known)
+            left = self._comparisons <= _MOST_COMPARISONS
+            found = difflib.get_close_matches(name, known, 1, cutoff) if left else []
+            self._nearest_names[name, known] = found[0] if found else None
+        return self._nearest_names[name, known]
 
     def look_again_for_columns(self, sources: Sequence[Source], problems: Problems) -> None:
         """Take back what was said of columns that some script adds, and name the column that may be meant.
@@ -166,8 +180,8 @@ class References:
                 return problem
             if unbound.name in added:
                 return None
-            near = difflib.get_close_matches(unbound.name, unbound.known, 1)
-            return replace(problem, hint=f"did you mean '{near[0]}'?") if near else problem
+            near = self._nearest(unbound.name, unbound.known, _SIMILAR)
+            return problem if near is None else replace(problem, hint=f"did you mean '{near}'?")
 
         problems.revise(change)
 
