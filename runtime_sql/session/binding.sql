@@ -20,7 +20,7 @@ BEGIN
         -- No regclass, which asks for rights on the schema.
         SELECT c.oid INTO v_relation
           FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE n.nspname = (parse_ident(v_name))[1] COLLATE "C" AND c.relname = (parse_ident(v_name))[2] COLLATE "C"
+         WHERE n.nspname = (parse_ident(v_name))[1]::name COLLATE "C" AND c.relname = (parse_ident(v_name))[2]::name COLLATE "C"
            AND c.relkind IN ('r', 'p', 'v', 'm', 'f');
         IF NOT FOUND THEN
             RETURN;
@@ -29,7 +29,7 @@ BEGIN
         END IF;
     END LOOP;
     IF NOT EXISTS (SELECT FROM pg_attribute AS a
-                    WHERE a.attrelid = ANY (v_looked_in) AND a.attname = p_column COLLATE "C" AND NOT a.attisdropped) THEN
+                    WHERE a.attrelid = ANY (v_looked_in) AND a.attname = p_column::name COLLATE "C" AND NOT a.attisdropped) THEN
         PERFORM ssb_internal.raise_error(p_number, p_message);
     END IF;
 END;
