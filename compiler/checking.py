@@ -49,6 +49,7 @@ def _check_all(
     sources: Sequence[Source], options: CompileOptions | None, processes: int, progress: Progress
 ) -> Problems:
     session = CompileSession(options)
+    session.catalog.checks = True
     scripts = [read_script(source) for source in sources]
     session.announce([one for script in scripts for one in script.definitions])
     references = References()
@@ -58,7 +59,7 @@ def _check_all(
     if shares < 2 or threading.active_count() > 1 or not hasattr(os, "fork"):
         _check(session, scripts, progress, references)
         references.report(sources, session.problems)
-        references.look_again_for_columns(sources, session.problems)
+        references.look_again(sources, session.catalog, session.problems)
         return session.problems
     children = [_start(session, scripts, (number, shares)) for number in range(1, shares)]
     session.share = (0, shares)
@@ -68,7 +69,7 @@ def _check_all(
         for place, start, end, message, hint, number, severity, unbound in _finish(child):
             source = sources[place] if isinstance(place, int) else place
             session.problems.add(message, source.span(start, end), hint, number, severity, unbound)
-    references.look_again_for_columns(sources, session.problems)
+    references.look_again(sources, session.catalog, session.problems)
     return session.problems
 
 

@@ -21,6 +21,7 @@ from ..grammar.tokens import TokenKind
 from . import nodes
 from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
+from .catalog.scope import Catalog
 from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
@@ -151,10 +152,13 @@ class References:
         defined = self._defined.get(kind, {})
         if text.lower() in defined or text.lower() in map(str.lower, _BUILT_IN[kind]):
             return None
-        near = self._nearest(text.lower(), tuple(defined), _ALMOST)
-        if near is None or _DIGITS.sub("", near) == _DIGITS.sub("", text.lower()):
-            return None
-        return next(iter(defined[near]))
+        near = self._slip(text.lower(), tuple(defined))
+        return None if near is None else next(iter(defined[near]))
+
+    def _slip(self, name: str, known: tuple[str, ...]) -> str | None:
+        """Return the known name of which another is a slip of the pen: digits tell names apart."""
+        near = self._nearest(name, known, _ALMOST)
+        return None if near is None or _DIGITS.sub("", near) == _DIGITS.sub("", name) else near
 
     def _nearest(self, name: str, known: tuple[str, ...], cutoff: float) -> str | None:
         """Return the known name that is most like another. Of very many not every one is looked for."""
@@ -165,23 +169,30 @@ class References:
             self._nearest_names[name, known] = found[0] if found else None
         return self._nearest_names[name, known]
 
-    def look_again_for_columns(self, sources: Sequence[Source], problems: Problems) -> None:
-        """Take back what was said of columns that some script adds, and name the column that may be meant.
+    def look_again(self, sources: Sequence[Source], catalog: Catalog, problems: Problems) -> None:
+        """Take back what was said of names that some script makes, and name those that may be meant.
 
-        The scripts of a project have no order, and a string may be dynamic SQL.
+        The scripts of a project have no order, and a string may be dynamic SQL. Of a table that nobody makes
+        is said that much where one is made that has almost its name.
         """
         if not problems.unbound:
             return
-        added = self._altered | {word for source in sources for word in _words_in_strings(source)}
+        made = self._altered | {word for source in sources for word in _words_in_strings(source)}
+        tables = tuple({name: None for _, name in catalog.tables})
 
         def change(problem: Problem) -> Problem | None:
             unbound = problem.unbound
             if unbound is None:
                 return problem
-            if unbound.name in added:
+            if unbound.name in made:
                 return None
-            near = self._nearest(unbound.name, unbound.known, _SIMILAR)
-            return problem if near is None else replace(problem, hint=f"did you mean '{near}'?")
+            if unbound.known is None:
+                near = None if unbound.name in tables else self._slip(unbound.name, tables)
+            else:
+                near = self._nearest(unbound.name, unbound.known, _SIMILAR)
+            if near is None:
+                return problem if unbound.known is not None else None
+            return replace(problem, hint=f"did you mean '{near}'?")
 
         problems.revise(change)
 

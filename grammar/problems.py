@@ -67,8 +67,8 @@ class Unbound:
     """The one whose column it would be; None: of any of them, or of none."""
     name: str
     """Folded."""
-    known: tuple[str, ...]
-    """The names that there are."""
+    known: tuple[str, ...] | None
+    """The names that there are; None: all tables that the scripts make."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import ObjectName, fold, is_placeholder
 from ..catalog.objects import ColumnInfo, SqlScope, TableInfo, TableVariable
+from ..catalog.sys_views import VIEWS
 from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
 from ..target import nodes as n
 from ..target import queries as q
@@ -193,6 +194,21 @@ class Context:
             number=number,
             severity="warning",
             unbound=Unbound(names, owner.stored if owner else None, column, tuple(columns) if column else ()),
+        )
+
+    def unknown(self, name: ObjectName, node: exp.Table) -> None:
+        """Report a relation that no script has made so far, where scripts are checked alone."""
+        ours = fold(name.schema or "") != "sys"
+        if not self.scope.checks or name.database or name.name.startswith("#") or is_placeholder(name.name):
+            return
+        if fold(name.name) in ((*self.ctes, "inserted", "deleted") if ours else VIEWS):
+            return
+        self.problems.add(
+            f"Invalid object name '{'.'.join(part.name for part in node.parts)}'.",
+            self.reach(node),
+            number=208,
+            severity="warning",
+            unbound=Unbound(None, None, fold(name.name), None if ours else tuple(VIEWS)),
         )
 
     def unbound_target(self, node: exp.Expr, table: ObjectName, info: TableInfo | None) -> None:

@@ -63,15 +63,22 @@ BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Shop/Servize' ON CON
 SEND ON CONVERSATION @h MESSAGE TYPE [//Shop/Ordr1] ('x');
 WAITFOR (RECEIVE * FROM dbo.shopquue), TIMEOUT 10;
 RECEIVE * FROM dbo.SHOPQUEUE;
+SELECT * FROM dbo.Custommers; INSERT INTO Custommers VALUES (1); DELETE FROM dbo.Elsewhere;
+SELECT c.Id FROM dbo.Customers AS c; SELECT * FROM dbo.Custumers;
+EXEC (N'CREATE TABLE dbo.Custumers (Id int)');
 BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Elsewhere/Service';
 """
-    found = check_scripts([Source("shop.sql", script)])
+    found = check_scripts(
+        [Source("shop.sql", script), Source("z.sql", "CREATE TABLE dbo.Customers (Id int)")]
+    )
     assert [(one.span.line, one.message, one.hint) for one in found] == [
         (4, "no script creates the queue 'ShopQueu'", "did you mean 'ShopQueue'?"),
         (4, "no script creates the contract '//Shop/Contracts'", "did you mean '//Shop/Contract'?"),
         (7, "no script creates the service '//Shop/Servize'", "did you mean '//Shop/Service'?"),
         (8, "no script creates the message type '//Shop/Ordr1'", "did you mean '//Shop/Order1'?"),
         (9, "no script creates the queue 'shopquue'", "did you mean 'ShopQueue'?"),
+        (11, "Invalid object name 'dbo.Custommers'.", "did you mean 'customers'?"),
+        (11, "Invalid object name 'Custommers'.", "did you mean 'customers'?"),
     ]
 
 

@@ -202,6 +202,8 @@ def _open(change: Change, item: exp.Table | None, ctx: Context) -> Work | None:
         ctx.unsupported(f"the linked server {name.server!r}", node)
         return None
     info = ctx.scope.table(name)
+    if info is None and item is None:
+        ctx.unknown(name, node)
     alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else None
     if alias is None and ctx.scope.synonym(name) != name:
         alias = fold(name.name)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ....grammar.problems import INVALID_SYNONYM, NAME_MISSING, NO_SYNONYM_FOR_QUEUES, Unbound
+from ....grammar.problems import INVALID_SYNONYM, NAME_MISSING, NO_SYNONYM_FOR_QUEUES
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableVariable
-from ...catalog.sys_views import VIEWS
 from ...target import nodes as n
 from ...target import queries as q
 from ...target.emit import emit
@@ -215,14 +214,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
             hint=NO_SYNONYM_FOR_QUEUES,
         )
         return failed(kind, ctx)
-    if info is None and fold(name.schema or "") == "sys":
-        ctx.problems.add(
-            f"Invalid object name '{'.'.join(part.name for part in node.parts)}'.",
-            ctx.reach(node),
-            number=208,
-            severity="warning",
-            unbound=Unbound(None, None, fold(name.name), tuple(VIEWS)),
-        )
+    if info is None:
+        ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
     if like is not None:
         nothing = q.Select((n.STAR,), n.Variable(like), where=n.FALSE, breaks=q.Breaks.NEVER)
