@@ -120,6 +120,8 @@ class CompiledBatch:
     """Batches with problems among those: behind how many runs each stands. They come by themselves, too."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+    module: str | None = None
+    """The procedure, function, trigger or view that it makes: errors name it."""
     calls: bool = False
     """It executes procedures or strings, which may make tables that the compiler has not seen."""
 

@@ -240,7 +240,9 @@ class CompileSession:
         yield from self._block(group, following)
 
     def _failed(self, batch: nodes.Batch, problems: Sequence[Problem]) -> CompiledBatch:
-        return CompiledBatch((), batch.line, problems=tuple(problems), span=batch.span)
+        return CompiledBatch(
+            (), batch.line, problems=tuple(problems), span=batch.span, module=_module_of(batch)
+        )
 
     # ------------------------------------------------------------ plain statements
 
@@ -316,6 +318,7 @@ class CompileSession:
             comments=closing,
             plain=True,
             span=batch.span,
+            module=_module_of(batch),
             calls=_calls([batch]),
         )
 
@@ -454,6 +457,11 @@ def _bound(batch: nodes.Batch, ctx: Context) -> list[CompiledStatement]:
         CompiledStatement(emit.top_level(item), False, problem.span, item=item)
         for problem, item in ((problem, pl.Select(call)) for problem, call in bindings(batch.statements, ctx))
     ]
+
+
+def _module_of(batch: nodes.Batch) -> str | None:
+    made = batch.statements[0] if batch.statements else None
+    return made.name.name.text if isinstance(made, MODULES) else None
 
 
 def _calls(batches: Sequence[nodes.Batch]) -> bool:
