@@ -354,7 +354,7 @@ class Runner:
             if batch.problems:
                 if not any(batch is told for told in self._executor.told):
                     for problem in batch.problems:
-                        self._redirected.write(error_event(problem, batch.line))
+                        self._redirected.write(error_event(problem, batch))
                 failed = True
             elif self._only_broker and (missing := _missing_parts(batch)) is not None:
                 self._redirected.write(missing)
@@ -407,7 +407,7 @@ class Runner:
         found = self._session.problems.since(self._warned)
         self._warned += len(found)
         for problem in found:
-            if problem.severity == "warning":
+            if problem.severity == "warning" and problem.unbound is None:
                 print(problem, file=sys.stderr)
 
     def _compile(self, script: Script, stop: bool) -> Iterator[CompiledBatch]:

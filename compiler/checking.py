@@ -12,7 +12,7 @@ import pickle
 import threading
 from collections.abc import Callable, Sequence
 
-from ..grammar.problems import Problems
+from ..grammar.problems import Problems, Unbound
 from ..grammar.source import Source
 from .collecting import rare_collections
 from .compiled import CompileOptions
@@ -24,7 +24,7 @@ from .session import CompileSession
 _WORTH_SHARING = 100_000
 
 Progress = Callable[[Source, int], None]
-Found = list[tuple[int | Source, int, int, str, str | None, int | None, str]]
+Found = list[tuple[int | Source, int, int, str, str | None, int | None, str, Unbound | None]]
 """Problems as they travel: source (its number; itself for a text made on the way), start, end, message, …"""
 
 
@@ -49,6 +49,7 @@ def _check_all(
     sources: Sequence[Source], options: CompileOptions | None, processes: int, progress: Progress
 ) -> Problems:
     session = CompileSession(options)
+    session.catalog.checks = True
     scripts = [read_script(source) for source in sources]
     session.announce([one for script in scripts for one in script.definitions])
     references = References()
@@ -58,15 +59,17 @@ def _check_all(
     if shares < 2 or threading.active_count() > 1 or not hasattr(os, "fork"):
         _check(session, scripts, progress, references)
         references.report(sources, session.problems)
+        references.look_again(sources, session.catalog, session.problems)
         return session.problems
     children = [_start(session, scripts, (number, shares)) for number in range(1, shares)]
     session.share = (0, shares)
     _check(session, scripts, progress, references)
     references.report(sources, session.problems)
     for child in children:
-        for place, start, end, message, hint, number, severity in _finish(child):
+        for place, start, end, message, hint, number, severity, unbound in _finish(child):
             source = sources[place] if isinstance(place, int) else place
-            session.problems.add(message, source.span(start, end), hint, number, severity)
+            session.problems.add(message, source.span(start, end), hint, number, severity, unbound)
+    references.look_again(sources, session.catalog, session.problems)
     return session.problems
 
 
@@ -107,6 +110,7 @@ def _start(
                 p.hint,
                 p.number,
                 p.severity,
+                p.unbound,
             )
             for p in session.problems
         ]

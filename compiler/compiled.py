@@ -12,7 +12,12 @@ from .plpgsql import emit
 from .plpgsql import nodes as pl
 
 _ENDING = frozenset(
-    {207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708}
+    map(
+        int,
+        """
+        207 208 217 235 241 242 244 245 248 293 295 628 1205 2714 3609 3960 4104 8114 8169 10708
+        """.split(),
+    )
 )
 """Names that cannot be resolved, and what ssb_internal.rolls_back knows."""
 
@@ -115,6 +120,8 @@ class CompiledBatch:
     """Batches with problems among those: behind how many runs each stands. They come by themselves, too."""
     plain: bool = False
     """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+    module: str | None = None
+    """The procedure, function, trigger or view that it makes: errors name it."""
     calls: bool = False
     """It executes procedures or strings, which may make tables that the compiler has not seen."""
 

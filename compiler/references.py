@@ -1,5 +1,7 @@
 """Names that scripts mention and none of them defines: what :func:`check_scripts` warns of.
 
+Of services, contracts, message types and queues it does so where one is defined that has almost that name.
+
 A server may have what a script lacks, so these are warnings. Names of services, contracts and message types
 are compared byte by byte, whatever the collation: one that differs from another in case alone is another one
 (https://learn.microsoft.com/sql/t-sql/statements/create-service-transact-sql).
@@ -7,21 +9,32 @@ are compared byte by byte, whatever the collation: one that differs from another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from ..grammar.problems import Problems
-from ..grammar.records import dataclass
+from ..grammar.problems import Problem, Problems
+from ..grammar.records import dataclass, replace
 from ..grammar.source import Source, Span
+from ..grammar.tokens import TokenKind
 from . import nodes
 from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
+from .catalog.scope import Catalog
 from .lower.dispatch import is_system_procedure
 
 __all__ = ["References"]
 
+_DIGITS = re.compile(r"\d+")
+_ALMOST = 0.9
+"""How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
+_SIMILAR = 0.6
+"""The same where it is one that there is not."""
+_MOST_COMPARISONS = 300_000
+_WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
-_BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "service": ()}
+_BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "queue": (), "service": ()}
 
 
 @dataclass
@@ -32,6 +45,10 @@ class References:
     """Kind, folded name, name as it is spelled → the place of its first definition."""
     _used: list[tuple[str, str, Span]] = field(default_factory=list)
     _procedures: set[str] = field(default_factory=set)
+    _nearest_names: dict[tuple[str, tuple[str, ...]], str | None] = field(default_factory=dict)
+    _comparisons: int = 0
+    _altered: set[str] = field(default_factory=set)
+    """The words of ALTER TABLE."""
     _executed: list[nodes.QualifiedName] = field(default_factory=list)
 
     def see(self, batch: nodes.Batch) -> None:
@@ -41,9 +58,18 @@ class References:
 
     def _note(self, statement: nodes.Statement) -> None:
         match statement:
-            case nodes.CreateService(name=name, contracts=contracts):
+            case nodes.CreateService(name=name, queue=queue, contracts=contracts):
                 self._define("service", name)
+                self._use("queue", [queue.name])
                 self._use("contract", contracts)
+            case nodes.CreateQueue(name=name):
+                self._define("queue", name.name)
+            case nodes.AlterQueue(name=queue) | nodes.Receive(queue=queue):
+                self._use("queue", [queue.name])
+            case nodes.GetConversationGroup(queue=queue):
+                self._use("queue", [queue.name])
+            case nodes.WaitForMessage(statement=inner):
+                self._note(inner)
             case nodes.CreateContract(name=name, messages=messages):
                 self._define("contract", name)
                 self._use("message type", [message.message_type for message in messages])
@@ -63,6 +89,8 @@ class References:
                 | nodes.CreateSynonym(name=name)
             ):
                 self._procedures.add(fold(name.name.text))
+            case nodes.SqlStatement(kind="ALTER TABLE"):
+                self._altered |= {fold(token.name) for token in statement.tokens}
             case nodes.InsertExecute(execute=nodes.Execute() as execute):
                 self._note(execute)
             case nodes.Execute(module=nodes.QualifiedName() as module):
@@ -87,11 +115,19 @@ class References:
     def report(self, sources: Sequence[Source], problems: Problems) -> None:
         """Warn of names that differ from defined ones in case, and of procedures that nobody makes."""
         for kind, text, span in self._used:
-            other = self._in_another_case(kind, text, span)
+            # Names of queues compare as the database does.
+            other = self._in_another_case(kind, text, span) if kind != "queue" else None
             if other is not None:
                 problems.add(
                     f"the {kind} '{text}' differs from '{other}' in case: it is another one",
                     span,
+                    severity="warning",
+                )
+            elif (near := self._almost(kind, text)) is not None:
+                problems.add(
+                    f"no script creates the {kind} '{text}'",
+                    span,
+                    hint=f"did you mean '{near}'?",
                     severity="warning",
                 )
         unknown = [
@@ -111,6 +147,55 @@ class References:
                     severity="warning",
                 )
 
+    def _almost(self, kind: str, text: str) -> str | None:
+        """Return the defined name that is almost one that is not, but for digits, which tell names apart."""
+        defined = self._defined.get(kind, {})
+        if text.lower() in defined or text.lower() in map(str.lower, _BUILT_IN[kind]):
+            return None
+        near = self._slip(text.lower(), tuple(defined))
+        return None if near is None else next(iter(defined[near]))
+
+    def _slip(self, name: str, known: tuple[str, ...]) -> str | None:
+        """Return the known name of which another is a slip of the pen: digits tell names apart."""
+        near = self._nearest(name, known, _ALMOST)
+        return None if near is None or _DIGITS.sub("", near) == _DIGITS.sub("", name) else near
+
+    def _nearest(self, name: str, known: tuple[str, ...], cutoff: float) -> str | None:
+        """Return the known name that is most like another. Of very many not every one is looked for."""
+        if (name, known) not in self._nearest_names:
+            self._comparisons += len(known)
+            left = self._comparisons <= _MOST_COMPARISONS
+            found = difflib.get_close_matches(name, known, 1, cutoff) if left else []
+            self._nearest_names[name, known] = found[0] if found else None
+        return self._nearest_names[name, known]
+
+    def look_again(self, sources: Sequence[Source], catalog: Catalog, problems: Problems) -> None:
+        """Take back what was said of names that some script makes, and name those that may be meant.
+
+        The scripts of a project have no order, and a string may be dynamic SQL. Of a table that nobody makes
+        is said that much where one is made that has almost its name.
+        """
+        if not problems.unbound:
+            return
+        made = self._altered | {word for source in sources for word in _words_in_strings(source)}
+        tables = tuple({name: None for _, name in catalog.tables})
+
+        def change(problem: Problem) -> Problem | None:
+            unbound = problem.unbound
+            if unbound is None:
+                return problem
+            if unbound.name in made:
+                return None
+            if unbound.known is None:
+                near = None if unbound.name in tables else self._slip(unbound.name, tables)
+            else:
+                near = self._nearest(unbound.name, unbound.known, _SIMILAR)
+            if near is None:
+                return problem if unbound.known is not None else None
+            return replace(problem, hint=f"did you mean '{near}'?")
+
+        problems.revise(change)
+
     def _in_another_case(self, kind: str, text: str, span: Span) -> str | None:
         """Return the definition that a name means where it is spelled in another case."""
         known = dict.fromkeys(name for name in _BUILT_IN[kind] if name.lower() == text.lower())
@@ -118,3 +203,9 @@ class References:
         if text in spellings and spellings[text] != span:
             return None
         return next((name for name in spellings if name != text), None)
+
+
+def _words_in_strings(source: Source) -> Iterator[str]:
+    for token in tokens_of(source):
+        if token.kind is TokenKind.STRING:
+            yield from map(fold, _WORD.findall(token.text))

@@ -26,7 +26,7 @@ from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
 from .lower.modules import function_signature
 from .lower.queries import announce_type, table_type_statement
-from .lower.routines import signature
+from .lower.routines import bindings, signature
 from .lower.system import procedures as _all_handlers  # noqa: F401
 from .plpgsql import emit
 from .plpgsql import nodes as pl
@@ -240,7 +240,9 @@ class CompileSession:
         yield from self._block(group, following)
 
     def _failed(self, batch: nodes.Batch, problems: Sequence[Problem]) -> CompiledBatch:
-        return CompiledBatch((), batch.line, problems=tuple(problems), span=batch.span)
+        return CompiledBatch(
+            (), batch.line, problems=tuple(problems), span=batch.span, module=_module_of(batch)
+        )
 
     # ------------------------------------------------------------ plain statements
 
@@ -299,7 +301,8 @@ class CompileSession:
                 )
         if problems.errors:
             put_back()
-        return self._finish(batch, problems, statements, comments)
+        bound = _bound(batch, ctx)
+        return self._finish(batch, problems, [*bound, *statements], comments)
 
     def _finish(
         self, batch: nodes.Batch, problems: Problems, statements: list[CompiledStatement], comments: list[str]
@@ -315,6 +318,7 @@ class CompileSession:
             comments=closing,
             plain=True,
             span=batch.span,
+            module=_module_of(batch),
             calls=_calls([batch]),
         )
 
@@ -335,9 +339,10 @@ class CompileSession:
         statements: list[CompiledStatement] = []
         key = self._begins(batch)
         for statement in batch.statements:
-            each_alone = statement.verb == "DROP"
-            for part, item in enumerate(lower_module(statement, ctx)):
-                continues = part > 0 and not each_alone
+            lowered, begun = lower_module(statement, ctx), len(statements)
+            statements += _bound(batch, ctx)
+            for item in lowered:
+                continues = len(statements) > begun
                 text = emit.top_level(item)
                 statements.append(
                     CompiledStatement(
@@ -444,6 +449,19 @@ class CompileSession:
                 yield CompiledBatch(
                     compiled, batch.line, joined=parts, refused=among, span=batch.span, calls=_calls(group)
                 )
+
+
+def _bound(batch: nodes.Batch, ctx: Context) -> list[CompiledStatement]:
+    """What finds columns before anything else of a batch runs."""
+    return [
+        CompiledStatement(emit.top_level(item), False, problem.span, item=item)
+        for problem, item in ((problem, pl.Select(call)) for problem, call in bindings(batch.statements, ctx))
+    ]
+
+
+def _module_of(batch: nodes.Batch) -> str | None:
+    made = batch.statements[0] if batch.statements else None
+    return made.name.name.text if isinstance(made, MODULES) else None
 
 
 def _calls(batches: Sequence[nodes.Batch]) -> bool:

@@ -77,6 +77,18 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "RECEIVE * FROM q WHERE EXISTS",
         ),
     ),
+    (
+        "RECEIVE has INTO behind the queue: RECEIVE … FROM queue INTO @table",
+        ("RECEIVE * INTO @t", "RECEIVE a INTO @t", "RECEIVE TOP (1) a INTO @t", "RECEIVE * INTO t"),
+    ),
+    (
+        "RECEIVE has no ORDER BY: messages come in the order of their conversation",
+        (
+            "RECEIVE * FROM q ORDER BY",
+            "RECEIVE TOP (1) * FROM q ORDER BY",
+            "RECEIVE * FROM q WHERE conversation_handle = @h ORDER BY",
+        ),
+    ),
     ("TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000", ("RECEIVE * FROM q, TIMEOUT 1",)),
     (
         "the comma before TIMEOUT is missing",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from .records import dataclass
@@ -50,11 +50,25 @@ class RoomToRecurse:
             sys.setrecursionlimit(self._limit)
 
 
-__all__ = ["CompileError", "Problem", "Problems"]
+__all__ = ["CompileError", "Problem", "Problems", "Unbound"]
 
 _TAB_WIDTH = 8
 _LONGEST_LINE = 160
 _ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A name that no column or system view has, as far as the compiler knows them."""
+
+    relations: tuple[str, ...] | None
+    """All around it that the server has, as PostgreSQL reads them; None: it would be itself a view of sys."""
+    owner: str | None
+    """The one whose column it would be; None: of any of them, or of none."""
+    name: str
+    """Folded."""
+    known: tuple[str, ...] | None
+    """The names that there are; None: all tables that the scripts make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,8 @@ class Problem:
 
     ``number`` is the number SQL Server gives this error (102, 137, …), None where it has
     none or we do not know it. ``severity`` is "error" or "warning": a warning does not stop
-    the compiler.
+    the compiler. One with ``unbound`` is the server's to decide, when the batch begins: there it is
+    an error.
     """
 
     message: str
@@ -71,6 +86,7 @@ class Problem:
     hint: str | None = None
     number: int | None = None
     severity: str = "error"
+    unbound: Unbound | None = None
 
     def __str__(self) -> str:
         """Return the report of this problem: place, sentence, source line, caret, hint."""
@@ -100,15 +116,23 @@ class Problems:
         hint: str | None = None,
         number: int | None = None,
         severity: str = "error",
+        unbound: Unbound | None = None,
     ) -> Problem:
         """Record one finding and return it."""
-        problem = Problem(message, at, hint, number, severity)
+        problem = Problem(message, at, hint, number, severity, unbound)
         return self._problems.setdefault((at.source.name, at.start, at.end, message), problem)
 
     def extend(self, problems: Problems) -> None:
         """Take over what another pass found."""
         for problem in problems:
-            self.add(problem.message, problem.span, problem.hint, problem.number, problem.severity)
+            self.add(
+                problem.message,
+                problem.span,
+                problem.hint,
+                problem.number,
+                problem.severity,
+                problem.unbound,
+            )
 
     def __iter__(self) -> Iterator[Problem]:
         """Yield the findings by source, in the order of their places."""
@@ -128,6 +152,16 @@ class Problems:
     def errors(self) -> tuple[Problem, ...]:
         """The findings that stop the compiler, in the order of their places."""
         return tuple(problem for problem in self if problem.severity == "error")
+
+    @property
+    def unbound(self) -> tuple[Problem, ...]:
+        """The findings that the server decides, in the order of their places."""
+        return tuple(problem for problem in self if problem.unbound is not None)
+
+    def revise(self, change: Callable[[Problem], Problem | None]) -> None:
+        """Put what ``change`` returns in place of each finding; None takes it back."""
+        revised = ((place, change(problem)) for place, problem in self._problems.items())
+        self._problems = {place: problem for place, problem in revised if problem is not None}
 
     @property
     def error_count(self) -> int:

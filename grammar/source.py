@@ -193,6 +193,10 @@ class Span:
         """The line, from 1, of the last character of the range."""
         return self.source.line_of(max(self.start, self.end - 1))
 
+    def holds(self, other: Span) -> bool:
+        """Tell whether ``other`` begins in it."""
+        return other.source is self.source and self.start <= other.start < self.end
+
     def to(self, other: Span) -> Span:
         """Return the range from the beginning of this one to the end of ``other``."""
         return Span(self.source, self.start, other.end)

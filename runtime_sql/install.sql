@@ -58,6 +58,7 @@
 \ir session/batches.sql
 \ir session/waitfor.sql
 \ir session/altered_modules.sql
+\ir session/binding.sql
 \ir session/modules.sql
 \ir session/synonyms.sql
 \ir session/renaming.sql

@@ -374,7 +374,7 @@ class Executor:
             if runs == self._ended:
                 self.told.append(refused)
                 for problem in refused.problems:
-                    self._guarded(self._emit_to, error_event(problem, refused.line))
+                    self._guarded(self._emit_to, error_event(problem, refused))
 
     def _answer_keys(self, request: str) -> None:
         assert self._use_keys is not None
@@ -399,7 +399,10 @@ class Executor:
             # A module's text is in the database, and its errors have its spelling.
             in_script = event.procedure is None
             message = as_written(event.message, self._script, line) if in_script else event.message
+            module = self._batch.module if self._batch is not None else None
             event = replace(event, message=message, place=self._place(line))
+            if event.procedure is None and module is not None:
+                event = replace(event, procedure=module, made=True)
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)
 
@@ -442,7 +445,7 @@ def _interruptible(connection: psycopg.Connection[Any]) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
+def error_event(problem: Problem, batch: CompiledBatch) -> ErrorEvent:
     """What SQL Server would say about a batch that does not compile, with our account of the place."""
     number = problem.number or 102
     severity, state = level_of(number)
@@ -450,8 +453,8 @@ def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
         number=number,
         severity=severity,
         state=state,
-        procedure=None,
-        line=max(1, problem.span.line - batch_line + 1),
+        procedure=batch.module,
+        line=max(1, problem.span.line - batch.line + 1),
         message=problem.message,
         hint=problem.hint,
         report=str(problem),

@@ -77,6 +77,8 @@ class ErrorEvent:
     report: str | None = None
     place: str | None = None
     """``orders.sql:14``: where in the script; None where the script has no name."""
+    made: bool = False
+    """The batch that makes the procedure has it: ``place`` is the line's own, not the batch's."""
 
 
 Event = Rows | Print | RowCount | ErrorEvent

@@ -36,9 +36,6 @@ QUEUE_COLUMNS: tuple[ColumnInfo, ...] = tuple(
 )
 """Columns of a queue, in the order of the CREATE QUEUE page."""
 
-QUEUE = TableInfo(None, QUEUE_COLUMNS, read_only=True)
-"""What RECEIVE's select list sees."""
-
 
 def queue_table(name: ObjectName) -> TableInfo:
     """A queue as a relation that SELECT may read."""

@@ -172,6 +172,10 @@ class SqlScope(Protocol):
         """Option ``--collation ci``."""
 
     @property
+    def checks(self) -> bool:
+        """Whether a table that is not known here is to be told of."""
+
+    @property
     def knows_server(self) -> bool:
         """Whether a table that is not known here was not on the server either."""
 

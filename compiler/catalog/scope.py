@@ -208,6 +208,8 @@ class Catalog:
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
         self.knows_server = False
+        self.checks = False
+        """Whether all scripts are checked together: what no script makes is told."""
         """The server's tables are among them: one that is not there is missing, or will be made unseen."""
         """The instance keeps nvarchar as UTF-16: which columns are varchar has to be known later."""
         self.keeps_source = False
@@ -438,6 +440,11 @@ class Scope:
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance."""
         return self.catalog.tells_varchar
+
+    @property
+    def checks(self) -> bool:
+        """Whether a table that is not known here is to be told of."""
+        return self.catalog.checks
 
     @property
     def knows_server(self) -> bool:

@@ -25,7 +25,7 @@ from .dispatch import invocations, lower
 from .modules import lower_create_function, lower_create_view
 from .queries import remember, table_type_statement
 from .receive import receive_query
-from .routines import lower_create_procedure, lower_routine_body
+from .routines import bindings, lower_create_procedure, lower_text_body
 from .rules import remember_rule
 from .statement_lists import comments
 from .triggers import Module, lower_create_trigger, module_name
@@ -33,7 +33,7 @@ from .triggers import Module, lower_create_trigger, module_name
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:
     """Lower the statements of a batch to the inside of its block."""
-    return [*lower_routine_body(batch.statements, ctx), *comments(batch.closing_comments)]
+    return [*lower_text_body(batch.statements, ctx), *comments(batch.closing_comments)]
 
 
 def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
@@ -100,8 +100,9 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
 @lower.register(nodes.CreateView)
 def lower_module_inside(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     """A module made inside a block: in dynamic SQL, or while a transaction is open."""
-    body: list[pl.Statement] = []
-    for item in lower_module(node, ctx):
+    made = lower_module(node, ctx)
+    body: list[pl.Statement] = [pl.Perform(call) for _, call in bindings([node], ctx)]
+    for item in made:
         if isinstance(item, pl.Select):
             body.append(pl.Perform(item.call))
         elif not isinstance(item, pl.Comment):

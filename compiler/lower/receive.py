@@ -10,9 +10,10 @@ from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.mentions import looks_at_other_rows, variables_in
-from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
+from ..catalog.builtin_relations import QUEUE_COLUMNS, queue_table
 from ..catalog.names import DEFAULT_SCHEMA, fold
-from ..catalog.objects import Expression, ResultColumn
+from ..catalog.objects import Expression, ResultColumn, TableInfo
+from ..catalog.scope import object_name
 from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.dml.columns import fillable
@@ -102,7 +103,7 @@ def _length_of_qualifier(tokens: Sequence[Token], index: int, qualifiers: Sequen
     return 0
 
 
-def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _Item:
+def _item(text: nodes.SqlText, queue: TableInfo, ctx: Context, target: SqlType | None = None) -> _Item:
     column = fold(text.tokens[0].name) if len(text.tokens) == 1 else ""
     if column in _COLUMN_TYPES:
         type_ = _COLUMN_TYPES[column]
@@ -114,7 +115,7 @@ def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _
             text.span,
             hint="RECEIVE … INTO a table variable, and SELECT from that",
         )
-    value = ctx.expression(text, target, QUEUE)
+    value = ctx.expression(text, target, queue)
     return _Item(value.code, None, value.type, False)
 
 
@@ -132,19 +133,20 @@ def _flows_into(source: SqlType | None, target: SqlType) -> bool:
 
 def _select_list(node: nodes.Receive, ctx: Context) -> list[_Item]:
     items: list[_Item] = []
+    queue = queue_table(object_name(node.queue))
     for item in node.items:
         match item:
             case nodes.ReceiveStar():
                 items += [_plain(column.name, column.type) for column in QUEUE_COLUMNS]
             case nodes.ReceiveColumn():
-                read = _item(_without_queue(item.expression, node.queue), ctx)
+                read = _item(_without_queue(item.expression, node.queue), queue, ctx)
                 if item.alias is not None:
                     read = _Item(read.code, item.alias.text, read.type, False)
                 items.append(read)
             case nodes.ReceiveAssignment():
                 variable = ctx.scope.variable(item.variable.name)
                 text = _without_queue(item.expression, node.queue)
-                items.append(_item(text, ctx, variable.type if variable else None))
+                items.append(_item(text, queue, ctx, variable.type if variable else None))
     return items
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from ...grammar.problems import Problem
 from ...grammar.records import replace
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
@@ -272,6 +273,36 @@ def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> lis
         ctx.frame.declarations[name] = kept
         result.append(pl.Assign(parameter.reference, pl.Name(name)))
     return result
+
+
+def bindings(statements: Sequence[nodes.Statement], ctx: Context) -> list[tuple[Problem, pl.Invoke]]:
+    """Return what finds the columns that the compiler did not, before anything of a batch or module runs.
+
+    Dynamic SQL in it finds its own when it runs.
+    """
+    found: list[tuple[Problem, pl.Invoke]] = []
+    whole = statements[0].span.to(statements[-1].span) if statements else None
+    for problem in ctx.problems.unbound:
+        unbound = problem.unbound
+        if unbound is None or unbound.relations is None or whole is None or not whole.holds(problem.span):
+            continue
+        relations = pl.Array(tuple(map(pl.Text, unbound.relations)), "text")
+        owner = pl.NULL if unbound.owner is None else pl.Text(unbound.owner)
+        told = (owner, pl.Text(unbound.name), pl.Number(problem.number or 207), pl.Text(problem.message))
+        found.append((problem, pl.Invoke("ssb_internal.bind_column", (relations, *told))))
+    return found
+
+
+def lower_text_body(statements: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower a batch, or a text that is executed, behind what finds its columns."""
+    body = lower_routine_body(statements, ctx)
+    found: list[pl.Statement] = []
+    for problem, call in bindings(statements, ctx):
+        line = pl.Number(problem.span.line - ctx.first_line + 1)
+        errors = (pl.Name(ctx.session), line, pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
+        failed = pl.Assign(ctx.session, pl.Invoke("ssb_internal.failed", errors))
+        found.append(pl.Block((pl.Perform(call),), handler=(failed, pl.Exit(ctx.body_label))))
+    return [*found, *body]
 
 
 def lower_routine_body(

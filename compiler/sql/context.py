@@ -9,12 +9,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...grammar.problems import Problems
+from ...grammar.problems import Problems, Unbound
 from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
-from ..catalog.names import ObjectName, fold
-from ..catalog.objects import ColumnInfo, SqlScope, TableVariable
+from ..catalog.names import ObjectName, fold, is_placeholder
+from ..catalog.objects import ColumnInfo, SqlScope, TableInfo, TableVariable
+from ..catalog.sys_views import VIEWS
 from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
 from ..target import nodes as n
 from ..target import queries as q
@@ -22,7 +23,13 @@ from .operand_types import implicit_error
 from .parse.reader import Reader
 from .values import INVALID, Value
 
+_ROW_PLACE = "ctid"
+"""PostgreSQL's own column, which the compiler reads."""
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def _comes_later(token: Token) -> bool:
+    return token.kind in _NAMES and token.name.startswith("#")
 
 
 @dataclass
@@ -49,6 +56,12 @@ class Relation:
 
     nulls: bool = False
     """No row of it is there: every column is NULL."""
+
+    stored: str | None = None
+    """A table, view or queue of the server that has no more columns than those: its name there."""
+
+    declared: bool = False
+    """A table variable: it is there, with just those columns."""
 
     renamed: dict[str, n.Node] | None = None
     """Column (folded) → what it is, where that is something else altogether."""
@@ -157,6 +170,52 @@ class Context:
         )
         return INVALID
 
+    def unbound(
+        self, message: str, column: str, node: Any, *, owner: Relation | None = None, number: int = 207
+    ) -> None:
+        """Report a name that no column has (of ``owner``), where all relations around it are known.
+
+        T-SQL finds columns when a batch begins, of the tables that there are then: only the server knows.
+        What reads a temporary table may have to wait for that, which we do not know.
+        """
+        among = [relation for frame in self.frame.levels() for relation in frame.relations]
+        if owner is not None and owner not in among:
+            among.append(owner)
+        names = tuple(sorted({relation.stored for relation in among if relation.stored is not None}))
+        unsure = any(relation.stored is None and not relation.declared for relation in among)
+        if not among or unsure or column == _ROW_PLACE or any(map(_comes_later, self.tokens)):
+            return
+        if any(map(is_placeholder, (column, *names, *(relation.alias for relation in among)))):
+            return
+        columns = {one.name: None for relation in among for one in relation.columns or ()}
+        self.problems.add(
+            message,
+            self.span(node),
+            number=number,
+            severity="warning",
+            unbound=Unbound(names, owner.stored if owner else None, column, tuple(columns) if column else ()),
+        )
+
+    def unknown(self, name: ObjectName, node: exp.Table) -> None:
+        """Report a relation that no script has made so far, where scripts are checked alone."""
+        ours = fold(name.schema or "") != "sys"
+        if not self.scope.checks or name.database or name.name.startswith("#") or is_placeholder(name.name):
+            return
+        if fold(name.name) in ((*self.ctes, "inserted", "deleted") if ours else VIEWS):
+            return
+        self.problems.add(
+            f"Invalid object name '{'.'.join(part.name for part in node.parts)}'.",
+            self.reach(node),
+            number=208,
+            severity="warning",
+            unbound=Unbound(None, None, fold(name.name), None if ours else tuple(VIEWS)),
+        )
+
+    def unbound_target(self, node: exp.Expr, table: ObjectName, info: TableInfo | None) -> None:
+        """Report a column to write that the table of an INSERT or UPDATE does not have."""
+        target = Relation("", info.columns if info else None, stored=self.stored_name(table, info))
+        self.unbound(f"Invalid column name '{node.name}'.", fold(node.name), node, owner=target)
+
     def implicitly(self, value: Value, to: SqlType | None, node: Any = None) -> Value:
         """The value, where an assignment may convert it to ``to``; else what a problem leaves behind."""
         error = implicit_error(value, to) if to is not None else None
@@ -226,6 +285,12 @@ class Context:
     def relation_name(self, name: ObjectName) -> str:
         """The schema-qualified PostgreSQL name of a table, view or queue, synonyms followed."""
         return self.defined_name(self.scope.synonym(name))
+
+    def stored_name(self, name: ObjectName, info: TableInfo | None) -> str | None:
+        """What the server calls a table, view or queue all columns of which are known; None for others."""
+        if info is None or info.name is None or info.partial or name.name.startswith("#"):
+            return None
+        return self.relation_name(name)
 
     def defined_name(self, name: ObjectName) -> str:
         """The schema-qualified PostgreSQL name of what a statement defines, alters or drops."""

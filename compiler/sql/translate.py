@@ -322,7 +322,8 @@ def _translate(
     if not _acceptable(text, ctx):
         return otherwise
     if columns is not None:
-        ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial))
+        stored = ctx.stored_name(columns.name, columns) if columns.name is not None else None
+        ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial, stored=stored))
     try:
         with RoomToRecurse():
             return work(ctx)

@@ -16,10 +16,12 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bulk_desk import Desk
 
+from pgsb.bulk.datasource import register
 from support import Database
 
 pytestmark = [
@@ -28,6 +30,9 @@ pytestmark = [
     pytest.mark.skipif("PGSB_TEST_CLUSTER" not in os.environ, reason="PGSB_TEST_CLUSTER is not set"),
 ]
 PROGRAMS = Path(__file__).parent
+Tcp = Callable[[Database], str]
+STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+STATE_STORE_PACKAGE = "org.apache.spark.sql.execution.streaming.state"
 
 
 @pytest.fixture(scope="module")
@@ -233,3 +238,62 @@ def test_spark_connect_reads_streams_and_sends_and_does_not_run_jobs(
         "['a', 'b']",
     ]
     assert desk.waiting() == 0
+
+
+def test_state_of_a_stream_that_is_stopped_and_starts_again(
+    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
+) -> None:
+    """A count, messages without repetitions and a processor of one's own, each started three times."""
+    from pyspark.sql.streaming import StatefulProcessor
+
+    class Counter(StatefulProcessor):
+        def init(self, handle: Any) -> None:
+            self.count = handle.getValueState("count", "count long")
+
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
+            import pandas
+
+            state = self.count.get()
+            count = (state[0] if state else 0) + sum(len(frame) for frame in rows)
+            self.count.update((count,))
+            yield pandas.DataFrame({"body": [key[0]], "count": [count]})
+
+        def close(self) -> None:
+            pass
+
+    def own(bodies: Any) -> Any:
+        return bodies.groupBy("body").transformWithStateInPandas(
+            Counter(), "body string, count long", "Update", "None"
+        )
+
+    register(spark)
+    source = spark.readStream.format("pgsb").option("dsn", tcp(desk.database)).option("queue", "dbo.target")
+    bodies = (
+        source.option("maxMessagesPerTrigger", "4").load().selectExpr("CAST(message_body AS STRING) AS body")
+    )
+    spark.conf.set(STATE_STORE, f"{STATE_STORE_PACKAGE}.RocksDBStateStoreProvider")
+    try:
+        for name, change, mode in (
+            ("own", own, "append"),
+            ("counted", lambda frame: frame.groupBy("body").count(), "complete"),
+            ("distinct", lambda frame: frame.dropDuplicates(["body"]), "append"),
+        ):
+            for body in (b"a", b"b", b"a"):
+                desk.send(2, 3, body=body)
+                writer = change(bodies).writeStream.outputMode(mode).queryName(name)
+                writer = writer.option("checkpointLocation", str(tmp_path / f"{name}.checkpoint"))
+                if mode == "complete":
+                    query = writer.format("memory").start()
+                else:
+                    query = writer.format("parquet").option("path", str(tmp_path / name)).start()
+                try:
+                    query.processAllAvailable()
+                finally:
+                    query.stop()
+            assert desk.waiting() == 0
+    finally:
+        spark.conf.unset(STATE_STORE)
+    counts = spark.read.parquet(str(tmp_path / "own")).groupBy("body").max("count").collect()
+    assert sorted(map(tuple, counts)) == [("a", 12), ("b", 6)]
+    assert sorted(map(tuple, spark.table("counted").collect())) == [("a", 12), ("b", 6)]
+    assert sorted(map(tuple, spark.read.parquet(str(tmp_path / "distinct")).collect())) == [("a",), ("b",)]

@@ -27,6 +27,61 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_columns_that_nobody_has_are_warned_of_in_any_order_of_scripts() -> None:
+    tables = Source(
+        "tables.sql", "CREATE TABLE dbo.Orders (Id int, Customer int);\nGO\nCREATE QUEUE dbo.Inbox;"
+    )
+    uses = Source(
+        "uses.sql",
+        "SELECT Custommer, o.Id FROM dbo.Orders;\nGO\nSELECT Later, Dynamic FROM dbo.Orders;\nGO\n"
+        "CREATE PROCEDURE dbo.Reads AS RECEIVE TOP (1) conversation_handel FROM dbo.Inbox;\nGO\n"
+        "SELECT name FROM sys.service_queue;\nGO\nSELECT anything FROM dbo.Unknown;",
+    )
+    adds = Source(
+        "adds.sql",
+        "ALTER TABLE dbo.Orders ADD Later int;\nGO\nEXEC (N'ALTER TABLE dbo.Orders ADD Dynamic int');",
+    )
+    for processes in (1, 3):
+        found = check_scripts([tables, uses, adds], processes=processes)
+        assert not found.errors
+        assert [(one.span.line, one.number, one.message, one.hint) for one in found] == [
+            (1, 207, "Invalid column name 'Custommer'.", "did you mean 'Customer'?"),
+            (1, 4104, 'The multi-part identifier "o.Id" could not be bound.', None),
+            (5, 207, "Invalid column name 'conversation_handel'.", "did you mean 'conversation_handle'?"),
+            (7, 208, "Invalid object name 'sys.service_queue'.", "did you mean 'service_queues'?"),
+        ]
+
+
+def test_names_that_are_almost_those_of_others_are_warned_of() -> None:
+    script = """CREATE MESSAGE TYPE [//Shop/Order1] VALIDATION = NONE;
+CREATE CONTRACT [//Shop/Contract] ([//Shop/Order1] SENT BY ANY, [//Shop/Order2] SENT BY ANY);
+CREATE QUEUE dbo.ShopQueue;
+CREATE SERVICE [//Shop/Service] ON QUEUE dbo.ShopQueu ([//Shop/Contracts]);
+GO
+DECLARE @h uniqueidentifier;
+BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Shop/Servize' ON CONTRACT [//Shop/Contract];
+SEND ON CONVERSATION @h MESSAGE TYPE [//Shop/Ordr1] ('x');
+WAITFOR (RECEIVE * FROM dbo.shopquue), TIMEOUT 10;
+RECEIVE * FROM dbo.SHOPQUEUE;
+SELECT * FROM dbo.Custommers; INSERT INTO Custommers VALUES (1); DELETE FROM dbo.Elsewhere;
+SELECT c.Id FROM dbo.Customers AS c; SELECT * FROM dbo.Custumers;
+EXEC (N'CREATE TABLE dbo.Custumers (Id int)');
+BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Elsewhere/Service';
+"""
+    found = check_scripts(
+        [Source("shop.sql", script), Source("z.sql", "CREATE TABLE dbo.Customers (Id int)")]
+    )
+    assert [(one.span.line, one.message, one.hint) for one in found] == [
+        (4, "no script creates the queue 'ShopQueu'", "did you mean 'ShopQueue'?"),
+        (4, "no script creates the contract '//Shop/Contracts'", "did you mean '//Shop/Contract'?"),
+        (7, "no script creates the service '//Shop/Servize'", "did you mean '//Shop/Service'?"),
+        (8, "no script creates the message type '//Shop/Ordr1'", "did you mean '//Shop/Order1'?"),
+        (9, "no script creates the queue 'shopquue'", "did you mean 'ShopQueue'?"),
+        (11, "Invalid object name 'dbo.Custommers'.", "did you mean 'customers'?"),
+        (11, "Invalid object name 'Custommers'.", "did you mean 'customers'?"),
+    ]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     left = pgsb("check", "database")

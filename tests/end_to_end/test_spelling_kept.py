@@ -209,8 +209,8 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
 
 def test_an_identifier_that_is_bound_to_nothing_is_told_whole(tsql: Tsql) -> None:
     tsql.run_well(
-        "CREATE TABLE Orders (A int)\nCREATE QUEUE Inbox\nGO\n"
-        "CREATE PROCEDURE Asks AS\n-- y.B\nSELECT 'y.C', o.A, [Y] . [The B] FROM Orders AS o"
+        "CREATE PROCEDURE Asks AS\n-- y.B\nSELECT 'y.C', o.A, [Y] . [The B] FROM Orders AS o\nGO\n"
+        "CREATE TABLE Orders (A int)\nCREATE QUEUE Inbox"
     )
     for statement, identifier in {
         "SELECT X.A FROM Orders": "X.A",

@@ -52,6 +52,7 @@ class Givens:
     default_database: str | None = None
     case_insensitive: bool = False
     tells_varchar: bool = False
+    checks: bool = False
     knows_server: bool = False
     row_limit: str | None = None
     locks_rows: bool = False

@@ -31,7 +31,7 @@ from ...target import nodes as n
 from ..arguments import Texts, as_texts, raises_unfit
 from ..context import SESSION_TYPE, Context, Mode
 from ..leaving import kept_settings, leave_if_nested_too_deep
-from ..routines import lower_routine_body
+from ..routines import lower_text_body
 
 ROUTINE = "pg_temp.ssb_text"
 """What ssb_internal.execute_text calls."""
@@ -327,7 +327,7 @@ def _routine(
         # Without its values the text does not run, whatever the error ends.
         handler = (pl.Assign(session, failed), pl.Exit(ctx.body_label))
         body.append(pl.Block(tuple(reads), handler=handler))
-    body += lower_routine_body(statements, ctx)
+    body += lower_text_body(statements, ctx)
     declarations = (*declared, *ctx.declarations.values())
     if ctx.body_label != label:
         whole = pl.Block(tuple(body), label=ctx.body_label)

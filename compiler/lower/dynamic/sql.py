@@ -38,7 +38,7 @@ from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
 from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..placeholders import fill, left_over, may_be_sql, place
-from ..routines import lower_routine_body
+from ..routines import lower_text_body
 from .runtime_compilation import lower_runtime_compiled
 
 
@@ -449,7 +449,7 @@ def lower_text(
         # The label of the declarations qualifies variables in queries; another one is left at the end.
         inner.body_label = f"{label}_statements"
     database = ctx.catalog.database
-    body = lower_routine_body(statements, inner)
+    body = lower_text_body(statements, inner)
     if placed:
         body = fill(body, inner)
     if ctx.catalog.database != database:

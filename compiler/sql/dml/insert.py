@@ -64,7 +64,10 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
     if name.server:
         ctx.unsupported(f"the linked server '{name.server}'", table)
         return None
-    return Target(name, ctx.relation_name(name), ctx.scope.table(name))
+    info = ctx.scope.table(name)
+    if info is None:
+        ctx.unknown(name, table)
+    return Target(name, ctx.relation_name(name), info)
 
 
 def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo] | None:
@@ -95,6 +98,8 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
                 )
             if known is None and target.variable is not None:
                 ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
+            elif known is None:
+                ctx.unbound_target(node, target.name, info)
             columns.append(known or ColumnInfo(node.name, None))
         return columns
     if info is None:

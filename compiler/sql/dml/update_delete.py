@@ -202,6 +202,8 @@ def _open(change: Change, item: exp.Table | None, ctx: Context) -> Work | None:
         ctx.unsupported(f"the linked server {name.server!r}", node)
         return None
     info = ctx.scope.table(name)
+    if info is None and item is None:
+        ctx.unknown(name, node)
     alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else None
     if alias is None and ctx.scope.synonym(name) != name:
         alias = fold(name.name)
@@ -223,6 +225,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
         work.alias if work.alias is not None else fold(work.name.name),
         work.info.columns if work.info is not None else None,
         work.name if work.alias is None else None,
+        stored=ctx.stored_name(work.name, work.info),
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
@@ -447,6 +450,8 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
             out.append((item, "", value))
             continue
         column = set_column(item.column, work.info, ctx)
+        if work.info is not None and column not in work.info.columns:
+            ctx.unbound_target(item.column, work.name, work.info)
         target = work.alias if work.alias is not None else fold(work.name.name)
         out.append((item, fold(item.column.name), set_value(item, column, ctx, target)))
     return out

@@ -221,6 +221,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             return Value(qualified.spell(folded) if qualified is not None else n.Name((folded,)))
     if not ctx.has_relations:
         return ctx.problem(f"Invalid column name '{name}'.", node, number=207)
+    ctx.unbound(f"Invalid column name '{name}'.", folded, node)
     return Value(n.Name((folded,)))
 
 
@@ -236,6 +237,9 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     relation = find_relation(parts, ctx)
     folded = fold(name)
     if relation is None:
+        whole = ".".join([*parts, name])
+        told = f'The multi-part identifier "{whole}" could not be bound.'
+        ctx.unbound(told, "", node, number=4104)
         return Value(n.Name((fold(parts[-1]), folded)))
     if name.startswith("$") and name.lower() == "$identity":
         for column in relation.columns or ():
@@ -243,6 +247,8 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
                 return untyped_xml(Value(relation.spell(fold(column.name)), column.type))
     code = (relation.renamed or {}).get(folded) or relation.spell(folded)
     known = relation.column(name)
+    if known is None and folded not in (relation.renamed or {}):
+        ctx.unbound(f"Invalid column name '{name}'.", folded, node.this, owner=relation)
     return Value(code) if known is None else _of_column(code, known)
 
 

@@ -214,6 +214,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
             hint=NO_SYNONYM_FOR_QUEUES,
         )
         return failed(kind, ctx)
+    if info is None:
+        ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
     if like is not None:
         nothing = q.Select((n.STAR,), n.Variable(like), where=n.FALSE, breaks=q.Breaks.NEVER)
@@ -239,6 +241,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         code, pg_name = elsewhere, ""
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
+    if kept is None and version is None and elsewhere is None:
+        relation.stored = ctx.stored_name(name, info)
     if columns:
         # A derived table and a function may have such a list.
         ctx.problem("Incorrect syntax near '('.", node, number=102)
@@ -307,7 +311,7 @@ def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context,
         undeclared_table(name, node, ctx)
         return failed(kind, ctx)
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
-    relation = Relation(shown, variable.info.columns)
+    relation = Relation(shown, variable.info.columns, declared=True)
     ctx.frame.relations.append(relation)
     rows = numbered(variable, shown) if "numbered" in node.meta else unnest(variable, shown)
     return Source(kind, rows, relation=relation)

@@ -424,7 +424,7 @@ people_insert                     1
 
 (2 rows affected)
 
-Msg 2111, Level 16, State 1, Line 1
+Msg 2111, Level 16, State 1, Procedure another, Line 1
 Cannot create trigger 'another' on view 'dbo.people' because an INSTEAD OF DELETE trigger already exists on this object.
 Msg 50000, Level 16, State 1, Procedure loops, Line 1
 The INSTEAD OF trigger 'dbo.loops' changes the view that it stands for; change the tables under it.

@@ -970,7 +970,7 @@ SELECT ssb_internal.drop_module('PROCEDURE', 'dbo.p');
 
 SELECT ssb_internal.drop_module('PROCEDURE', 'dbo.p', if_exists => true);
 -- shows
-Msg 2714, Level 16, State 3, Line 1
+Msg 2714, Level 16, State 3, Procedure p, Line 1
 There is already an object named 'p' in the database.
 2
 Msg 3701, Level 11, State 5, Line 1
