@@ -473,8 +473,8 @@ BEGIN
 END;
 $$;
 
--- ALTER AUTHORIZATION: the new owner of one of the broker's objects; on tables and
--- procedures nothing is recorded (their owner is a PostgreSQL role).
+-- ALTER AUTHORIZATION: the new owner of one of the broker's objects, on which what was granted and denied ends, a
+-- database apart; on tables and procedures nothing is recorded (their owner is a PostgreSQL role).
 CREATE OR REPLACE FUNCTION ssb_internal.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -486,9 +486,14 @@ DECLARE
     v_object record;
     v_owner text;
     v_is_system boolean := false;
+    v_queue ssb.queue;
 BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
-    v_owner := ssb_internal.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
+    IF v_object.class = 'QUEUE' THEN
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
+    END IF;
+    v_owner := ssb_internal.owner_or_caller(
+        coalesce(principal, (SELECT s.owner FROM ssb.schema_of_database AS s WHERE s.name = v_queue.schema_name), 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN
         IF v_object.class = 'OBJECT' AND to_regclass(v_object.relation) IS NULL
            AND NOT EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -532,6 +537,12 @@ BEGIN
     END CASE;
     IF v_is_system THEN
         PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+    END IF;
+    IF lower(v_owner) <> lower(v_object.owner) AND v_object.class NOT IN ('DATABASE', 'XML SCHEMA COLLECTION') THEN
+        DELETE FROM ssb.permission AS p WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.database_id = v_database_id;
+        IF v_object.class = 'QUEUE' THEN
+            PERFORM ssb_internal.mirror_receive_grants(v_queue);
+        END IF;
     END IF;
 END;
 $$;
