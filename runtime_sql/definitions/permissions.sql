@@ -538,7 +538,8 @@ BEGIN
     IF v_is_system THEN
         PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
     END IF;
-    IF lower(v_owner) <> lower(v_object.owner) AND v_object.class NOT IN ('DATABASE', 'XML SCHEMA COLLECTION') THEN
+    IF v_object.class NOT IN ('DATABASE', 'XML SCHEMA COLLECTION')
+       AND ssb_internal.principal_id_of(v_owner, v_database_id) IS DISTINCT FROM ssb_internal.principal_id_of(v_object.owner, v_database_id) THEN
         DELETE FROM ssb.permission AS p WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.database_id = v_database_id;
         IF v_object.class = 'QUEUE' THEN
             PERFORM ssb_internal.mirror_receive_grants(v_queue);
