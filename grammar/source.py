@@ -90,6 +90,8 @@ class Source:
     encoding: str = field(default="utf-8", compare=False)
     quoted_identifiers: bool = field(default=True, compare=False)
     """SET QUOTED_IDENTIFIER where the text begins: ON in a script, in dynamic SQL as around it."""
+    begins: int = field(default=0, compare=False)
+    """Where a batch begins for T-SQL: behind the declaration that was put before it."""
 
     @classmethod
     def read(cls, path: Path) -> Source:
