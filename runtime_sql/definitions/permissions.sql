@@ -150,6 +150,9 @@ DECLARE
         SELECT array_agg(a.name) FROM above AS a);
 BEGIN
     IF v_names && ARRAY['dbo', 'db_owner', lower(p_owner)]
+       -- sa, as generated scripts have it, is the runtime's owner.
+       OR (lower(p_grantor COLLATE "C") = 'sa' AND p_class IN ('SERVER', 'LOGIN', 'ENDPOINT')
+           AND pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE'))
        OR (v_role IS NOT NULL AND ssb_internal.has_permission(v_role, p_class, p_major_id, 'CONTROL', p_owner, p_database_id)) THEN
         RETURN true;
     END IF;

@@ -61,10 +61,10 @@ BEGIN
             WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
         PERFORM ssb_internal.raise_not_found('find', 'certificate', certificate);
     END IF;
-    -- Roles of PostgreSQL are principals too, by their oid: the first superuser's is 10. 16384 and 16387 are db_owner and db_ddladmin.
+    -- Roles of PostgreSQL are principals too, by their oid: the first superuser's is 10. 16384 to 16393 are the fixed roles.
     LOOP
         v_id := nextval('ssb.principal_principal_id_seq');
-        EXIT WHEN v_id NOT IN (16384, 16387) AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = v_id::oid);
+        EXIT WHEN v_id NOT BETWEEN 16384 AND 16393 AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = v_id::oid);
     END LOOP;
     INSERT INTO ssb.principal (principal_id, database_id, name, kind, default_schema, login, certificate, owner)
     VALUES (v_id, v_database_id, name, v_kind, default_schema, login, certificate,
