@@ -211,6 +211,7 @@ BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         PERFORM ssb_internal.grantable(grantees, true);
+        PERFORM ssb_internal.tell_of_grant(verb, v_object.class, v_object.relation, v_database_id, privileges, grantees, v_grantor, grant_option);
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);
@@ -261,6 +262,7 @@ BEGIN
         -- What was refused for want of SEND may go now.
         PERFORM ssb_internal.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
     END IF;
+    PERFORM ssb_internal.tell_of_grant(verb, v_object.class, name, v_database_id, privileges, grantees, v_grantor, grant_option);
     RETURN NULL;
 END;
 $$;
@@ -441,6 +443,7 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
 
@@ -457,6 +460,7 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
 
@@ -473,8 +477,29 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
+
+-- The event that something has a new owner; the name of an object is PostgreSQL's.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_authorization(p_class text, p_name text, p_owner text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts text[] := CASE WHEN p_class IN ('OBJECT', 'QUEUE') THEN parse_ident(ssb_internal.normal_name(p_name)) ELSE ARRAY[NULL, p_name] END;
+BEGIN
+    PERFORM ssb_internal.tell_of_principal(
+        'ALTER', CASE p_class WHEN 'ENDPOINT' THEN 'AUTHORIZATION_SERVER' ELSE 'AUTHORIZATION_DATABASE' END, p_database_id, v_parts[1],
+        CASE p_class WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
+                     WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))
+                     ELSE v_parts[2] END, p_class,
+        format('<OwnerName>%s</OwnerName>', ssb_internal.xml_text(
+            CASE ssb_internal.principal_id_of(p_owner, p_database_id) WHEN 1 THEN 'dbo' ELSE p_owner END)));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_authorization(text, text, text, integer) FROM PUBLIC;
 
 -- ALTER AUTHORIZATION: the new owner of one of the broker's objects, on which what was granted and denied ends, a
 -- database apart; on tables and procedures nothing is recorded (their owner is a PostgreSQL role).
@@ -508,6 +533,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
         END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
+        PERFORM ssb_internal.tell_of_authorization(v_object.class, v_object.relation, v_owner, v_database_id);
         RETURN;
     END IF;
     PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'TAKE OWNERSHIP', v_object.owner, v_database_id);
@@ -548,5 +574,6 @@ BEGIN
             PERFORM ssb_internal.mirror_receive_grants(v_queue);
         END IF;
     END IF;
+    PERFORM ssb_internal.tell_of_authorization(v_object.class, name, v_owner, v_database_id);
 END;
 $$;
