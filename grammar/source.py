@@ -107,6 +107,11 @@ class Source:
         text, encoding = _decode(data)
         return cls(name, text, encoding)
 
+    @property
+    def own_text(self) -> Span:
+        """The text from where it begins for T-SQL."""
+        return Span(self, self.begins, len(self.text))
+
     def only(self, start: int, end: int) -> Self:
         """Return the same source with blanks instead of all but this part: its lines and columns stay."""
         before, behind = (re.sub(r"[^\r\n]", " ", part) for part in (self.text[:start], self.text[end:]))

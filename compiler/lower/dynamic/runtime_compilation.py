@@ -300,7 +300,7 @@ def _routine(
         depths=Depths(statements, ANY, call_effect(catalog), careful=True),
         liveness=Status(statements, BOTH, callee_reads(catalog)),
         body_label=label,
-        text=request.text,
+        text=statements[0].span.source.own_text if statements else None,
     )
     ctx.string_level = 1
     if any(parameter.output for parameter in parameters):

@@ -610,7 +610,7 @@ def _inner_context(
         liveness=Status(statements, ctx.liveness.after(node), callee_reads(ctx.catalog)),
         body_label=label,
         frame=ctx.frame,
-        text=statements[0].span.source.text if statements else "",
+        text=statements[0].span.source.own_text if statements else None,
     )
     inner.counters = ctx.counters
     inner.nocount = ctx.nocount
