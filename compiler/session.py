@@ -390,7 +390,7 @@ class CompileSession:
             liveness=Status(batch.statements, read_after, callee_reads(self.catalog)),
             body_label=scope.label,
             frame=frame,
-            text=batch.span.text,
+            text=batch.span,
         )
         ctx.nocount = self.catalog.nocount
         ctx.xact_abort = self.catalog.xact_abort

@@ -111,6 +111,8 @@ class _BatchParser:
                 chosen = self._chooser.choose(index, choices)
             if chosen is None and may_end and self._chooser.starter(index):
                 chosen = END_OF_STATEMENT, index
+            if chosen is None and "EXEC" in choices and self._begins_at(index):
+                chosen = "EXEC", index  # as where the text alone is the batch
             if chosen is None:
                 raise UnexpectedText(index)
             terminal, end = chosen
@@ -123,6 +125,11 @@ class _BatchParser:
             if end > index:
                 return end
             self._check_with(index)
+
+    def _begins_at(self, index: int) -> bool:
+        """Whether the batch's own text begins with a token that stands behind others."""
+        begins = self._text.source.begins
+        return 0 < begins <= self._tokens[index].start and self._tokens[index - 1].end <= begins
 
     def _feed(self, terminal: str, start: int, end: int) -> bool:
         """Take one terminal, after the rules that it finishes; False when it cannot follow them."""

@@ -90,6 +90,8 @@ class Source:
     encoding: str = field(default="utf-8", compare=False)
     quoted_identifiers: bool = field(default=True, compare=False)
     """SET QUOTED_IDENTIFIER where the text begins: ON in a script, in dynamic SQL as around it."""
+    begins: int = field(default=0, compare=False)
+    """Where a batch begins for T-SQL: behind the declaration that was put before it."""
 
     @classmethod
     def read(cls, path: Path) -> Source:
@@ -104,6 +106,11 @@ class Source:
         """Decode ``data``: UTF-8, UTF-16 or UTF-32 by its mark, UTF-8 or Windows-1252 without."""
         text, encoding = _decode(data)
         return cls(name, text, encoding)
+
+    @property
+    def own_text(self) -> Span:
+        """The text from where it begins for T-SQL."""
+        return Span(self, self.begins, len(self.text))
 
     def only(self, start: int, end: int) -> Self:
         """Return the same source with blanks instead of all but this part: its lines and columns stay."""

@@ -129,7 +129,8 @@ VIEWS: dict[str, str] = {
     """,
     "database_principals": """
         name:s principal_id:i type:s type_desc:s default_schema_name:s create_date:d modify_date:d
-        owning_principal_id:i sid:x is_fixed_role:b authentication_type:i
+        owning_principal_id:i sid:x is_fixed_role:b authentication_type:i authentication_type_desc:s
+        default_language_name:s default_language_lcid:i allow_encrypted_value_modifications:b
     """,
     "database_role_members": "role_principal_id:i member_principal_id:i",
     "database_scoped_configurations": "configuration_id:i name:s value:n value_for_secondary:n",
@@ -481,11 +482,12 @@ VIEWS: dict[str, str] = {
         object_id:i type:i type_desc:s is_trigger_event:b event_group_type:i event_group_type_desc:s
     """,
     "server_permissions": """
-        class:h class_desc:s major_id:i grantee_principal_id:i type:s permission_name:s state:n state_desc:s
+        class:h class_desc:s major_id:i minor_id:i grantee_principal_id:i grantor_principal_id:i type:s
+        permission_name:s state:n state_desc:s
     """,
     "server_principals": """
         name:s principal_id:i sid:x type:s type_desc:s is_disabled:b create_date:d modify_date:d
-        default_database_name:s
+        default_database_name:s default_language_name:s credential_id:i owning_principal_id:i is_fixed_role:b
     """,
     "server_role_members": "role_principal_id:i member_principal_id:i",
     "server_trigger_events": """
@@ -532,7 +534,8 @@ VIEWS: dict[str, str] = {
     """,
     "sql_logins": """
         name:s principal_id:i sid:x type:s type_desc:s is_disabled:b create_date:d modify_date:d
-        default_database_name:s is_policy_checked:b is_expiration_checked:b
+        default_database_name:s default_language_name:s credential_id:i is_policy_checked:b
+        is_expiration_checked:b
     """,
     "sql_modules": "object_id:i definition:n uses_ansi_nulls:b uses_quoted_identifier:b is_schema_bound:b",
     "stats": "object_id:i name:s stats_id:i auto_created:b user_created:b",

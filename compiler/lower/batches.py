@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...grammar.source import Span
 from .. import nodes
-from ..catalog.names import behind_use_first, other_than_folded
+from ..catalog.names import other_than_folded
 from ..catalog.objects import ResultColumn
 from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
@@ -138,10 +139,22 @@ def _spelling_of_module(
 
 def _keeping_of_source(node: Module, ctx: Context) -> list[pl.TopLevel]:
     """What keeps a module's text, for OBJECT_DEFINITION. What only the run time knows of it is no text."""
-    if not ctx.catalog.keeps_source or not ctx.text or ctx.placeholders:
+    if not ctx.catalog.keeps_source or ctx.text is None or ctx.placeholders:
         return []
-    arguments = (pl.Text(ctx.catalog.sql_name(module_name(node, ctx))), pl.Text(behind_use_first(ctx.text)))
+    arguments = (pl.Text(ctx.catalog.sql_name(module_name(node, ctx))), pl.Text(_as_created(node, ctx.text)))
     return [pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))]
+
+
+def _as_created(node: Module, text: Span) -> str:
+    """The batch with CREATE where it has ALTER, and without the OR ALTER of CREATE OR ALTER."""
+    written = text.source.text
+    first, second, third = node.tokens[:3]
+    if first.word == "ALTER":
+        return written[text.start : first.start] + "CREATE" + written[first.end : text.end]
+    if second.word == "OR":
+        blanks = written[first.end : second.start] + written[second.end : third.start]
+        return written[text.start : first.end] + blanks + written[third.end : text.end]
+    return text.text
 
 
 def _user_it_runs_as(node: Module, ctx: Context) -> list[pl.TopLevel]:

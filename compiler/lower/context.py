@@ -119,7 +119,7 @@ class Context:
     """Variables of the routine's body block, by name, in order."""
     frame: Frame = field(default_factory=lambda: Frame())
     """Helper variables of the block around it."""
-    text: str = ""
+    text: Span | None = None
     """The batch as it is written, of a dynamic one the string: what is kept of a module that it makes."""
     helpers: dict[str, str] = field(default_factory=dict)
     """Shared helper variables: purpose and type → name."""

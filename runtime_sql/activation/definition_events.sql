@@ -2,32 +2,48 @@
 -- CREATE_TABLE, ALTER_QUEUE, DROP_SERVICE and so on, and the groups of events that contain
 -- them. The definition is made and the event told in one transaction.
 --
--- Service Broker's objects, schemas and databases have rows, whose triggers tell of them.
+-- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change users,
+-- logins, roles, their members and what is granted tell of that themselves.
 -- Of tables, views, modules and the like PostgreSQL's event triggers tell; they are made with
 -- the first notification or DDL trigger that wants them, where the runtime's owner is a superuser.
 --
 -- Called by  triggers of the definitions' tables; PostgreSQL, after DDL
 
--- What is defined, and the groups of its events, the nearest first. is_relational: PostgreSQL's
+-- What is defined, what can become of it, and the groups of these events, the nearest first. is_relational: PostgreSQL's
 -- event triggers tell of it. Bound when it is made, and put into the statements that call it.
 CREATE OR REPLACE FUNCTION ssb_internal.definition_kinds()
-RETURNS TABLE (kind text, groups text[], is_relational boolean)
+RETURNS TABLE (kind text, actions text[], groups text[], is_relational boolean)
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT k.kind,
-           CASE WHEN k.kind = 'RENAME' THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
-           || CASE k.kind WHEN 'DATABASE' THEN 'DDL_SERVER_LEVEL_EVENTS' ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
+           CASE WHEN k.kind LIKE 'GDR\_%' THEN '{GRANT,DENY,REVOKE}'::text[] WHEN k.kind LIKE 'AUTHORIZATION\_%' THEN '{ALTER}'
+                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
+           CASE WHEN k.kind IN ('RENAME', 'ROLE_MEMBER') THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
+           || CASE WHEN k.kind IN ('DATABASE', 'LOGIN', 'GDR_SERVER', 'AUTHORIZATION_SERVER') THEN 'DDL_SERVER_LEVEL_EVENTS'
+                   ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
            k.is_relational
       FROM (VALUES ('QUEUE', '{DDL_SSB_EVENTS}'::text[], false), ('SERVICE', '{DDL_SSB_EVENTS}', false),
                    ('CONTRACT', '{DDL_SSB_EVENTS}', false), ('MESSAGE_TYPE', '{DDL_SSB_EVENTS}', false),
                    ('ROUTE', '{DDL_SSB_EVENTS}', false), ('REMOTE_SERVICE_BINDING', '{DDL_SSB_EVENTS}', false),
                    ('BROKER_PRIORITY', '{DDL_SSB_EVENTS}', false), ('EVENT_NOTIFICATION', '{}', false),
                    ('SCHEMA', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('DATABASE', '{}', false),
+                   ('USER', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
+                   ('APPLICATION_ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
+                   ('ROLE_MEMBER', '{DDL_ROLE_EVENTS,DDL_DATABASE_SECURITY_EVENTS}', false),
+                   ('GDR_DATABASE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
+                   ('AUTHORIZATION_DATABASE', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('LOGIN', '{DDL_SERVER_SECURITY_EVENTS}', false),
+                   ('GDR_SERVER', '{DDL_SERVER_SECURITY_EVENTS}', false), ('AUTHORIZATION_SERVER', '{DDL_SERVER_SECURITY_EVENTS}', false),
                    ('TABLE', '{DDL_TABLE_VIEW_EVENTS}', true), ('VIEW', '{DDL_TABLE_VIEW_EVENTS}', true),
                    ('INDEX', '{DDL_TABLE_VIEW_EVENTS}', true), ('PROCEDURE', '{}', true), ('FUNCTION', '{}', true),
                    ('TRIGGER', '{}', true), ('TYPE', '{}', true), ('SEQUENCE', '{}', true), ('SYNONYM', '{}', true),
                    ('RENAME', '{}', true)) AS k (kind, above, is_relational);
 END;
+
+-- The name of an event: GRANT_DATABASE has its kind's but for GDR.
+CREATE OR REPLACE FUNCTION ssb_internal.event_of(p_action text, p_kind text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN CASE p_kind WHEN 'RENAME' THEN 'RENAME' ELSE p_action || '_' || regexp_replace(p_kind, '^GDR_', '') END;
 
 -- The event that something of the kind is created, altered or dropped, and its groups.
 CREATE OR REPLACE FUNCTION ssb_internal.events_of(p_action text, p_kind text)
@@ -36,7 +52,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN (SELECT CASE p_kind WHEN 'RENAME' THEN 'RENAME' ELSE p_action || '_' || k.kind END || k.groups
+    RETURN (SELECT ssb_internal.event_of(p_action, k.kind) || k.groups
               FROM ssb_internal.definition_kinds() AS k WHERE k.kind = p_kind);
 END;
 $$;
@@ -50,7 +66,7 @@ BEGIN
     SELECT count(*) > 0, coalesce(bool_or(k.is_relational), false) INTO occurs, is_relational
       FROM ssb_internal.definition_kinds() AS k
      WHERE p_event = ANY (k.groups)
-        OR p_event = ANY (CASE k.kind WHEN 'RENAME' THEN '{RENAME}' ELSE ARRAY['CREATE_' || k.kind, 'ALTER_' || k.kind, 'DROP_' || k.kind] END);
+        OR EXISTS (SELECT FROM unnest(k.actions) AS a (action) WHERE ssb_internal.event_of(a.action, k.kind) = p_event);
 END;
 $$;
 
@@ -156,6 +172,60 @@ AS $$
                                     '{name}', '(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*")(?:\.(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*"))*'),
                             p_function);
 $$;
+
+-- ------------------------------------------------------------------ principals and their rights
+
+-- What becomes of a principal: p_type is what the event calls it, p_details further elements. A login is no database's: master.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_principal(p_action text, p_kind text, p_database_id integer, p_schema text, p_name text, p_type text,
+                                                          p_details text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_events text[] := ssb_internal.events_of(p_action, p_kind);
+    v_database_id integer := coalesce(p_database_id, 1);
+    v_stack text;
+BEGIN
+    IF ssb_internal.definitions_are_watched() THEN
+        GET DIAGNOSTICS v_stack = PG_CONTEXT;
+        PERFORM ssb_internal.tell_definition(v_events, v_database_id, ssb_internal.event_instance(
+            v_events[1], v_database_id, p_schema, p_name, p_type, ssb_internal.statement_of_stack(v_stack, true), p_details => p_details));
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_principal(text, text, integer, text, text, text, text) FROM PUBLIC;
+
+-- One GRANT, DENY or REVOKE; the name of an object is PostgreSQL's.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_grant(p_verb text, p_class text, p_name text, p_database_id integer, p_privileges text[],
+                                                      p_grantees text[], p_grantor text, p_grant_option boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_class text := CASE p_class WHEN 'OBJECT' THEN CASE (SELECT c.relkind FROM pg_class AS c WHERE c.oid = to_regclass(p_name))
+                                                         WHEN 'r' THEN 'TABLE' WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'PROCEDURE' END
+                                 ELSE p_class END;
+    v_parts text[] := CASE WHEN p_class IN ('OBJECT', 'QUEUE') THEN parse_ident(ssb_internal.normal_name(p_name)) ELSE ARRAY[NULL, p_name] END;
+BEGIN
+    PERFORM ssb_internal.tell_of_principal(
+        CASE p_verb WHEN 'GRANT OPTION' THEN 'REVOKE' ELSE p_verb END,
+        CASE WHEN p_class IN ('SERVER', 'LOGIN', 'ENDPOINT') THEN 'GDR_SERVER' ELSE 'GDR_DATABASE' END, p_database_id, v_parts[1],
+        CASE p_class WHEN 'DATABASE' THEN coalesce(p_name, ssb_internal.database_name(p_database_id))
+                     WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
+                     WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))
+                     ELSE v_parts[2] END, v_class,
+        format('<Grantor>%s</Grantor><Permissions>%s</Permissions><Grantees>%s</Grantees><GrantOption>%s</GrantOption>',
+               ssb_internal.xml_text(CASE ssb_internal.principal_id_of(p_grantor, p_database_id) WHEN 1 THEN 'dbo' ELSE p_grantor END),
+               (SELECT string_agg(format('<Permission>%s</Permission>', ssb_internal.xml_text(lower(p.name COLLATE "C"))), '' ORDER BY p.n)
+                  FROM unnest(p_privileges) WITH ORDINALITY AS p (name, n)),
+               (SELECT string_agg(format('<Grantee>%s</Grantee>', ssb_internal.xml_text(g.name)), '' ORDER BY g.n)
+                  FROM unnest(p_grantees) WITH ORDINALITY AS g (name, n)),
+               (p_grant_option OR p_verb = 'GRANT OPTION')::integer));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_grant(text, text, text, integer, text[], text[], text, boolean) FROM PUBLIC;
 
 -- ------------------------------------------------------------------ what has rows
 

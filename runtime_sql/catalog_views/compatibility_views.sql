@@ -27,7 +27,9 @@ SELECT p.sid, p.name, p.name AS loginname, p.create_date AS createdate, p.defaul
   FROM sys.server_principals AS p WHERE p.type = 'S';
 
 CREATE OR REPLACE VIEW sys.sql_logins AS
-SELECT p.*, 0::sys.bit AS is_policy_checked, 0::sys.bit AS is_expiration_checked FROM sys.server_principals AS p WHERE p.type = 'S';
+SELECT p.name, p.principal_id, p.sid, p.type, p.type_desc, p.is_disabled, p.create_date, p.modify_date, p.default_database_name,
+       p.default_language_name, p.credential_id, 0::sys.bit AS is_policy_checked, 0::sys.bit AS is_expiration_checked
+  FROM sys.server_principals AS p WHERE p.type = 'S';
 
 CREATE OR REPLACE VIEW sys.systypes AS
 SELECT t.name, t.system_type_id AS xtype, t.user_type_id AS xusertype, t.max_length AS length, t.precision AS prec, t.scale
@@ -71,10 +73,19 @@ CREATE OR REPLACE VIEW sys.linked_logins AS
 SELECT NULL::integer AS server_id, NULL::integer AS local_principal_id, NULL::text AS remote_name WHERE false;
 CREATE OR REPLACE VIEW sys.server_role_members AS
 SELECT NULL::integer AS role_principal_id, NULL::integer AS member_principal_id WHERE false;
+-- The number of a login among the server's principals; dbo, by which the runtime's owner is meant, is sa there.
+CREATE OR REPLACE FUNCTION ssb_internal.login_number(p_login text)
+RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.principal_id FROM sys.server_principals AS p
+     WHERE lower(p.name) = CASE lower(p_login COLLATE "C") WHEN 'dbo' THEN 'sa' ELSE lower(p_login) END LIMIT 1;
+$$;
 CREATE OR REPLACE VIEW sys.server_permissions AS
 SELECT CASE p.class WHEN 'SERVER' THEN 100 WHEN 'LOGIN' THEN 101 ELSE 105 END::smallint AS class,
-       CASE p.class WHEN 'LOGIN' THEN 'SERVER_PRINCIPAL' ELSE p.class END AS class_desc, p.major_id,
-       ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
+       CASE p.class WHEN 'LOGIN' THEN 'SERVER_PRINCIPAL' ELSE p.class END AS class_desc, p.major_id, 0 AS minor_id,
+       ssb_internal.login_number(p.grantee) AS grantee_principal_id, ssb_internal.login_number(p.grantor) AS grantor_principal_id,
        ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
        CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
   FROM ssb.permission AS p WHERE p.class IN ('SERVER', 'LOGIN', 'ENDPOINT');

@@ -8,11 +8,10 @@ RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN lower(p_name COLLATE "C") = 'public' THEN 0
-                WHEN lower(p_name COLLATE "C") = 'dbo' OR p_name = ssb_internal.runtime_owner()
+    SELECT CASE WHEN lower(p_name COLLATE "C") = 'dbo' OR p_name = ssb_internal.runtime_owner()
                      OR p_name = (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = p_database_id) THEN 1
-                WHEN lower(p_name COLLATE "C") = 'guest' THEN 2
-                ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
+                ELSE coalesce(ssb_internal.fixed_principal_number(p_name),
+                              (SELECT p.principal_id FROM ssb.principal AS p
                                 WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id
                                 ORDER BY p.database_id IS NULL LIMIT 1),
                               (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = p_name)) END;
@@ -120,11 +119,16 @@ SELECT b.name, b.principal_id, b.type::char(1) AS type, b.type_desc, b.default_s
        CASE b.name WHEN 'dbo' THEN (SELECT d.owner_sid FROM sys.databases AS d WHERE d.database_id = (SELECT ssb_internal.current_database_id()))
                    WHEN 'guest' THEN '\x00'::bytea END AS sid,
        (b.type = 'R' AND b.name <> 'public')::integer::sys.bit AS is_fixed_role,
-       CASE WHEN b.name = 'dbo' THEN 1 ELSE 0 END::integer AS authentication_type
+       (b.name = 'dbo')::integer AS authentication_type,
+       CASE b.name WHEN 'dbo' THEN 'INSTANCE' ELSE 'NONE' END AS authentication_type_desc,
+       NULL::text AS default_language_name, NULL::integer AS default_language_lcid, 0::sys.bit AS allow_encrypted_value_modifications
   FROM (VALUES ('public', 0, 'R', 'DATABASE_ROLE', NULL), ('dbo', 1, 'S', 'SQL_USER', 'dbo'),
                ('guest', 2, 'S', 'SQL_USER', 'guest'), ('INFORMATION_SCHEMA', 3, 'S', 'SQL_USER', NULL),
                ('sys', 4, 'S', 'SQL_USER', NULL), ('db_owner', 16384, 'R', 'DATABASE_ROLE', NULL),
-               ('db_ddladmin', 16387, 'R', 'DATABASE_ROLE', NULL))
+               ('db_accessadmin', 16385, 'R', 'DATABASE_ROLE', NULL), ('db_securityadmin', 16386, 'R', 'DATABASE_ROLE', NULL),
+               ('db_ddladmin', 16387, 'R', 'DATABASE_ROLE', NULL), ('db_backupoperator', 16389, 'R', 'DATABASE_ROLE', NULL),
+               ('db_datareader', 16390, 'R', 'DATABASE_ROLE', NULL), ('db_datawriter', 16391, 'R', 'DATABASE_ROLE', NULL),
+               ('db_denydatareader', 16392, 'R', 'DATABASE_ROLE', NULL), ('db_denydatawriter', 16393, 'R', 'DATABASE_ROLE', NULL))
        AS b (name, principal_id, type, type_desc, default_schema_name)
 UNION ALL
 SELECT p.name, p.principal_id,
@@ -134,34 +138,45 @@ SELECT p.name, p.principal_id,
        coalesce(p.default_schema, CASE WHEN p.kind = 'USER' THEN 'dbo' END),
        p.create_date::timestamp(3), p.create_date::timestamp(3),
        CASE p.kind WHEN 'ROLE' THEN coalesce(ssb_internal.principal_id_of(p.owner, p.database_id), 1) END,
-       convert_to(p.name, 'UTF8'), 0::sys.bit, 1
+       convert_to(p.name, 'UTF8'), 0::sys.bit, (p.kind = 'USER' AND p.login IS NOT NULL)::integer,
+       CASE WHEN p.kind = 'USER' AND p.login IS NOT NULL THEN 'INSTANCE' ELSE 'NONE' END, NULL, NULL, 0::sys.bit
   FROM ssb.principal AS p
  WHERE p.database_id = (SELECT ssb_internal.current_database_id())
 UNION ALL
 SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
        CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL,
-       CASE WHEN NOT r.rolcanlogin THEN 1 END, convert_to(r.rolname::text, 'UTF8'), 0::sys.bit, 1
+       CASE WHEN NOT r.rolcanlogin THEN 1 END, convert_to(r.rolname::text, 'UTF8'), 0::sys.bit, r.rolcanlogin::integer,
+       CASE WHEN r.rolcanlogin THEN 'INSTANCE' ELSE 'NONE' END, NULL, NULL, 0::sys.bit
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p
                     WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb_internal.current_database_id()));
 
 CREATE OR REPLACE VIEW sys.database_role_members AS
-SELECT coalesce(ssb_internal.principal_id_of(m.role, m.database_id), CASE lower(m.role COLLATE "C") WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END)
-           AS role_principal_id,
-       ssb_internal.principal_id_of(m.member, m.database_id) AS member_principal_id
+SELECT 16384 AS role_principal_id, 1 AS member_principal_id
+UNION ALL
+SELECT ssb_internal.principal_id_of(m.role, m.database_id), ssb_internal.principal_id_of(m.member, m.database_id)
   FROM ssb.role_member AS m WHERE m.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.server_principals AS
+SELECT b.name, b.principal_id, b.sid::bytea AS sid, b.type::char(1) AS type, b.type_desc, 0::sys.bit AS is_disabled,
+       NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date,
+       CASE b.type WHEN 'S' THEN 'master' END AS default_database_name,
+       CASE b.type WHEN 'S' THEN 'us_english' END AS default_language_name, NULL::integer AS credential_id,
+       CASE b.type WHEN 'R' THEN 1 END AS owning_principal_id, (b.name = 'sysadmin')::integer::sys.bit AS is_fixed_role
+  FROM (VALUES ('sa', 1, '\x01', 'S', 'SQL_LOGIN'), ('public', 2, '\x02', 'R', 'SERVER_ROLE'), ('sysadmin', 3, '\x03', 'R', 'SERVER_ROLE'))
+       AS b (name, principal_id, sid, type, type_desc)
+UNION ALL
 SELECT p.name, p.principal_id, convert_to(p.name, 'UTF8') AS sid, 'S'::char(1) AS type, 'SQL_LOGIN'::text AS type_desc,
        0::sys.bit AS is_disabled, p.create_date::timestamp(3) AS create_date, p.create_date::timestamp(3) AS modify_date,
-       'master'::text AS default_database_name
+       'master', 'us_english', NULL, NULL, 0::sys.bit
   FROM ssb.principal AS p WHERE p.kind = 'LOGIN'
 UNION ALL
 SELECT r.rolname::text, ssb_internal.role_number(r.oid), convert_to(r.rolname::text, 'UTF8'), CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
-       CASE WHEN r.rolcanlogin THEN 'SQL_LOGIN' ELSE 'SERVER_ROLE' END, 0::sys.bit, NULL, NULL, current_database()::text
+       CASE WHEN r.rolcanlogin THEN 'SQL_LOGIN' ELSE 'SERVER_ROLE' END, 0::sys.bit, NULL, NULL, current_database()::text,
+       CASE WHEN r.rolcanlogin THEN 'us_english' END, NULL, CASE WHEN NOT r.rolcanlogin THEN 1 END, 0::sys.bit
   FROM pg_roles AS r
- WHERE r.rolname !~ '^pg_'
+ WHERE r.rolname !~ '^pg_' AND lower(r.rolname::text COLLATE "C") NOT IN ('sa', 'public', 'sysadmin')
    AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname));
 
 -- SQL Server's letters for a permission. A permission that it does not have has none.

@@ -116,19 +116,26 @@ database_principals: Users and roles of the session's T-SQL database, and Postgr
   owning_principal_id: Whose a role is, 1 for dbo; NULL for users and what the system brings.
   sid: Its name, as bytes; of dbo that of the database's owner; NULL for the other users and roles that the system brings.
   is_fixed_role: 1: a fixed database role, such as db_owner.
-  authentication_type: 1, by the instance; 0 for what the system brings, but for dbo.
+  authentication_type: 1, by the instance; 0 for roles, users without a login and what the system brings, but for dbo.
+  authentication_type_desc: The same, in words: INSTANCE or NONE.
+  default_language_name, default_language_lcid: Always NULL: no database is contained.
+  allow_encrypted_value_modifications: Always 0: there is no Always Encrypted.
 
 database_role_members: Who is a member of which role, in the session's T-SQL database.
   role_principal_id: Number of the role in sys.database_principals.
   member_principal_id: Number of the member in sys.database_principals.
 
-server_principals: Logins, and PostgreSQL's roles, of which those that may log in are logins.
-  principal_id: Its number; a PostgreSQL role has its oid, below 20000 two thousand million more.
-  sid: Its name, as bytes.
+server_principals: Logins, and PostgreSQL's roles, of which those that may log in are logins; sa, public and sysadmin.
+  principal_id: Its number, 1 for sa; a PostgreSQL role has its oid, below 20000 two thousand million more.
+  sid: Its name, as bytes; of what the system brings its number.
   type: S: login, R: role.
   is_disabled: Always 0.
-  create_date, modify_date: When it was created, in the session's time zone; NULL for PostgreSQL's roles.
+  create_date, modify_date: When it was created, in the session's time zone; NULL for what the system brings and PostgreSQL's roles.
   default_database_name: master; for PostgreSQL's roles the PostgreSQL database.
+  default_language_name: us_english for logins.
+  credential_id: Always NULL: there are no credentials.
+  owning_principal_id: Whose a role is: 1, sa; NULL for logins.
+  is_fixed_role: 1 for sysadmin.
 
 sql_logins < server_principals: Logins with a password: the rows of type S of sys.server_principals.
   is_policy_checked, is_expiration_checked: Always 0: PostgreSQL checks passwords by its own rules.
@@ -949,7 +956,9 @@ server_role_members: No rows: members of roles are PostgreSQL's affair.
 server_permissions: What GRANT and DENY said about the server, logins and endpoints.
   class: What it is about, 100: the server, 101: a login, 105: an endpoint.
   major_id: Number of what it is about; 0: the server.
+  minor_id: Always 0.
   grantee_principal_id: Who has it, a number of sys.server_principals.
+  grantor_principal_id: Who gave it, a number of sys.server_principals.
   type: The permission, in two or four letters; NULL for one that SQL Server does not have.
   permission_name: The permission, in words.
   state: G: granted, W: granted with grant option, D: denied.

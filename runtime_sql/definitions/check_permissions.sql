@@ -45,7 +45,9 @@ CREATE OR REPLACE FUNCTION ssb_internal.fixed_principal_number(p_name text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE lower(p_name COLLATE "C") WHEN 'public' THEN 0 WHEN 'dbo' THEN 1 WHEN 'guest' THEN 2 WHEN 'information_schema' THEN 3 WHEN 'sys' THEN 4
-                          WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END;
+                          WHEN 'db_owner' THEN 16384 WHEN 'db_accessadmin' THEN 16385 WHEN 'db_securityadmin' THEN 16386
+                          WHEN 'db_ddladmin' THEN 16387 WHEN 'db_backupoperator' THEN 16389 WHEN 'db_datareader' THEN 16390
+                          WHEN 'db_datawriter' THEN 16391 WHEN 'db_denydatareader' THEN 16392 WHEN 'db_denydatawriter' THEN 16393 END;
 
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none. dbo is the runtime's owner, and the fixed database
 -- roles are none of PostgreSQL's: nobody becomes one of them by making a role of that name.

@@ -245,7 +245,8 @@ $$;
 -- What an event tells, as XML: p_schema is PostgreSQL's, NULL where the object is in none; p_command is the
 -- text of a definition, as PostgreSQL has it.
 CREATE OR REPLACE FUNCTION ssb_internal.event_instance(p_event text, p_database_id integer, p_schema text, p_object text, p_type text,
-                                                       p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL)
+                                                       p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL,
+                                                       p_details text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -253,7 +254,7 @@ AS $$
 BEGIN
     RETURN format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
-            '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
+            '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(ssb_internal.spelled_principal(session_user, NULL)),
             ssb_internal.xml_text(ssb_internal.user_of_role(ssb_internal.caller(), p_database_id)),
@@ -262,7 +263,7 @@ BEGIN
             '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
                                                                WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
             ssb_internal.xml_text(p_object), p_type,
-            '<TargetObjectName>' || ssb_internal.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>',
+            '<TargetObjectName>' || ssb_internal.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>', p_details,
             '<TSQLCommand><SetOptions ANSI_NULLS="ON" ANSI_NULL_DEFAULT="ON" ANSI_PADDING="ON" QUOTED_IDENTIFIER="ON" ENCRYPTED="FALSE"/>'
             '<CommandText>' || ssb_internal.xml_text(p_command) || '</CommandText></TSQLCommand>');
 END;

@@ -150,6 +150,9 @@ DECLARE
         SELECT array_agg(a.name) FROM above AS a);
 BEGIN
     IF v_names && ARRAY['dbo', 'db_owner', lower(p_owner)]
+       -- sa, as generated scripts have it, is the runtime's owner.
+       OR (lower(p_grantor COLLATE "C") = 'sa' AND p_class IN ('SERVER', 'LOGIN', 'ENDPOINT')
+           AND pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE'))
        OR (v_role IS NOT NULL AND ssb_internal.has_permission(v_role, p_class, p_major_id, 'CONTROL', p_owner, p_database_id)) THEN
         RETURN true;
     END IF;
@@ -208,6 +211,7 @@ BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         PERFORM ssb_internal.grantable(grantees, true);
+        PERFORM ssb_internal.tell_of_grant(verb, v_object.class, v_object.relation, v_database_id, privileges, grantees, v_grantor, grant_option);
         RETURN v_object.relation;
     END IF;
     PERFORM ssb_internal.check_privileges(v_object.class, privileges);
@@ -258,6 +262,7 @@ BEGIN
         -- What was refused for want of SEND may go now.
         PERFORM ssb_internal.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
     END IF;
+    PERFORM ssb_internal.tell_of_grant(verb, v_object.class, name, v_database_id, privileges, grantees, v_grantor, grant_option);
     RETURN NULL;
 END;
 $$;
@@ -438,6 +443,7 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
 
@@ -454,6 +460,7 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
 
@@ -470,11 +477,32 @@ BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
     END IF;
+    PERFORM ssb_internal.fire_ddl_triggers();
 END;
 $$;
 
--- ALTER AUTHORIZATION: the new owner of one of the broker's objects; on tables and
--- procedures nothing is recorded (their owner is a PostgreSQL role).
+-- The event that something has a new owner; the name of an object is PostgreSQL's.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_authorization(p_class text, p_name text, p_owner text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts text[] := CASE WHEN p_class IN ('OBJECT', 'QUEUE') THEN parse_ident(ssb_internal.normal_name(p_name)) ELSE ARRAY[NULL, p_name] END;
+BEGIN
+    PERFORM ssb_internal.tell_of_principal(
+        'ALTER', CASE p_class WHEN 'ENDPOINT' THEN 'AUTHORIZATION_SERVER' ELSE 'AUTHORIZATION_DATABASE' END, p_database_id, v_parts[1],
+        CASE p_class WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
+                     WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))
+                     ELSE v_parts[2] END, p_class,
+        format('<OwnerName>%s</OwnerName>', ssb_internal.xml_text(
+            CASE ssb_internal.principal_id_of(p_owner, p_database_id) WHEN 1 THEN 'dbo' ELSE p_owner END)));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_authorization(text, text, text, integer) FROM PUBLIC;
+
+-- ALTER AUTHORIZATION: the new owner of one of the broker's objects, on which what was granted and denied ends, a
+-- database apart; on tables and procedures nothing is recorded (their owner is a PostgreSQL role).
 CREATE OR REPLACE FUNCTION ssb_internal.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -486,9 +514,14 @@ DECLARE
     v_object record;
     v_owner text;
     v_is_system boolean := false;
+    v_queue ssb.queue;
 BEGIN
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
-    v_owner := ssb_internal.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
+    IF v_object.class = 'QUEUE' THEN
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
+    END IF;
+    v_owner := ssb_internal.owner_or_caller(
+        coalesce(principal, (SELECT s.owner FROM ssb.schema_of_database AS s WHERE s.name = v_queue.schema_name), 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN
         IF v_object.class = 'OBJECT' AND to_regclass(v_object.relation) IS NULL
            AND NOT EXISTS (SELECT FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -500,6 +533,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
         END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
+        PERFORM ssb_internal.tell_of_authorization(v_object.class, v_object.relation, v_owner, v_database_id);
         RETURN;
     END IF;
     PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'TAKE OWNERSHIP', v_object.owner, v_database_id);
@@ -533,5 +567,13 @@ BEGIN
     IF v_is_system THEN
         PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
     END IF;
+    IF v_object.class NOT IN ('DATABASE', 'XML SCHEMA COLLECTION')
+       AND ssb_internal.principal_id_of(v_owner, v_database_id) IS DISTINCT FROM ssb_internal.principal_id_of(v_object.owner, v_database_id) THEN
+        DELETE FROM ssb.permission AS p WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.database_id = v_database_id;
+        IF v_object.class = 'QUEUE' THEN
+            PERFORM ssb_internal.mirror_receive_grants(v_queue);
+        END IF;
+    END IF;
+    PERFORM ssb_internal.tell_of_authorization(v_object.class, name, v_owner, v_database_id);
 END;
 $$;

@@ -32,7 +32,28 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_principal(name text, kind text, default_schema text DEFAULT NULL,
+-- What an event calls a principal of the kind.
+CREATE OR REPLACE FUNCTION ssb_internal.type_of_principal(p_kind text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN CASE p_kind WHEN 'USER' THEN 'SQL USER' ELSE p_kind END;
+
+-- The event of a role that has another member, or one less.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_member(p_action text, p_role text, p_member text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.tell_of_principal(p_action, 'ROLE_MEMBER', p_database_id, NULL, p_member,
+        ssb_internal.type_of_principal(coalesce((SELECT p.kind FROM ssb.principal AS p
+                                                  WHERE p.database_id = p_database_id AND lower(p.name) = lower(p_member)), 'USER')),
+        format('<RoleName>%s</RoleName>', ssb_internal.xml_text(p_role)));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_member(text, text, text, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION ssb_internal.create_principal(name text, kind text, default_schema text DEFAULT NULL,
     login text DEFAULT NULL, certificate text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -61,10 +82,10 @@ BEGIN
             WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
         PERFORM ssb_internal.raise_not_found('find', 'certificate', certificate);
     END IF;
-    -- Roles of PostgreSQL are principals too, by their oid: the first superuser's is 10. 16384 and 16387 are db_owner and db_ddladmin.
+    -- Roles of PostgreSQL are principals too, by their oid: the first superuser's is 10. 16384 to 16393 are the fixed roles.
     LOOP
         v_id := nextval('ssb.principal_principal_id_seq');
-        EXIT WHEN v_id NOT IN (16384, 16387) AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = v_id::oid);
+        EXIT WHEN v_id NOT BETWEEN 16384 AND 16393 AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.oid = v_id::oid);
     END LOOP;
     INSERT INTO ssb.principal (principal_id, database_id, name, kind, default_schema, login, certificate, owner)
     VALUES (v_id, v_database_id, name, v_kind, default_schema, login, certificate,
@@ -76,6 +97,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
     PERFORM ssb_internal.require_one_user(login, name, v_database_id);
+    PERFORM ssb_internal.tell_of_principal('CREATE', replace(v_kind, ' ', '_'), v_database_id, NULL, name, ssb_internal.type_of_principal(v_kind));
 END;
 $$;
 
@@ -197,13 +219,15 @@ BEGIN
         PERFORM ssb_internal.rename_principal(v_principal, new_name);
         PERFORM ssb_internal.mirror_grants_of_database(v_principal.database_id);
     END IF;
+    PERFORM ssb_internal.tell_of_principal('ALTER', replace(v_principal.kind, ' ', '_'), v_principal.database_id, NULL, v_principal.name,
+                                           ssb_internal.type_of_principal(v_principal.kind));
 EXCEPTION WHEN unique_violation THEN
     PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_principal(name text, kind text, if_exists boolean DEFAULT false,
-                                              database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_principal(name text, kind text, if_exists boolean DEFAULT false,
+                                                       database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -225,6 +249,8 @@ BEGIN
     END IF;
     v_principal := ssb_internal.principal_to_change('drop', name, kind, v_database_id);
     DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
+    PERFORM ssb_internal.tell_of_principal('DROP', replace(v_principal.kind, ' ', '_'), v_database_id, NULL, v_principal.name,
+                                           ssb_internal.type_of_principal(v_principal.kind));
     IF v_principal.kind = 'LOGIN' THEN
         RETURN;
     END IF;
@@ -286,7 +312,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.add_member(role text, member text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.add_member(role text, member text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -323,10 +349,11 @@ BEGIN
     END IF;
     INSERT INTO ssb.role_member (database_id, role, member) VALUES (v_database_id, role, member) ON CONFLICT DO NOTHING;
     PERFORM ssb_internal.mirror_grants_of_database(v_database_id);
+    PERFORM ssb_internal.tell_of_member('ADD', role, member, v_database_id);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_member(role text, member text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_member(role text, member text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -340,5 +367,6 @@ BEGIN
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);
     PERFORM ssb_internal.mirror_grants_of_database(v_database_id);
+    PERFORM ssb_internal.tell_of_member('DROP', role, member, v_database_id);
 END;
 $$;

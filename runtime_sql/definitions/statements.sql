@@ -21,7 +21,7 @@ BEGIN
         'create_broker_priority', 'alter_broker_priority', 'drop_broker_priority',
         'create_event_notification', 'drop_event_notification',
         'ensure_schema', 'create_database', 'drop_database', 'alter_database', 'create_schema', 'drop_schema',
-        'alter_principal',
+        'create_principal', 'alter_principal', 'drop_principal', 'add_member', 'drop_member',
         'alter_authorization'
     ]::name[] LOOP
         SELECT pg_catalog.pg_get_function_arguments(p.oid),

@@ -44,7 +44,7 @@ SELECT t.name AS tab, c.name, TYPE_NAME(c.user_type_id) AS type, c.max_length, c
   FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id ORDER BY t.name, c.name;
 SELECT name, type FROM sys.objects WHERE type IN ('P', 'V', 'FN', 'TR', 'C', 'UQ', 'SN') AND is_ms_shipped = 0
  ORDER BY name;
-SELECT OBJECT_NAME(object_id) AS module, REPLACE(REPLACE(definition, ';', ''), 'CREATE OR ALTER', 'CREATE')
+SELECT OBJECT_NAME(object_id) AS module, REPLACE(REPLACE(definition, ';', ''), 'CREATE   ', 'CREATE ')
   FROM sys.sql_modules ORDER BY 1;
 SELECT name FROM sys.indexes WHERE name LIKE 'ix%' ORDER BY name;
 """

@@ -178,8 +178,11 @@ def test_in_an_open_transaction_the_statement_alone_is_undone(made: Tsql, databa
     assert made.scalar("SELECT count(*) FROM dbo.t") == 1
     # And where the script holds the transaction, or a string the module: what is kept of its text is the new one.
     made.run_well(f"BEGIN TRAN\nGO\n{ALTERED['p']}\nGO\nCOMMIT\nGO\nEXEC ('{ALTERED['v']}')")
-    assert made.scalar("SELECT ssb_internal.source_of('dbo', 'p')").strip() == ALTERED["p"]
-    assert made.scalar("SELECT ssb_internal.source_of('dbo', 'v')").strip() == ALTERED["v"]
+    for name, text in (
+        ("p", ALTERED["p"].replace("OR ALTER", " ")),
+        ("v", ALTERED["v"].replace("ALTER", "CREATE")),
+    ):
+        assert made.scalar(f"SELECT ssb_internal.source_of('dbo', '{name}')").strip() == text
 
 
 def test_a_ddl_trigger_that_alters_the_same_module_loses_nothing(made: Tsql) -> None:

@@ -27,7 +27,7 @@ def listener(database: Database) -> Iterator[Session]:
         session.do("SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'note', 'DATABASE')")
         session.do(
             "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE',"
-            " 'DDL_SSB_EVENTS',"
+            " 'DDL_SSB_EVENTS', 'DENY_DATABASE',"
             " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS'], 'public.note');"
             " REVOKE EXECUTE ON FUNCTION public.note() FROM PUBLIC"
         )
@@ -54,6 +54,17 @@ def test_a_trigger_runs_as_whoever_defines_something(listener: Session, clerk: S
     assert "<EventType>CREATE_TABLE</EventType>" in data
     assert "<CommandText>CREATE TABLE dbo.t (a integer)</CommandText>" in data
     assert "<LoginName>definition_clerk</LoginName><UserName>definition_clerk</UserName>" in data
+
+
+def test_a_denial_is_told_as_whoever_denies(listener: Session, clerk: Session) -> None:
+    clerk.do("CREATE TABLE mine.t (a integer)")
+    listener.do("DELETE FROM public.heard")
+    clerk.do("SELECT ssb.deny_permission('{SELECT}', 'OBJECT', 'mine.t', '{public}')")
+    ((who, data),) = listener.rows("SELECT who, data FROM public.heard")
+    assert who == "definition_clerk"
+    assert "<SchemaName>mine</SchemaName><ObjectName>t</ObjectName><ObjectType>TABLE</ObjectType>" in data
+    assert "<Grantor>definition_clerk</Grantor><Permissions><Permission>select</Permission>" in data
+    assert "<Grantees><Grantee>public</Grantee></Grantees>" in data
 
 
 def test_the_owner_s_event_tells_its_user_as_dbo(listener: Session) -> None:

@@ -197,6 +197,24 @@ def test_deny_reaches_nobody_to_whom_queue_or_database_belong(
     assert user.receive(pair.near) == []
 
 
+def test_what_was_granted_ends_with_a_new_owner(session: Session, user: Session, pair: Pair) -> None:
+    kept = "SELECT count(*) FROM ssb.permission WHERE grantee = 'app_user'"
+    before = session.value(kept)
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    grant(session, "SEND", "SERVICE", pair.target)
+    for class_, name in (("OBJECT", pair.near), ("SERVICE", pair.target)):
+        session.do("SELECT ssb.alter_authorization(%s, %s, 'dbo')", class_, name)
+    assert session.value(kept) == before + 2  # the owner is the same
+    assert user.receive(pair.near) == []
+    for class_, name in (("OBJECT", pair.near), ("SERVICE", pair.target)):
+        session.do("SELECT ssb.alter_authorization(%s, %s, 'app_user')", class_, name)
+    assert session.value(kept) == before
+    # The schema's owner is dbo.
+    session.do("SELECT ssb.alter_authorization('OBJECT', %s, NULL)", pair.near)
+    with refused(229):
+        user.receive(pair.near)
+
+
 def test_select_shows_the_queue_and_receive_does_not(session: Session, user: Session, pair: Pair) -> None:
     grant(session, "RECEIVE", "OBJECT", pair.near)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -20,7 +20,7 @@ from ...analysis.live_status import BOTH, Status
 from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
-from ...catalog.names import fold
+from ...catalog.names import behind_use_first, fold
 from ...catalog.objects import Expression
 from ...catalog.scope import Catalog, Scope, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
@@ -176,7 +176,12 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
             # On the first line, so that the lines of the text stay what they are.
             declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
             text = f"DECLARE {declared}; {text}"
-        source = Source("dynamic SQL", text, quoted_identifiers=catalog.quoted_identifiers)
+        source = Source(
+            "dynamic SQL",
+            text,
+            quoted_identifiers=catalog.quoted_identifiers,
+            begins=len(text) - len(behind_use_first(request.text)),
+        )
         script = parse_script(source, problems)
         _raise_first(problems)
         statements = tuple(statement for batch in script.batches for statement in batch.statements)
@@ -295,7 +300,7 @@ def _routine(
         depths=Depths(statements, ANY, call_effect(catalog), careful=True),
         liveness=Status(statements, BOTH, callee_reads(catalog)),
         body_label=label,
-        text=request.text,
+        text=statements[0].span.source.own_text if statements else None,
     )
     ctx.string_level = 1
     if any(parameter.output for parameter in parameters):

@@ -24,7 +24,7 @@ from ...analysis.live_status import Status
 from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import Depths
 from ...builder.batches import parse_script
-from ...catalog.names import fold, use_first
+from ...catalog.names import behind_use_first, fold, use_first
 from ...catalog.objects import Expression, ScalarVariable
 from ...catalog.scope import ProcedureParameter, Scope, TableType, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
@@ -523,7 +523,12 @@ def _read_text(
     variables += [f"{_variable_of(one)} nvarchar(max)" for one in placed if one.kind == "value"]
     # On the first line, so that the lines of the text stay what they are.
     whole = f"DECLARE {', '.join(variables)}; {text}" if variables else text
-    source = Source(_name_of_text(node, ctx), whole, quoted_identifiers=ctx.catalog.quoted_identifiers)
+    source = Source(
+        _name_of_text(node, ctx),
+        whole,
+        quoted_identifiers=ctx.catalog.quoted_identifiers,
+        begins=len(whole) - len(behind_use_first(text)),
+    )
     script = parse_script(source, ctx.problems)
     for batch in script.batches:
         check_chains(batch, ctx.problems)
@@ -606,7 +611,7 @@ def _inner_context(
         liveness=Status(statements, ctx.liveness.after(node), callee_reads(ctx.catalog)),
         body_label=label,
         frame=ctx.frame,
-        text=statements[0].span.source.text if statements else "",
+        text=statements[0].span.source.own_text if statements else None,
     )
     inner.counters = ctx.counters
     inner.nocount = ctx.nocount

@@ -304,7 +304,8 @@ _SIZES = {
 def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> Value:
     """SQL_VARIANT_PROPERTY; a sql_variant is the text of its value here, and so an nvarchar."""
     value, asked = arguments
-    type_ = value.type if value.type is not None and value.type.family != "variant" else tm.nvarchar(4000)
+    variant = value.type is None or value.type.family == "variant"
+    type_ = tm.nvarchar(4000) if value.type is None or variant else value.type
     if type_.family == "decimal" and type_.name not in _SIZES:
         precision = type_.precision or 18
         size = (precision, type_.scale or 0, 5 + 4 * sum(precision > most for most in (9, 19, 28)))
@@ -320,7 +321,8 @@ def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> 
         convert(value, tm.NVARCHAR_MAX).code,
         asked.code,
         n.Text(base),
-        *(n.integer(part) for part in size),
+        *(n.integer(part) for part in size[:2]),
+        n.NULL if variant else n.integer(size[2]),
         type=tm.VARIANT,
     )
 

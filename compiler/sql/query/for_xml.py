@@ -159,7 +159,10 @@ def _row(found: Options, shape: Shape, declarations: n.Text | None, ctx: Context
         seen: set[str] = set()
         for name, value in zip(shape.names, shape.values, strict=True):
             if name is None:
-                ctx.problem(_UNNAMED, node, number=6809)
+                if value.family == "xml":
+                    tree.children.append(atom(value))
+                else:
+                    ctx.problem(_UNNAMED, node, number=6809)
                 continue
             tag = _tag(name, ctx)
             if found.elements or value.family == "xml":

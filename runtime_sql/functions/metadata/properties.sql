@@ -215,7 +215,8 @@ $$;
 CREATE OR REPLACE FUNCTION sys.databaseproperty(database text, property text) RETURNS integer
 LANGUAGE sql STABLE RETURN sys.try_convert_int(sys.databasepropertyex(database, property));
 
--- SQL_VARIANT_PROPERTY of a value whose type the compiler knows: its name, precision, scale and bytes.
+-- SQL_VARIANT_PROPERTY of a value whose type the compiler knows: its name, precision, scale and bytes. Those of a
+-- sql_variant are what its text takes, so that a variable can be declared with BaseType and MaxLength.
 CREATE OR REPLACE FUNCTION sys.sql_variant_property(p_value text, p_property text, p_type text, p_precision integer,
                                                     p_scale integer, p_bytes integer)
 RETURNS text
@@ -225,7 +226,7 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
         WHEN 'basetype' THEN p_type
         WHEN 'precision' THEN p_precision::text
         WHEN 'scale' THEN p_scale::text
-        WHEN 'maxlength' THEN p_bytes::text
+        WHEN 'maxlength' THEN coalesce(p_bytes, 2 * greatest(length(p_value), 1))::text
         -- Two bytes tell the type, further ones precision, scale, length and collation.
         WHEN 'totalbytes' THEN (CASE WHEN p_type LIKE 'n%char' THEN 8 + 2 * length(p_value)
                                      WHEN p_type LIKE '%char' THEN 8 + length(p_value)

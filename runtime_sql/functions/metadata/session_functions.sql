@@ -21,7 +21,14 @@ AS $$
         WHEN 3 THEN 'INFORMATION_SCHEMA'
         WHEN 4 THEN 'sys'
         WHEN 16384 THEN 'db_owner'
+        WHEN 16385 THEN 'db_accessadmin'
+        WHEN 16386 THEN 'db_securityadmin'
         WHEN 16387 THEN 'db_ddladmin'
+        WHEN 16389 THEN 'db_backupoperator'
+        WHEN 16390 THEN 'db_datareader'
+        WHEN 16391 THEN 'db_datawriter'
+        WHEN 16392 THEN 'db_denydatareader'
+        WHEN 16393 THEN 'db_denydatawriter'
         ELSE coalesce((SELECT p.name FROM ssb.principal AS p WHERE p.principal_id = id AND p.kind <> 'LOGIN'),
                       ssb_internal.role_numbered(id)::text)
     END
@@ -46,20 +53,19 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb_internal.spelled_principal(current_user, NULL);
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
-LANGUAGE sql STABLE RETURN ssb_internal.role_numbered(id)::text;
-CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = current_user);
+LANGUAGE sql STABLE RETURN (SELECT p.name FROM sys.server_principals AS p WHERE p.principal_id = id);
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT ssb_internal.role_number(r.oid) FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
+LANGUAGE sql STABLE RETURN (SELECT p.principal_id FROM sys.server_principals AS p WHERE lower(p.name) = lower(suser_id.name) LIMIT 1);
+CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
+LANGUAGE sql STABLE RETURN sys.suser_id(current_user::text);
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
 LANGUAGE sql STABLE RETURN convert_to(current_user, 'UTF8');
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea
-LANGUAGE sql STABLE RETURN coalesce((SELECT p.sid FROM sys.server_principals AS p WHERE lower(p.name) = lower(suser_sid.name)),
-                                    CASE lower(name COLLATE "C") WHEN 'sa' THEN '\x01'::bytea END);
+LANGUAGE sql STABLE RETURN (SELECT p.sid FROM sys.server_principals AS p WHERE lower(p.name) = lower(suser_sid.name) LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.suser_sname() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 CREATE OR REPLACE FUNCTION sys.suser_sname(sid bytea) RETURNS text
-LANGUAGE sql STABLE RETURN coalesce((SELECT p.name FROM sys.server_principals AS p WHERE p.sid = suser_sname.sid), CASE sid WHEN '\x01' THEN 'sa' END, sys.suser_name(sys.convert_int(sid)));
+LANGUAGE sql STABLE RETURN coalesce((SELECT p.name FROM sys.server_principals AS p WHERE p.sid = suser_sname.sid), sys.suser_name(sys.convert_int(sid)));
 CREATE OR REPLACE FUNCTION sys.system_user() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.suser_name();
 -- The login of the connection, whatever EXECUTE AS did since.

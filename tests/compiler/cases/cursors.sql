@@ -471,6 +471,7 @@ $batch$;
 
 Msg 16931, Level 16, State 1, Line 4
 There are no rows in the current fetch buffer.
+The statement has been terminated.
 n
 -
 1
@@ -635,3 +636,4 @@ $batch$;
 -- shows
 Msg 16929, Level 16, State 1, Line 2
 The cursor is READ ONLY.
+The statement has been terminated.

@@ -13,7 +13,7 @@ IF @word = 5 OR @word <> 5 PRINT 'never' ELSE PRINT 'no number'
 IF SERVERPROPERTY('EngineEdition') = 3 PRINT 'as publishing scripts ask'
 GO
 DECLARE @p sql_variant = 5, @money decimal(8,2) = 1.5, @text nvarchar(20) = N'abc'
-SELECT SQL_VARIANT_PROPERTY(@p, 'BaseType') AS here_text, SQL_VARIANT_PROPERTY(@money, N'basetype') AS base,
+SELECT SQL_VARIANT_PROPERTY(@p, 'BaseType') AS here_text, SQL_VARIANT_PROPERTY(@p, 'MaxLength') AS here_bytes, SQL_VARIANT_PROPERTY(@money, N'basetype') AS base,
        CAST(SQL_VARIANT_PROPERTY(@money, 'Precision') AS int) AS p, SQL_VARIANT_PROPERTY(@money, 'Scale') AS s,
        SQL_VARIANT_PROPERTY(@money, 'TotalBytes') AS bytes, SQL_VARIANT_PROPERTY(@text, 'MaxLength') AS width,
        SQL_VARIANT_PROPERTY(NULL, 'BaseType') AS none, SQL_VARIANT_PROPERTY(GETDATE(), 'BaseType') AS moment

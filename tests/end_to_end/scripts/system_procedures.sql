@@ -42,3 +42,15 @@ RAISERROR(50010, -1, -1, 'thing')
 RAISERROR(50010, 10, 1, 'x')
 EXEC sp_help nope
 BEGIN TRY RAISERROR(50010, -1, -1, 'thing') END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_SEVERITY()) END CATCH
+GO
+-- the text of a module is that of a CREATE, whatever made it
+CREATE OR ALTER PROCEDURE dbo.kept AS PRINT 1
+GO
+SELECT definition FROM sys.sql_modules WHERE object_id = OBJECT_ID('dbo.kept')
+GO
+/* again */ ALTER PROC dbo.kept AS PRINT 2 -- ALTER PROC
+GO
+EXEC sp_helptext 'dbo.kept'
+EXEC ('CREATE OR ALTER VIEW dbo.kept_view AS SELECT 1 AS a')
+SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.kept_view')) AS d
+GO

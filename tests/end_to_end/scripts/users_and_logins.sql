@@ -46,3 +46,22 @@ CREATE ROLE r5
 GO
 SELECT principal_id FROM sys.database_principals GROUP BY principal_id HAVING COUNT(*) > 1
 SELECT USER_NAME(USER_ID('r1')) AS a, USER_NAME(USER_ID('guest')) AS b, USER_NAME(16384) AS c, USER_ID('sys') AS d, SUSER_NAME(SUSER_ID()) AS e, USER_NAME(USER_ID(SUSER_NAME())) AS f
+GO
+-- what reports of members and grants join, and what a login made once more is asked for
+IF SUSER_ID(N'counted') IS NULL CREATE LOGIN counted WITH PASSWORD = 'x'
+IF SUSER_ID(N'counted') IS NULL PRINT 'made again'
+CREATE USER reads WITHOUT LOGIN
+ALTER ROLE db_datareader ADD MEMBER reads
+CREATE ENDPOINT told STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS)
+GO
+GRANT CONNECT ON ENDPOINT::told TO counted AS sa
+GO
+SELECT r.name AS [role], m.name AS member, m.authentication_type_desc AS logs_in, USER_NAME(rm.role_principal_id) AS again
+FROM sys.database_role_members AS rm JOIN sys.database_principals AS r ON r.principal_id = rm.role_principal_id
+JOIN sys.database_principals AS m ON m.principal_id = rm.member_principal_id WHERE m.name IN ('dbo', 'reads') ORDER BY 1
+SELECT SUSER_NAME(p.grantee_principal_id) AS grantee, SUSER_NAME(p.grantor_principal_id) AS grantor, p.permission_name, SUSER_NAME(1) AS one,
+       SUSER_SNAME(SUSER_SID('sa')) AS sa, SUSER_ID('sysadmin') AS three
+FROM sys.server_permissions AS p WHERE p.class_desc = 'ENDPOINT'
+DROP ENDPOINT told
+DROP USER reads
+DROP LOGIN counted

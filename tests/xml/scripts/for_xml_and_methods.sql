@@ -5,6 +5,7 @@ SELECT id AS '@id', customer, placed AS 'at', total AS 'sum/total', note AS 'sum
 SELECT id, customer FROM dbo.orders FOR XML RAW;
 SELECT id, customer FROM dbo.orders FOR XML AUTO, ELEMENTS;
 SELECT id, note FROM dbo.orders FOR XML RAW('o'), ELEMENTS XSINIL;
+SELECT N'I' AS op, (SELECT id, note FROM dbo.orders FOR XML RAW('new'), TYPE), doc FROM dbo.orders WHERE id = 1 FOR XML RAW('change');
 SELECT STUFF((SELECT ',' + customer FROM dbo.orders ORDER BY id FOR XML PATH(''), TYPE).value('.', 'nvarchar(max)'), 1, 1, '') AS names;
 SELECT (SELECT id AS 'data()' FROM dbo.orders ORDER BY id FOR XML PATH('')) AS ids;
 WITH XMLNAMESPACES ('urn:a' AS a, DEFAULT 'urn:d') SELECT id AS '@a:id', note FROM dbo.orders FOR XML PATH('a:o'), ROOT('r');
