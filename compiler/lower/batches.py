@@ -150,7 +150,7 @@ def _as_created(node: Module, text: Span) -> str:
     written = text.source.text
     first, second, third = node.tokens[:3]
     if first.word == "ALTER":
-        return written[text.start : first.start] + "CREATE" + written[first.end : text.end]
+        return "".join((written[text.start : first.start], "CREATE", written[first.end : text.end]))
     if second.word == "OR":
         blanks = written[first.end : second.start] + written[second.end : third.start]
         return written[text.start : first.end] + blanks + written[third.end : text.end]
