@@ -12,7 +12,8 @@ from .plpgsql import emit
 from .plpgsql import nodes as pl
 
 _ENDING = frozenset(
-    {207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708}
+    {207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 701, 823, 1105, 1204, 1205}
+    | {2714, 3609, 3960, 8114, 8169, 10708}
 )
 """Names that cannot be resolved, and what ssb_internal.rolls_back knows."""
 

@@ -294,7 +294,12 @@ class QueueMonitor:
         if state != self.state:
             was_quiet = self.state == INACTIVE
             self.state = state
-            await self.host.set_state(self.queue, state, started=was_quiet and state == NOTIFIED)
+            try:
+                await self.host.set_state(self.queue, state, started=was_quiet and state == NOTIFIED)
+            except psycopg.Error:
+                # Where it was INACTIVE, senders have not been asked.
+                self.state = ""
+                raise
 
     async def _wait(self, seconds: float | None) -> bool:
         """True when woken before the time is over."""
