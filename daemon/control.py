@@ -63,7 +63,7 @@ class Control:
 
 
 def is_passing(error: psycopg.Error) -> bool:
-    """Whether it may work when tried again: disk or memory is short, a limit or another session was in the way."""
+    """Whether it may work later: disk or memory is short, a limit or another session was in the way."""
     state = error.sqlstate or ""
     return state[:2] in ("40", "53") or state in ("55P03", "57014")
 

@@ -38,8 +38,8 @@ _ANSWER_SECONDS = 5.0
 """After these without an answer a dialog's messages are sent again."""
 _SHORT_OF = ("53", "58")
 _TRIES_WHERE_SHORT = 3
-"""Where the other server's disk or memory seems to be at its end, so many messages are tried before all wait: one
-may be too large for what is left."""
+"""Where the other server's disk or memory seems to be at its end, so many are tried before all wait: one may
+be too large for what is left."""
 _FORGET_SECONDS = 90.0
 _LISTEN_SECONDS = 0.1
 _VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
