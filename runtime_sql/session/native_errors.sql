@@ -534,7 +534,11 @@ BEGIN
                      SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conname = v_first AND c.contype IN ('p', 'u')) THEN 5 ELSE 6 END,
                 NULL, NULL)::ssb.error);
     WHEN '0A000' THEN
-        IF p_message ~ '^cannot use subquery in ' THEN
+        IF p_message LIKE 'cannot access temporary or unlogged relations%' THEN
+            -- A standby: what a statement that changes something reads first may be in such a table.
+            v_error := ROW(3906, format('Failed to update database "%s" because the database is read-only.', ssb.db_name()),
+                           16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot use subquery in ' THEN
             v_error := ROW(1046, 'Subqueries are not allowed in this context. Only scalar expressions are allowed.', 15, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
