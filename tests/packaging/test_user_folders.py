@@ -58,7 +58,7 @@ def test_a_full_disk_leaves_the_old_file_or_none(monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left on device.*old"):
+        with pytest.raises(OSError, match=r"No space left on device.*old"):
             user_folders.write_whole(old, b"new")
         with pytest.raises(KeyProblem, match="No space left on device"):
             keys.write(key_id, bytes(32))
