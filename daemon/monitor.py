@@ -43,7 +43,8 @@ class Head:
 class Ended:
     """A reader has ended, with an error or without.
 
-    ``lasted``: seconds that an external program ran, which may be costly to start; 0 of a procedure.
+    ``lasted``: seconds that an external program ran, which may be costly to start; 0 of a procedure, and
+    more where it is no use to try soon.
     """
 
     failed: bool

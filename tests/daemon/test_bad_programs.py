@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import time
 from collections.abc import Callable
 
 import psycopg
@@ -285,6 +286,23 @@ def test_the_tries_to_connect_do_not_fill_the_log(
 
 
 @pytest.mark.one_postgres
+@pytest.mark.one_postgres
+def test_a_full_disk_does_not_stop_a_queue_at_once(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN PERFORM FROM ssb.receive('dbo.to_queue');"
+        " RAISE 'No space left on device' USING ERRCODE = '53100'; END",
+    )
+    running = daemon()
+    send(sql, "a")
+    assert running.wait_for("reader_failed").error_number == 1105
+    # Five tries would have been over.
+    time.sleep(1)
+    assert len(running.messages("reader_failed")) == 1
+    activate(sql, DRAIN)
+    until(lambda: done(sql) == ["a"])
+
+
 @pytest.mark.one_postgres
 def test_a_daemon_without_files_left_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_left(descriptor: int) -> int:
