@@ -19,7 +19,7 @@ from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, apply
 from .spans import Activation
 
 _DRAIN_STEP = 0.1
-# Memory, disk, locks: where the server has none left for a moment, five tries in a second would stop the queue.
+# Memory, disk, locks: where the server has none left for a moment, five tries at once would stop the queue.
 _SHORT_OF = (701, 823, 1105, 1204)
 _SHORT_SECONDS = 5.0
 
