@@ -1,6 +1,8 @@
-"""Where this user's files go: the XDG folders, or macOS's own. Not made here."""
+"""Where this user's files go: the XDG folders, or macOS's own, not made here. And how a file is written."""
 
+import contextlib
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -34,3 +36,40 @@ def _folder(kind: str) -> Path:
     if os.path.isabs(chosen):
         return Path(chosen) / _NAME
     return Path.home() / (_MACOS if sys.platform == "darwin" else _LINUX)[kind] / _NAME
+
+
+def write_whole(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write a file, or leave what was there: a disk may be full. Raises OSError, with the file's name.
+
+    ``mode`` is the file's from now on; None: what it has, else what the umask says.
+    """
+    try:
+        found = path.stat() if path.exists() else None
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            path.write_bytes(data)  # a pipe, a terminal
+            return
+        target = path.resolve()
+        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        temporary.unlink(missing_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        try:
+            descriptor = os.open(temporary, flags, 0o666 if mode is None else mode)
+        except PermissionError:
+            path.write_bytes(data)  # the folder is closed, the file open
+            return
+        try:
+            with os.fdopen(descriptor, "wb") as out:
+                if found is not None:
+                    if mode is None:
+                        os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+                    with contextlib.suppress(OSError):
+                        os.fchown(descriptor, found.st_uid, found.st_gid)
+                out.write(data)
+                out.flush()
+                os.fsync(descriptor)
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None

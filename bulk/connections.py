@@ -71,7 +71,9 @@ def connect(dsn: str, name: str) -> Connection:
         prepare_session(connection)
         connection.execute(
             f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
-            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
+            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),"
+            # While Spark works the session that holds the claim has nothing to say.
+            " ('idle_session_timeout', '0')"
             ") AS s (name, value)"
         )
     except psycopg.OperationalError as error:

@@ -15,6 +15,7 @@ from ..assess.report import as_html, as_json
 from ..compiler.compiled import CompileOptions
 from ..grammar.problems import Problems
 from ..grammar.source import Source
+from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar
 from .sqlcmd import compose
@@ -57,9 +58,9 @@ def assess_command(
         found = assess_project(project, options, processes=os.cpu_count() or 1, progress=seen)
     if html is not None:
         # Names of files may have bytes that are no characters.
-        html.write_text(as_html(found), encoding="utf-8", errors="replace")
+        write_whole(html, as_html(found).encode(errors="replace"))
     if json_file is not None:
-        json_file.write_text(as_json(found) + "\n", encoding="utf-8", errors="replace")
+        write_whole(json_file, f"{as_json(found)}\n".encode(errors="replace"))
     statuses = found.statuses
     counts = ((found.files, "file"), (found.lines, "line"), (len(found.objects), "object"))
     click.echo(", ".join(f"{count:,} {noun}{'s' * (count != 1)}" for count, noun in counts))

@@ -3,6 +3,7 @@
 import os
 import sys
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -22,6 +23,7 @@ from ..grammar.lexer import bracketed
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
+from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
@@ -176,9 +178,13 @@ def compile_command(
 
 
 def _write(output: str, text: str) -> None:
-    """Write the text; opened only now: a script with problems leaves the last good output in place."""
+    """Write the text; only now, and whole: a script with problems leaves the last good output in place."""
+    text = text if not text or text.endswith("\n") else text + "\n"
+    if output != "-":
+        write_whole(Path(output), text.encode())
+        return
     with click.open_file(output, "w", encoding="utf-8") as file:
-        file.write(text if not text or text.endswith("\n") else text + "\n")
+        file.write(text)
 
 
 @click.command("check")

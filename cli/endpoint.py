@@ -15,6 +15,7 @@ from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from ..server.connect import connect, find_target
 from ..server.problems import ServerError
+from ..user_folders import write_whole
 from .install import require_owner
 from .options import dsn_option
 
@@ -114,7 +115,7 @@ def _write(known: dict[str, Any], folder: Path, peers: Path) -> None:
     certificates: list[x509.Certificate] = [
         read_certificate(bytes.fromhex(one["der"])) for one in known["logins"] or []
     ]
-    peers.write_bytes(b"".join(one.public_bytes(Encoding.PEM) for one in certificates))
+    write_whole(peers, b"".join(one.public_bytes(Encoding.PEM) for one in certificates))
     if known["own"] is None:
         return
     try:
@@ -124,8 +125,6 @@ def _write(known: dict[str, Any], folder: Path, peers: Path) -> None:
             f"the private key of {known['own_name']} cannot be opened: {problem.message}"
         ) from None
     own = read_certificate(bytes.fromhex(known["own"]["der"]))
-    (folder / "endpoint.crt").write_bytes(own.public_bytes(Encoding.PEM))
-    secret = folder / "endpoint.key"
-    secret.touch(mode=0o600)
-    secret.chmod(0o600)  # it may have been there, readable for more
-    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    write_whole(folder / "endpoint.crt", own.public_bytes(Encoding.PEM))
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    write_whole(folder / "endpoint.key", secret, 0o600)

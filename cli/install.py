@@ -11,6 +11,7 @@ from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target
 from ..server.embedded import PrivateServer
 from ..server.problems import ServerError
+from ..user_folders import write_whole
 from .options import dsn_option
 
 
@@ -58,7 +59,7 @@ def install_command(
     if as_extension:
         as_extension.mkdir(parents=True, exist_ok=True)
         for name, text in installer.extension_files(nvarchar).items():
-            (as_extension / name).write_text(text, encoding="utf-8")
+            write_whole(as_extension / name, text.encode())
             click.echo(str(as_extension / name))
         return
     target = find_target(dsn)

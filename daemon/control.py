@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+import psycopg
+
 from .log import BrokerLog
 from .readers import Connection
 
@@ -58,6 +60,12 @@ class Control:
     async def close(self) -> None:
         """Close the connection."""
         await self._connection.close()
+
+
+def is_passing(error: psycopg.Error) -> bool:
+    """Whether it may work later: disk or memory is short, a limit or another session was in the way."""
+    state = error.sqlstate or ""
+    return state[:2] in ("40", "53") or state in ("55P03", "57014")
 
 
 async def one_row(connection: Connection, query: str, *parameters: Any) -> Any:

@@ -19,7 +19,7 @@ import psycopg
 
 from ..server.problems import SERVER_GONE
 from .config import BrokerOptions
-from .control import SETTINGS, Control, LostConnection, one_line
+from .control import SETTINGS, Control, LostConnection, is_passing, one_line
 from .counts import Counts
 from .leader import Candidate, Leadership, introduction, pause
 from .log import BrokerLog, PsycopgLog, Sink, stream_sink
@@ -33,6 +33,9 @@ from .watchdog import Watchdog
 
 _LOG_SECONDS = 0.2
 _SPAN_SECONDS = 1.0
+_LONGEST_PAUSE = 5.0
+# A term that was shorter says nothing against growing pauses.
+_GOOD_TERM_SECONDS = 5.0
 _TEND_SECONDS = 1.0
 _TIDY_ROUNDS = 5
 _TIDY_TRIES = 40
@@ -62,7 +65,7 @@ class Broker:
         self._hurry = asyncio.Event()
         self._candidate = Candidate(options, self.log, self._stopping, self.counts)
         self._term: _Term | None = None
-        self._backoff = Backoff(0.1, 5.0)
+        self._backoff = Backoff(0.1, _LONGEST_PAUSE)
         self._is_read_only = False
 
     def stop(self) -> None:
@@ -133,10 +136,14 @@ class Broker:
         try:
             await leadership.join(connection)
             term = self._term = await self._begin_term(leadership, control)
-            self._backoff.reset()
             self._is_read_only = False
             self.log.write("info", "leading", f"this daemon leads ({introduction()[0]})")
-            await self._work(term)
+            began = time.monotonic()
+            try:
+                await self._work(term)
+            finally:
+                if time.monotonic() - began > _GOOD_TERM_SECONDS:
+                    self._backoff.reset()
         finally:
             self.leading.clear()
             self.counts.state = "lost"
@@ -188,7 +195,7 @@ class Broker:
                     if task.done() and not task.cancelled() and (error := task.exception()):
                         raise error
             await term.supervisor.drain(self._hurry)
-            await term.control.write_log(self.log)
+            await self._write_log(term.control)
             if self.options.spans is not None:
                 await self._take_spans(term.control)
         finally:
@@ -210,9 +217,24 @@ class Broker:
         await term.leadership.listen(heard)
 
     async def _keep_log(self, control: Control) -> None:
+        backoff = Backoff(_LOG_SECONDS, _LONGEST_PAUSE)
         while True:
+            if await self._write_log(control):
+                backoff.reset()
+                await asyncio.sleep(_LOG_SECONDS)
+            else:
+                await asyncio.sleep(backoff.next())
+
+    async def _write_log(self, control: Control) -> bool:
+        """False where the table takes no lines for now: they are kept."""
+        try:
             await control.write_log(self.log)
-            await asyncio.sleep(_LOG_SECONDS)
+        except psycopg.Error as error:
+            if control.is_lost() or not is_passing(error):
+                raise
+            self.log.write("error", "log_failed", f"ssb.broker_log takes no lines: {one_line(error)}")
+            return False
+        return True
 
     async def _tend_sessions(self, term: _Term) -> None:
         """Connections for the next readers; now and then what somebody must do for all queues."""
@@ -263,9 +285,15 @@ class Broker:
     async def _take_spans(self, control: Control) -> bool:
         """False when there were none."""
         assert self.options.spans is not None
-        (rows,) = await control.one(
-            "SELECT coalesce(jsonb_agg(to_jsonb(s)), '[]') FROM ssb_internal.take_spans() AS s"
-        )
+        try:
+            (rows,) = await control.one(
+                "SELECT coalesce(jsonb_agg(to_jsonb(s)), '[]') FROM ssb_internal.take_spans() AS s"
+            )
+        except psycopg.Error as error:
+            if control.is_lost() or not is_passing(error):
+                raise
+            self.log.write("debug", "spans_failed", one_line(error))
+            return False
         for row in rows:
             self.options.spans(recorded(row))
         return bool(rows)

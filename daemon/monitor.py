@@ -43,7 +43,8 @@ class Head:
 class Ended:
     """A reader has ended, with an error or without.
 
-    ``lasted``: seconds that an external program ran, which may be costly to start; 0 of a procedure.
+    ``lasted``: seconds that an external program ran, which may be costly to start; 0 of a procedure, and
+    more where it is no use to try soon.
     """
 
     failed: bool
@@ -294,7 +295,12 @@ class QueueMonitor:
         if state != self.state:
             was_quiet = self.state == INACTIVE
             self.state = state
-            await self.host.set_state(self.queue, state, started=was_quiet and state == NOTIFIED)
+            try:
+                await self.host.set_state(self.queue, state, started=was_quiet and state == NOTIFIED)
+            except psycopg.Error:
+                # Where it was INACTIVE, senders have not been asked.
+                self.state = ""
+                raise
 
     async def _wait(self, seconds: float | None) -> bool:
         """True when woken before the time is over."""

@@ -36,6 +36,10 @@ from .transport_values import (
 
 _ANSWER_SECONDS = 5.0
 """After these without an answer a dialog's messages are sent again."""
+_SHORT_OF = ("53", "58")
+_TRIES_WHERE_SHORT = 3
+"""Where the other server's disk or memory seems to be at its end, so many are tried before all wait: one may
+be too large for what is left."""
 _FORGET_SECONDS = 90.0
 _LISTEN_SECONDS = 0.1
 _VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
@@ -107,6 +111,8 @@ class Peer:
     """Bytes and messages that sys.dm_broker_connections does not tell yet."""
     noted_at: float = 0.0
     listened_at: float = 0.0
+    refused_in_a_row: int = 0
+    """For want of disk or memory over there."""
     sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
 
     @property
@@ -210,6 +216,7 @@ class Peer:
                     [set_id, *values[1:]],
                 )
                 row = await cursor.fetchone()
+                self.refused_in_a_row = 0
         except (psycopg.Error, OSError, TimeoutError) as error:
             reason = self._reason(error)
             await settle({key: {"status": reason} for key in keys})
@@ -236,13 +243,16 @@ class Peer:
             if not self.takes_arrays:
                 async with self.far.cursor(binary=True) as cursor:
                     await cursor.execute(_TAKE, values, prepare=True)
-                    return self._rows(await cursor.fetchall(), dialogs)
+                    rows = await cursor.fetchall()
+                    self.refused_in_a_row = 0
+                    return self._rows(rows, dialogs)
             if all(isinstance(value, Raw) for value in values):
                 result: PGresult | None = await _TAKE_RAW.run(self.far, values)
             else:
                 async with self.far.cursor(binary=True) as cursor:
                     await cursor.execute(_TAKE_ARRAYS, values, prepare=True)
                     result = cursor.pgresult
+            self.refused_in_a_row = 0
             try:
                 row = raw_row(result, (RawBigints, RawTexts, RawJson))
                 return self._checked(row, dialogs)
@@ -291,7 +301,11 @@ class Peer:
     def _reason(self, error: BaseException) -> str:
         """Why messages were not taken. Raises Unreachable where it is for the instance as a whole."""
         state = error.sqlstate if isinstance(error, psycopg.Error) else None
-        if self.far is None or self.far.closed or state is None or state in OF_THE_INSTANCE:
+        is_of_all = self.far is None or self.far.closed or state is None or state in OF_THE_INSTANCE
+        if state is not None and state.startswith(_SHORT_OF):
+            self.refused_in_a_row += 1
+            is_of_all = is_of_all or self.refused_in_a_row > _TRIES_WHERE_SHORT
+        if is_of_all:
             raise Unreachable(sentence(self.address, error)) from error
         return sentence(self.address, error)
 
@@ -382,6 +396,7 @@ class Peer:
         """Close the connection; what is under way is sent again. False: there was none."""
         self.sent.clear()
         self.after = START
+        self.refused_in_a_row = 0
         far, self.far = self.far, None
         if far is not None:
             await far.close()

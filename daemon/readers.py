@@ -8,6 +8,8 @@ a program is then one CALL, not a login.
 
 import asyncio
 import contextlib
+import errno
+import os
 import select
 import threading
 import time
@@ -131,17 +133,32 @@ async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any)
         **parameters,
     }
     known = conninfo_to_dict(dsn)
-    connection = await psycopg.AsyncConnection.connect(
-        make_conninfo(dsn, **{name: value for name, value in parameters.items() if name not in known}),
-        autocommit=True,
-        prepare_threshold=None,
-    )
+    try:
+        connection = await psycopg.AsyncConnection.connect(
+            make_conninfo(dsn, **{name: value for name, value in parameters.items() if name not in known}),
+            autocommit=True,
+            prepare_threshold=None,
+        )
+    except psycopg.OperationalError as error:
+        if full := _no_more_files():
+            raise psycopg.OperationalError(full) from error
+        raise
     try:
         await apply_settings(connection, {**FORMS, **settings})
     except BaseException:
         await connection.close()
         raise
     return connection
+
+
+def _no_more_files() -> str | None:
+    """Why no socket can be opened: libpq says no word of it."""
+    try:
+        os.close(os.dup(2))
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return f"{error.strerror}: raise their limit (ulimit -n, LimitNOFILE), or lower --max-readers"
+    return None
 
 
 async def apply_settings(connection: Connection, settings: dict[str, str]) -> None:

@@ -19,6 +19,9 @@ from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, apply
 from .spans import Activation
 
 _DRAIN_STEP = 0.1
+# Memory, disk, locks: where the server has none left for a moment, five tries at once would stop the queue.
+_SHORT_OF = (701, 823, 1105, 1204)
+_SHORT_SECONDS = 5.0
 
 
 class Runs:
@@ -139,6 +142,8 @@ class Runs:
             elif outcome.error is not None:
                 self._counts.add("readers_failed")
             lasted = time.monotonic() - began if queue.program is not None else 0.0
+            if outcome and outcome.error and outcome.error.number in _SHORT_OF:
+                lasted = _SHORT_SECONDS
             monitor.reader_ended(Ended(outcome is None or outcome.error is not None, lasted))
 
     async def _run_procedure(

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import psycopg
 
 from .config import BrokerOptions
-from .control import Control, one_line
+from .control import Control, is_passing, one_line
 from .leader import pause
 from .log import BrokerLog
-from .monitor import Head, QueueMonitor
+from .monitor import Backoff, Head, QueueMonitor
 from .readers import ActiveQueue
 from .runs import Runs, wait_for
 
@@ -50,6 +50,7 @@ class Supervisor:
     async def sweep(self) -> None:
         """Bring about what is due, and find what a lost NOTIFY hid; for ever."""
         failures = 0
+        backoff = Backoff(0.1, self._options.sweep)
         while True:
             began = time.monotonic()
             quiet = [number for number, monitor in self.monitors.items() if monitor.is_quiet]
@@ -58,13 +59,15 @@ class Supervisor:
                     "SELECT * FROM ssb_internal.broker_sweep(%s)", quiet
                 )
                 failures = 0
+                backoff.reset()
             except psycopg.Error as error:
                 # A queue may be dropped under our eyes: that does not happen three times.
                 failures += 1
-                if self.is_lost() or failures == 3:
+                is_told = failures >= 3
+                if self.is_lost() or (is_told and not is_passing(error)):
                     raise
-                self._log.write("debug", "sweep_failed", one_line(error))
-                await asyncio.sleep(0.1)
+                self._log.write("error" if is_told else "debug", "sweep_failed", one_line(error))
+                await asyncio.sleep(backoff.next())
                 continue
             for number in awake:
                 if monitor := self.monitors.get(number):

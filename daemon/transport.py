@@ -21,12 +21,13 @@ from typing import Any
 import psycopg
 
 from .config import BrokerOptions
+from .control import is_passing, one_line
 from .counts import Counts
 from .dialog_security import DialogSecurity
 from .log import BrokerLog
 from .monitor import Backoff
 from .peer import Peer
-from .peer_connection import SETTINGS, Unreachable, sentence
+from .peer_connection import SETTINGS, Unreachable
 from .readers import Connection, open_connection
 from .settling import next_forwarded, plain_settler, sealed_settler, settle_sent
 from .transport_sets import MESSAGES, SEALED_MESSAGES, START, OwnSet, all_settled, next_set
@@ -36,6 +37,7 @@ _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
 _IDLE_SECONDS = 300.0
 _NOTE_SECONDS = 1.0
+_LONGEST_PAUSE = 5.0
 _SETS_UNDER_WAY = 16
 """Without an answer, at most, for each address: more would be what is sent again when it does not come."""
 _PEER_ID = re.compile("[0-9]{1,10}")
@@ -67,6 +69,8 @@ class Transport:
         self._counts = counts
         self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
         self._peers: dict[int, Peer] = {}
+        self._forgotten_at = -_FORGET_SECONDS
+        self._routes: str | None = None
         self._has_told = False
         """All of them that something may wait."""
 
@@ -133,44 +137,68 @@ class Transport:
 
     async def _open_sealed(self, near: Connection) -> None:
         """What other instances have sealed for this one. Raises psycopg.Error."""
+        backoff = Backoff(_LOOK_SECONDS, _LONGEST_PAUSE)
         while True:
             self._sealed.clear()
-            await self._security.open_sets(near)
-            await _pause(self._sealed, _LOOK_SECONDS)
+            if await self._is_done(near, self._security.open_sets(near)):
+                backoff.reset()
+                await _pause(self._sealed, _LOOK_SECONDS)
+            else:
+                await asyncio.sleep(backoff.next())
+
+    async def _is_done(self, near: Connection, step: Awaitable[None]) -> bool:
+        """False where the own server cannot do it for now, which is told. Raises psycopg.Error."""
+        try:
+            await step
+        except psycopg.Error as error:
+            if near.closed or not is_passing(error):
+                raise
+            self._tell_own(error)
+            return False
+        return True
+
+    def _tell_own(self, error: psycopg.Error) -> None:
+        self._log.write("warning", "transport_failed", f"This instance's own server: {one_line(error)}")
 
     async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
-        forgotten = -_FORGET_SECONDS
-        routes: str | None = None
+        backoff = Backoff(_LOOK_SECONDS, _LONGEST_PAUSE)
         while True:
             self._news.clear()
             if opening.done():
                 opening.result()
-            if time.monotonic() > forgotten + _FORGET_SECONDS:
-                forgotten = time.monotonic()
-                await near.execute("SELECT ssb_internal.forget_remote_conversations()")
-                await self._security.forget_keys(near)
             began = time.monotonic()
-            cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [routes])
-            (routes,) = await cursor.fetchone() or (None,)
-            told = [key for key, peer in self._peers.items() if self._has_told and peer.is_attended]
-            self._has_told = False
-            cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers(%s::integer[])", [told])
-            for peer_id, address, mirror, has_forwarded in await cursor.fetchall():
-                peer = self._peer(near, peer_id, address, mirror)
-                peer.has_forwarded = has_forwarded
-                peer.news.set()
-            for key, peer in list(self._peers.items()):
-                if peer.task is not None and peer.task.done():
-                    del self._peers[key]
-                    error = peer.task.exception()
-                    if isinstance(error, psycopg.Error):
-                        raise error
-                    if error is not None:
-                        # A defect of ours must not take the other instances, and queues, along.
-                        self._log.write("error", "internal_error", f"{type(error).__name__}: {error}")
+            if not await self._is_done(near, self._look(near)):
+                await asyncio.sleep(backoff.next())
+                continue
+            backoff.reset()
             # However much waits, looking takes no more than a fifth of the time.
             await asyncio.sleep(4 * (time.monotonic() - began))
             await _pause(self._news, _LOOK_SECONDS)
+
+    async def _look(self, near: Connection) -> None:
+        """What wants to leave, for whom. Raises psycopg.Error."""
+        if time.monotonic() > self._forgotten_at + _FORGET_SECONDS:
+            self._forgotten_at = time.monotonic()
+            await near.execute("SELECT ssb_internal.forget_remote_conversations()")
+            await self._security.forget_keys(near)
+        cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [self._routes])
+        (self._routes,) = await cursor.fetchone() or (None,)
+        told = [key for key, peer in self._peers.items() if self._has_told and peer.is_attended]
+        self._has_told = False
+        cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers(%s::integer[])", [told])
+        for peer_id, address, mirror, has_forwarded in await cursor.fetchall():
+            peer = self._peer(near, peer_id, address, mirror)
+            peer.has_forwarded = has_forwarded
+            peer.news.set()
+        for key, peer in list(self._peers.items()):
+            if peer.task is not None and peer.task.done():
+                del self._peers[key]
+                error = peer.task.exception()
+                if isinstance(error, psycopg.Error):
+                    raise error
+                if error is not None:
+                    # A defect of ours must not take the other instances, and queues, along.
+                    self._log.write("error", "internal_error", f"{type(error).__name__}: {error}")
 
     def _peer(self, near: Connection, peer_id: int, address: str, mirror: str | None) -> Peer:
         peer = self._peers.get(peer_id)
@@ -181,7 +209,7 @@ class Transport:
 
     async def _attend(self, near: Connection, peer: Peer) -> None:
         """One address: send while there is something, wait for more, end after some minutes without."""
-        backoff = Backoff(0.1, 5.0)
+        backoff = Backoff(0.1, _LONGEST_PAUSE)
         used = time.monotonic()
         try:
             while time.monotonic() < used + _IDLE_SECONDS:
@@ -199,16 +227,13 @@ class Transport:
                     may_wait = not has_sent or peer.reads_left == 0
                     if await peer.listen(may_wait=may_wait) or has_sent or peer.is_listening:
                         used = time.monotonic()
-                        peer.failing = None
-                        backoff.reset()
+                        if not peer.refused_in_a_row:
+                            self._note_success(peer)
+                            backoff.reset()
                         continue
                 except Unreachable as error:
                     await self._hang_up(near, peer)
-                    await near.execute(
-                        "SELECT ssb_internal.note_transport_failure(%s, %s),"
-                        " ssb_internal.refuse_forwarded(%s, %s, %s)",
-                        [peer.peer_id, str(error), peer.address, peer.mirror, str(error)],
-                    )
+                    await self._is_done(near, self._note_failure(near, peer, str(error)))
                     if peer.failing != str(error):
                         peer.failing = str(error)
                         self._log.write("warning", "transport_failed", str(error))
@@ -219,14 +244,27 @@ class Transport:
                     if near.closed:
                         raise
                     # A deadlock, a timeout: of our own server, which is there. Everything can be done again.
-                    self._log.write("warning", "transport_failed", sentence(peer.address, error))
+                    self._tell_own(error)
                     used = time.monotonic()
                     await asyncio.sleep(backoff.next())
                     continue
-                await self._note_use(near, peer)
+                await self._is_done(near, self._note_use(near, peer))
                 await _pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
         finally:
             await self._hang_up(near, peer)
+
+    def _note_success(self, peer: Peer) -> None:
+        if peer.failing is not None:
+            peer.failing = None
+            self._log.write(
+                "info", "transport_connected", f"the instance at {peer.address} takes messages again"
+            )
+
+    async def _note_failure(self, near: Connection, peer: Peer, reason: str) -> None:
+        await near.execute(
+            "SELECT ssb_internal.note_transport_failure(%s, %s), ssb_internal.refuse_forwarded(%s, %s, %s)",
+            [peer.peer_id, reason, peer.address, peer.mirror, reason],
+        )
 
     async def _send_set(self, near: Connection, peer: Peer) -> bool:
         """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
@@ -310,7 +348,8 @@ class Transport:
     async def _connect(self, near: Connection, peer: Peer) -> None:
         if peer.far is None or peer.far.closed:
             address = await peer.connect(near, self._options.addresses)
-            self._log.write("info", "transport_connected", f"connected to the instance at {address}")
+            if peer.failing is None:
+                self._log.write("info", "transport_connected", f"connected to the instance at {address}")
 
     async def _hang_up(self, near: Connection, peer: Peer) -> None:
         if await peer.hang_up():

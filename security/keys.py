@@ -5,7 +5,6 @@ database; it seals each database's master key; that seals the private keys of ce
 dialogs. Every blob says in its first byte how it was made.
 """
 
-import contextlib
 import os
 import re
 import shlex
@@ -17,7 +16,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from ..user_folders import user_data
+from ..user_folders import user_data, write_whole
 from .problems import KeyProblem
 
 KEY_BYTES = 32
@@ -104,12 +103,7 @@ class ServiceKeys:
         path = self._path(key_id)
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):
-                path.unlink()
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(key.hex() + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            write_whole(path, f"{key.hex()}\n".encode(), 0o600)
         except OSError as error:
             raise KeyProblem(
                 15240, f"Cannot write the service master key into {path}: {error.strerror}."

@@ -390,9 +390,14 @@ def _read(file: str) -> bytes:
 def _write(file: str, data: bytes) -> None:
     try:
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(opened.fileno())
+            try:
+                opened.write(data)
+                opened.flush()
+                os.fsync(opened.fileno())
+            except OSError:
+                # Half of it would be no backup, and in the way of the next one.
+                os.unlink(file)
+                raise
     except (OSError, ValueError):
         raise KeyProblem(
             15240,

@@ -33,7 +33,7 @@ from urllib.parse import quote
 
 from psycopg.pq import PGconn, Ping
 
-from ..user_folders import user_data
+from ..user_folders import user_data, write_whole
 from .binaries import Binaries, all_binaries, find_binaries
 from .problems import ServerError
 
@@ -254,8 +254,7 @@ class PrivateServer:
         """initdb beside the final name, then rename: an interrupted one leaves no half data directory."""
         password = self.home / "password"
         if not password.exists():
-            password.touch(mode=0o600)
-            password.write_text(secrets.token_urlsafe(18) + "\n")
+            write_whole(password, f"{secrets.token_urlsafe(18)}\n".encode(), 0o600)
         fresh = data.with_name(data.name + ".new")
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -287,6 +286,8 @@ class PrivateServer:
             for command, text in ((initdb, ""), (create, f"CREATE DATABASE {DATABASE}\n")):
                 shown = self._run_as(owner, command, stdin=text)
                 if shown.returncode != 0:
+                    # The disk may be full: of that.
+                    shutil.rmtree(fresh, ignore_errors=True)
                     raise ServerError(f"{Path(command[0]).name} failed: {_last_lines(shown.stderr)}")
         finally:
             readable.unlink(missing_ok=True)
@@ -550,4 +551,5 @@ def _quoted(value: str) -> str:
 
 
 def _last_lines(text: str, count: int = 3) -> str:
-    return " / ".join(line.strip() for line in text.strip().splitlines()[-count:]) or "it said nothing"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " / ".join(lines[-count:]) or "it said nothing"

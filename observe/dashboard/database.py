@@ -78,8 +78,8 @@ class Instance:
 
     async def _configure(self, connection: psycopg.AsyncConnection[Row]) -> None:
         await connection.execute(
-            f"SET statement_timeout = {int(self._timeout * 1000)}; SET jit = off; SET TimeZone = 'UTC';"
-            f" {FORM_SETTINGS}"
+            f"SET statement_timeout = {int(self._timeout * 1000)}; SET idle_session_timeout = 0;"
+            f" SET jit = off; SET TimeZone = 'UTC'; {FORM_SETTINGS}"
         )
 
     @asynccontextmanager

@@ -19,7 +19,8 @@ Metric = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
 QUEUE_STATES = ("ON", "OFF", "STOPPED BY POISON", "BROKER DISABLED")
 _DIAGNOSE_SECONDS = 60.0
 _SETTINGS = (
-    f"SET statement_timeout = '10s'; SET default_transaction_read_only = on; SET jit = off; {FORM_SETTINGS}"
+    "SET statement_timeout = '10s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
+    f" SET jit = off; {FORM_SETTINGS}"
 )
 _QUEUE_GAUGES = {
     "depth": "Messages that wait in the queue; an estimate beyond 1,000.",

@@ -28,7 +28,10 @@ _STYLE = Style.from_dict(
 )
 _KEYS = " q quit  f findings  p pause  r now  ↑↓ scroll  / filter  sort: d depth  a age  i in  o out  n name "
 _FINDINGS_SECONDS = 20.0
-_SETTINGS = f"SET statement_timeout = '10s'; SET default_transaction_read_only = on; {FORM_SETTINGS}"
+_SETTINGS = (
+    "SET statement_timeout = '10s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
+    f" {FORM_SETTINGS}"
+)
 
 
 class Top:

@@ -198,8 +198,21 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_began(text, text, boolean) FROM PUBLIC;
 
+-- For the view below, to those who may read it; nothing on a standby.
+CREATE OR REPLACE FUNCTION ssb_internal.introduced_daemons()
+RETURNS SETOF ssb.broker_daemon
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT pg_is_in_recovery() AND has_table_privilege(ssb_internal.caller(), 'ssb.broker_daemons', 'SELECT') THEN
+        RETURN QUERY SELECT d.* FROM ssb.broker_daemon AS d;
+    END IF;
+END;
+$$;
+
 -- For operators: who leads, and since when.
 CREATE OR REPLACE VIEW ssb.broker_daemons AS
 SELECT d.host, d.version, d.leads_since IS NOT NULL AS is_leading, d.leads_since, d.pid
-  FROM ssb.broker_daemon AS d
+  FROM ssb_internal.introduced_daemons() AS d
   JOIN pg_stat_activity AS a ON a.pid = d.pid AND a.backend_start = d.backend_start;

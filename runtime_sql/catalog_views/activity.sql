@@ -3,14 +3,35 @@
 -- Readers at work. A session that waits for its next run stays in the table, so that
 -- starting it needs no further statement. SECURITY DEFINER: a program that runs as
 -- somebody else could not see its own session.
+--
+-- A standby has no unlogged tables, and refuses each statement that names one: what reads them for views asks first.
 CREATE OR REPLACE FUNCTION ssb_internal.running_tasks()
 RETURNS SETOF ssb.activated_task
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
     SELECT t.* FROM ssb.activated_task AS t
       JOIN pg_stat_activity AS a ON a.pid = t.pid AND a.backend_start = t.backend_start
      WHERE a.state <> 'idle';
+END;
+$$;
+
+-- What the daemon sees of queues: sys.dm_broker_queue_monitors shows it to everybody.
+CREATE OR REPLACE FUNCTION ssb_internal.queue_monitors()
+RETURNS SETOF ssb.queue_monitor
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT pg_is_in_recovery() THEN
+        RETURN QUERY SELECT m.* FROM ssb.queue_monitor AS m;
+    END IF;
+END;
 $$;
 
 -- The queue whose program this session is running, NULL in all other sessions. The runtime's own service programs ask,
@@ -30,7 +51,7 @@ CREATE OR REPLACE VIEW sys.dm_broker_queue_monitors AS
 SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
        m.last_empty_rowset_time::timestamp(3) AS last_empty_rowset_time, m.last_activated_time::timestamp(3) AS last_activated_time,
        (SELECT count(*) FROM ssb_internal.running_tasks() AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
-  FROM ssb.queue AS q LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
+  FROM ssb.queue AS q LEFT JOIN ssb_internal.queue_monitors() AS m ON m.queue_id = q.queue_id
  WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS

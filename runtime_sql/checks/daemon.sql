@@ -8,7 +8,8 @@ AS $$
     SELECT 201, 'pgsb broker', format('%s with activation: %s', ssb_internal.counted(count(*), 'queue'), string_agg(q.name, ', ' ORDER BY q.name)),
            'pgsb broker', 'shell'
       FROM (SELECT b.name FROM ssb_internal.broker_queues() AS b ORDER BY b.name) AS q
-     WHERE NOT EXISTS (SELECT FROM ssb.broker_daemons AS d WHERE d.is_leading)
+     -- On a standby none leads before the promotion.
+     WHERE NOT EXISTS (SELECT FROM ssb.broker_daemons AS d WHERE d.is_leading) AND NOT pg_is_in_recovery()
     HAVING count(*) > 0
     UNION ALL
     SELECT 202, d.host, format('leads since %s', to_char(d.leads_since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),

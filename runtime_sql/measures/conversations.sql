@@ -129,6 +129,9 @@ AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM ssb_internal.require_monitor();
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     SELECT w.queue_id, array_agg(coalesce(s.depths[array_position(s.queue_ids, w.queue_id)], 0) ORDER BY s.sampled_at)
       FROM (SELECT DISTINCT ON (date_bin(p_step, n.sampled_at, 'epoch')) n.*

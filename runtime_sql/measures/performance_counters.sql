@@ -1,3 +1,20 @@
+-- What passes through, and the daemon's counts by name: nothing on a standby.
+CREATE OR REPLACE FUNCTION ssb_internal.counted_by_daemon(OUT passing bigint, OUT passing_bytes bigint, OUT of jsonb)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    passing := 0;
+    passing_bytes := 0;
+    of := '{}';
+    IF NOT pg_is_in_recovery() THEN
+        SELECT coalesce(sum(cardinality(f.numbers)), 0), coalesce(sum(f.bytes), 0) INTO passing, passing_bytes FROM ssb.forwarded_set AS f;
+        SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') INTO of FROM ssb.broker_counter AS c;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.counted_by_daemon() FROM PUBLIC;
+
 -- sys.dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them. A counter
 -- "per second" is a running total here as it is in SQL Server: who reads it twice divides by the time. What the daemon counts
 -- comes with its samples. Names: "SQL Server, Broker Statistics Object" and its neighbours in SQL Server's documentation, spelled as
@@ -19,10 +36,8 @@ AS $$
                  WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id))::bigint AS pending_bytes,
                (SELECT count(*) FROM ssb.transmission AS t
                  WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id)) AS pending,
-               (SELECT coalesce(sum(cardinality(f.numbers)), 0) FROM ssb.forwarded_set AS f)::bigint AS passing,
-               (SELECT coalesce(sum(f.bytes), 0) FROM ssb.forwarded_set AS f)::bigint AS passing_bytes,
                (SELECT count(*) FROM ssb_internal.running_tasks()) AS running),
-    counted AS MATERIALIZED (SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') AS of FROM ssb.broker_counter AS c)
+    counted AS MATERIALIZED (SELECT c.* FROM ssb_internal.counted_by_daemon() AS c)
     SELECT c.object_name, c.counter_name, coalesce(c.value, 0), c.counter_name LIKE '%/sec'
       FROM totals AS t CROSS JOIN counted AS d
      CROSS JOIN LATERAL (VALUES
@@ -40,8 +55,8 @@ AS $$
         ('Broker Statistics', 'Forwarded Msg Bytes/sec', (d.of ->> 'forwarded_bytes')::bigint),
         ('Broker Statistics', 'Forwarded Msg Discarded Total', (d.of ->> 'forwarded_discarded')::bigint),
         ('Broker Statistics', 'Forwarded Msg Discarded/sec', (d.of ->> 'forwarded_discarded')::bigint),
-        ('Broker Statistics', 'Forwarded Pending Msg Bytes', t.passing_bytes),
-        ('Broker Statistics', 'Forwarded Pending Msg Count', t.passing),
+        ('Broker Statistics', 'Forwarded Pending Msg Bytes', d.passing_bytes),
+        ('Broker Statistics', 'Forwarded Pending Msg Count', d.passing),
         ('Broker Activation', 'Stored Procedures Invoked/sec', (d.of ->> 'procedures_started')::bigint),
         ('Broker Activation', 'Task Limit Reached', (d.of ->> 'limit_reached')::bigint),
         ('Broker Activation', 'Task Limit Reached/sec', (d.of ->> 'limit_reached')::bigint),

@@ -146,6 +146,31 @@ BEGIN
 END;
 $$;
 
+-- The daemon's newest sample that is 5 to 120 seconds old, of the queues that the caller may see: none on a standby.
+CREATE OR REPLACE FUNCTION ssb_internal.last_sample()
+RETURNS TABLE (queue_id integer, total bigint, depth bigint, seconds numeric)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_may_monitor boolean := ssb_internal.may_monitor();
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT u.queue_id, u.total, u.depth, extract(epoch FROM clock_timestamp() - n.sampled_at)::numeric
+      FROM (SELECT n.* FROM ssb.queue_sample AS n
+             WHERE n.sampled_at BETWEEN (SELECT clock_timestamp()) - interval '120 seconds'
+                                    AND (SELECT clock_timestamp()) - interval '5 seconds'
+             ORDER BY n.sampled_at DESC LIMIT 1) AS n
+     CROSS JOIN LATERAL unnest(n.queue_ids, n.orders, n.depths) AS u (queue_id, total, depth)
+     WHERE v_may_monitor OR EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = u.queue_id AND ssb_internal.may_receive(q));
+END;
+$$;
+
 -- The state of queues: a view of few parts, so that who asks for one queue by name looks at one. What everybody may know of a
 -- queue (sys.service_queues) stands beside what its own function gives to who may see it.
 --
@@ -180,16 +205,11 @@ SELECT ssb_internal.database_name(q.database_id) AS database_name, q.name COLLAT
  CROSS JOIN LATERAL ssb_internal.measured_queue(q.queue_id, (SELECT ssb_internal.running_transactions()),
                                                 (SELECT ssb_internal.exact_depth())) AS d
  CROSS JOIN LATERAL (SELECT (d.state >> 2 & 4095)::integer AS fails) AS s
-  LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
+  LEFT JOIN ssb_internal.queue_monitors() AS m ON m.queue_id = q.queue_id
   LEFT JOIN (SELECT r.queue_id, count(*)::integer AS running FROM ssb_internal.running_tasks() AS r GROUP BY r.queue_id) AS t
     ON t.queue_id = q.queue_id
   LEFT JOIN (SELECT g.queue_id, count(*) AS groups FROM ssb.quarantined_group AS g GROUP BY g.queue_id) AS a ON a.queue_id = q.queue_id
-  LEFT JOIN (SELECT u.queue_id, u.total, u.depth, extract(epoch FROM clock_timestamp() - n.sampled_at)::numeric AS seconds
-               FROM (SELECT n.* FROM ssb.queue_sample AS n
-                      WHERE n.sampled_at BETWEEN (SELECT clock_timestamp()) - interval '120 seconds'
-                                             AND (SELECT clock_timestamp()) - interval '5 seconds'
-                      ORDER BY n.sampled_at DESC LIMIT 1) AS n
-              CROSS JOIN LATERAL unnest(n.queue_ids, n.orders, n.depths) AS u (queue_id, total, depth)) AS f ON f.queue_id = q.queue_id
+  LEFT JOIN ssb_internal.last_sample() AS f ON f.queue_id = q.queue_id
  ORDER BY 1, 2;
 GRANT SELECT ON ssb.queue_status TO PUBLIC;
 
@@ -233,6 +253,9 @@ DECLARE
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
         PERFORM ssb_internal.require_receive(v_queue);
+    END IF;
+    IF pg_is_in_recovery() THEN
+        RETURN;
     END IF;
     RETURN QUERY
     SELECT h.sampled_at, h.depth, round(greatest(h.total - h.total_before, 0) / h.seconds, 2),

@@ -4,7 +4,7 @@
 --   scope      the procedure or batch ends, its caller goes on: a name that cannot
 --              be resolved (207, 208, 4104); only a caller's TRY catches it
 --   batch      everything ends, the transaction stays: THROW without TRY
---   rollback   everything ends and rolls back (conversion errors, 1205 …), or
+--   rollback   everything ends and rolls back (conversion errors, 1205, a full disk …), or
 --              every error under SET XACT_ABORT ON but RAISERROR and 266
 --
 -- With a TRY block anywhere up the calls the error goes there; the transaction is
@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
-    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3960, 8114, 8169, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
 END;
 
@@ -95,6 +95,10 @@ BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
         p_verb := split_part(p_verb, ': ', 1);
+        IF sqlstate_code LIKE '53%' THEN
+            -- Which file or limit it was, SQL Server's words do not tell.
+            p_hint := concat_ws('. ', message, nullif(p_hint, ''));
+        END IF;
     ELSE
         v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)');
         -- What a name may have in it, a comma too.

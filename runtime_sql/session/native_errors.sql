@@ -544,7 +544,11 @@ BEGIN
                      SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conname = v_first AND c.contype IN ('p', 'u')) THEN 5 ELSE 6 END,
                 NULL, NULL)::ssb.error);
     WHEN '0A000' THEN
-        IF p_message ~ '^cannot use subquery in ' THEN
+        IF p_message LIKE 'cannot access temporary or unlogged relations%' THEN
+            -- A standby: what a statement that changes something reads first may be in such a table.
+            v_error := ROW(3906, format('Failed to update database "%s" because the database is read-only.', ssb.db_name()),
+                           16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot use subquery in ' THEN
             v_error := ROW(1046, 'Subqueries are not allowed in this context. Only scalar expressions are allowed.', 15, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
@@ -642,8 +646,26 @@ BEGIN
                                   'of %s bytes.', substring(p_message FROM '\d+'), v_first, substring(p_message FROM '(\d+)\D*$')),
                      16, 3, NULL, NULL)::ssb.error
             ELSE ssb_internal.value_too_large() END;
-    WHEN '53200' THEN
-        v_error := ROW(701, 'There is insufficient system memory in resource pool ''default'' to run this query.', 17, 123, NULL, NULL);
+    -- What the server lacks, no statement is to blame for: a program that went on behind it would commit half of what it was to do.
+    WHEN '53100', '53400' THEN
+        -- A full disk; temp_file_limit.
+        v_error := ROW(1105, format('Could not allocate space for object ''%s'' in database ''%s'' because the ''PRIMARY'' filegroup is full. '
+                                    'Create disk space by deleting unneeded files, dropping objects in the filegroup, adding additional '
+                                    'files to the filegroup, or setting autogrowth on for existing files in the filegroup.',
+                                    coalesce((SELECT ssb_internal.tsql_name_of(coalesce(o.oid, f.relation))
+                                                FROM pg_filenode_relation(0, substring(v_first FROM '^base/\d+/(\d+)')::oid) AS f (relation)
+                                                LEFT JOIN pg_catalog.pg_class AS o ON o.reltoastrelid = f.relation AND o.reltoastrelid <> 0),
+                                             '<temporary system object>'),
+                                    CASE WHEN v_first ~ '^base/\d+/\d' THEN ssb.db_name() ELSE 'tempdb' END), 17, 2, NULL, NULL);
+    WHEN '53000', '53200' THEN
+        v_error := CASE WHEN p_message = 'out of shared memory'
+            THEN ROW(1204, 'The instance of the SQL Server Database Engine cannot obtain a LOCK resource at this time. Rerun your statement '
+                           'when there are fewer active users. Ask the database administrator to check the lock and memory configuration '
+                           'for this instance, or to check for long-running transactions.', 19, 4, NULL, NULL)::ssb.error
+            ELSE ROW(701, 'There is insufficient system memory in resource pool ''default'' to run this query.', 17, 123,
+                     NULL, NULL)::ssb.error END;
+    WHEN '58030', 'XX001', 'XX002' THEN
+        v_error := ROW(823, p_message, 24, 2, NULL, NULL);
     WHEN 'XX000' THEN
         -- What PostgreSQL says, in English everywhere, when a value would become larger than 1 GB.
         IF p_message LIKE 'invalid memory alloc request size%' THEN

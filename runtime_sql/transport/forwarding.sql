@@ -219,7 +219,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-    IF NOT ssb_internal.may_monitor() THEN
+    IF NOT ssb_internal.may_monitor() OR pg_is_in_recovery() THEN
         RETURN;
     END IF;
     RETURN QUERY

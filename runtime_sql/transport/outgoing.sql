@@ -403,9 +403,14 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.transport_closed(uuid) FROM PUBLIC;
 -- SECURITY DEFINER: whether a session is there still is not shown to everybody.
 CREATE OR REPLACE FUNCTION ssb_internal.open_transport_connections()
 RETURNS SETOF ssb.transport_connection
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c.* FROM ssb.transport_connection AS c
-      JOIN pg_stat_activity AS a ON a.pid = c.pid AND a.backend_start = c.backend_start;
+BEGIN
+    IF NOT pg_is_in_recovery() THEN
+        RETURN QUERY
+        SELECT c.* FROM ssb.transport_connection AS c
+          JOIN pg_stat_activity AS a ON a.pid = c.pid AND a.backend_start = c.backend_start;
+    END IF;
+END;
 $$;

@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -43,12 +44,14 @@ def test_settings_of_the_database_are_not_those_of_a_job(desk: Desk) -> None:
         "IntervalStyle = 'sql_standard'",
         "standard_conforming_strings = off",
         "default_transaction_isolation = 'serializable'",
+        "idle_session_timeout = '200ms'",
     ):
         desk.connection.execute(f"ALTER DATABASE {desk.database.name} SET {setting}")
     desk.send(1, 1)
     with bulk_connections.connect(desk.database.dsn, "test") as session:
         held = claim(session, "dbo.target")
         assert held is not None and held.claimed_at.year > 2000
+        time.sleep(0.4)
         assert complete(held, Outputs(end_all=True, unread="complete"), desk.database.dsn).deleted == 1
     shown = r"SELECT current_setting('transaction_isolation'), length('\n'), now(), '1 day'::interval"
     with bulk_connections.task_session(desk.database.dsn, "test") as session:

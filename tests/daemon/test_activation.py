@@ -496,3 +496,20 @@ def test_programs_run_as_scripts_do_whatever_the_database_says(
         until(lambda count=count: len(done(sql)) == count)
     assert done(sql) == ["read committed none"] * 2
     assert len(sql.execute("SELECT DISTINCT pid FROM dbo.done").fetchall()) == 1
+
+
+def test_a_full_disk_stops_no_program_and_the_log_comes_later(sql: Connection, daemon: Start) -> None:
+    activate(sql, DRAIN.replace("n := 0;", "n := 0; PERFORM ssb_internal.print('said');"))
+    running = daemon()
+    sql.execute(
+        "CREATE FUNCTION dbo.full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+        " RAISE 'No space left on device' USING ERRCODE = '53100'; END$$;"
+        " CREATE TRIGGER full_disk BEFORE INSERT ON ssb.broker_log EXECUTE FUNCTION dbo.full()"
+    )
+    for body in ("a", "b"):
+        send(sql, body)
+        running.wait_for("log_failed", "No space left on device")
+    until(lambda: done(sql) == ["a", "b"])
+    sql.execute("DROP TRIGGER full_disk ON ssb.broker_log")
+    until(lambda: sql.execute("SELECT FROM ssb.broker_log WHERE event = 'log_failed'").fetchone() is not None)
+    assert len(running.messages("leading")) == 1

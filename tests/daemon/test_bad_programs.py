@@ -1,14 +1,19 @@
 """A program that cannot run, never returns or does nothing is reported, and the others run on."""
 
+import asyncio
+import errno
+import os
+import time
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
 
 from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.cli.main import commands
-from pgsb.daemon.readers import Sessions
+from pgsb.daemon.readers import Sessions, open_connection
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
@@ -281,6 +286,33 @@ def test_the_tries_to_connect_do_not_fill_the_log(
 
 
 @pytest.mark.one_postgres
+@pytest.mark.one_postgres
+def test_a_full_disk_does_not_stop_a_queue_at_once(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN PERFORM FROM ssb.receive('dbo.to_queue');"
+        " RAISE 'No space left on device' USING ERRCODE = '53100'; END",
+    )
+    running = daemon()
+    send(sql, "a")
+    assert running.wait_for("reader_failed").error_number == 1105
+    # Five tries would have been over.
+    time.sleep(1)
+    assert len(running.messages("reader_failed")) == 1
+    activate(sql, DRAIN)
+    until(lambda: done(sql) == ["a"])
+
+
+@pytest.mark.one_postgres
+def test_a_daemon_without_files_left_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(descriptor: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "dup", none_left)
+    with pytest.raises(psycopg.OperationalError, match=r"Too many open files.*ulimit -n"):
+        asyncio.run(open_connection("host=127.0.0.1 port=1", {}))
+
+
 def test_a_reader_dsn_that_cannot_be_read_is_refused_at_once(database: Database) -> None:
     answer = CliRunner().invoke(commands, ["broker", "--dsn", database.dsn, "--reader-dsn", "nonsense"])
     assert isinstance(answer.exception, ServerError)

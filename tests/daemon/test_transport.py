@@ -172,6 +172,28 @@ def test_a_shut_queue_holds_up_its_own_dialogs_only(
 
 
 @pytest.mark.one_postgres
+@pytest.mark.one_postgres
+def test_a_full_disk_over_there_is_tried_now_and_then_not_dialog_by_dialog(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    far.do("CREATE SEQUENCE dbo.tries; GRANT ALL ON dbo.tries TO PUBLIC")
+    far.do(
+        "CREATE FUNCTION dbo.full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM nextval('dbo.tries');"
+        " RAISE 'No space left on device' USING ERRCODE = '53100'; END$$;"
+        " CREATE TRIGGER full_disk BEFORE INSERT ON ssb.conversation_endpoint EXECUTE FUNCTION dbo.full()"
+    )
+    with near.connection.transaction():
+        for number in range(60):
+            near.send(near.begin("//Far"), "//Ask", str(number))
+    running = daemons(near)
+    running.wait_for("transport_failed", "No space left on device")
+    until(lambda: all("No space left on device" in status for status in near.waiting()))
+    assert far.value("SELECT last_value FROM dbo.tries") < 30
+    far.do("DROP TRIGGER full_disk ON ssb.conversation_endpoint")
+    assert sorted(int(body or "") for _, _, body in far.receive(60)) == [*range(60)]
+    running.wait_for("transport_connected", "takes messages again")
+
+
 def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.create_route('ToLater', %s, '//Later')", FAR)
     daemons(near)

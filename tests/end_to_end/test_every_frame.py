@@ -333,6 +333,36 @@ def test_the_same_errors_end_a_batch_of_plain_statements_as_a_block(tsql: Tsql) 
     assert {207, 208, 4104, *rolling_back[0]} == set(filter(ends_batch, range(1, 60001)))
 
 
+@pytest.mark.parametrize(
+    ("sqlstate", "said", "number", "severity"),
+    [
+        ("53100", 'could not extend file "base/5/1": No space left on device', 1105, 17),
+        ("53400", "temporary file size exceeds temp_file_limit (1024kB)", 1105, 17),
+        ("53200", "out of memory", 701, 17),
+        ("53200", "out of shared memory", 1204, 19),
+        ("58030", "could not read block 1", 823, 24),
+    ],
+)
+def test_what_the_server_lacks_ends_the_batch_and_rolls_back(
+    tsql: Tsql, sqlstate: str, said: str, number: int, severity: int
+) -> None:
+    tsql.connection.execute(
+        "CREATE FUNCTION dbo.lacks() RETURNS integer LANGUAGE plpgsql AS"
+        f" $$BEGIN RAISE '{said}' USING ERRCODE = '{sqlstate}'; END$$"
+    )
+    tsql.run_well("CREATE TABLE t (a int)")
+    # A program that takes a message and cannot write down what it says must not commit.
+    for fails in ("INSERT t VALUES (dbo.lacks())", "SET @x = dbo.lacks()", "EXEC ('SELECT dbo.lacks()')"):
+        tsql.run(f"DECLARE @x int BEGIN TRANSACTION INSERT t VALUES (1) {fails} COMMIT PRINT 'went on'")
+        assert [(error.number, error.severity) for error in tsql.errors] == [(number, severity)]
+        assert said in (tsql.errors[0].hint or tsql.errors[0].message)
+    tsql.run_well("IF EXISTS (SELECT * FROM t) OR @@TRANCOUNT > 0 PRINT 'left over'")
+    assert tsql.prints == []
+    tried = "BEGIN TRY BEGIN TRANSACTION INSERT t VALUES (dbo.lacks()) END TRY"
+    tsql.run_well(f"{tried} BEGIN CATCH PRINT XACT_STATE() ROLLBACK END CATCH")
+    assert tsql.prints == ["-1"]
+
+
 @pytest.mark.parametrize("frame", ["{}", "BEGIN {}\nEND", "EXEC ('{}')", "PRINT '' {}"])
 def test_what_exists_already_ends_the_batch(tsql: Tsql, frame: str) -> None:
     tsql.run_well("CREATE QUEUE q CREATE TABLE t (a int)")

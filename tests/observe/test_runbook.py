@@ -432,6 +432,9 @@ def test_a_publication_of_a_schema_has_its_tables_and_no_queue(desk: Desk) -> No
 # Entries whose tests stand elsewhere.
 ELSEWHERE = {
     "Where to begin": "tests/observe/test_five_faults.py::test_both_find_all_five_in_time",
+    "The disk is full": (
+        "tests/daemon/test_activation.py::test_a_full_disk_stops_no_program_and_the_log_comes_later"
+    ),
     "After a fail-over": "tests/daemon/test_standby.py::test_a_standby_is_read_and_promoted",
     "After a restore to an earlier time": (
         "tests/daemon/test_transport.py::test_restored_dialogs_fail_on_both_sides"

@@ -1,11 +1,16 @@
 """Where files of the user go."""
 
+import errno
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from pgsb import user_folders
+from pgsb.security.keys import ServiceKeys
+from pgsb.security.problems import KeyProblem
+from pgsb.security.statements import _write as write_backup
 
 pytestmark = pytest.mark.one_postgres
 FOLDERS = (user_folders.user_data, user_folders.user_cache, user_folders.user_state)
@@ -40,3 +45,26 @@ def test_xdg_moves_each_and_a_relative_path_counts_as_none(monkeypatch: pytest.M
     assert [folder() for folder in FOLDERS] == [Path("/srv") / name / "pgsb" for name in XDG]
     monkeypatch.setenv("XDG_DATA_HOME", "data")
     assert user_folders.user_data() == Path("/home/ada/.local/share/pgsb")
+
+
+def test_a_full_disk_leaves_the_old_file_or_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    old, keys = tmp_path / "old", ServiceKeys(tmp_path)
+    old.write_text("old")
+    old.chmod(0o640)
+    key_id, _ = keys.make()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match=r"No space left on device.*old"):
+            user_folders.write_whole(old, b"new")
+        with pytest.raises(KeyProblem, match="No space left on device"):
+            keys.write(key_id, bytes(32))
+        with pytest.raises(KeyProblem, match="Cannot write into file"):
+            write_backup(str(tmp_path / "backup"), b"new")
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted(["old", f"{key_id}.key"])
+    assert old.read_text() == "old" and ServiceKeys(tmp_path).read(key_id) != bytes(32)
+    user_folders.write_whole(old, b"new")
+    assert (old.read_text(), old.stat().st_mode & 0o777) == ("new", 0o640)
