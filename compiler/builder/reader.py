@@ -25,6 +25,7 @@ __all__ = ["Builder", "Child", "Node", "Reader", "builders"]
 Node = Tree
 Child = Terminal | Node
 
+_LARGEST = 2**31 - 1
 _T = TypeVar("_T")
 _NAME_KINDS = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED})
 
@@ -228,8 +229,10 @@ class Reader:
         """Return a STRING or VARIABLE terminal as a node."""
         return self.variable(terminal) if terminal.type == "VARIABLE" else self.string(terminal)
 
-    def integer(self, tree: Node, least: int, most: int, what: str) -> int:
-        """Return the value of a ``signed_number`` tree; report it when it is out of range."""
+    def integer(
+        self, tree: Node, least: int, most: int, what: str, outside: tuple[int, str] | None = None
+    ) -> int:
+        """Return the value of a ``signed_number`` tree; report it, as ``outside``, when out of range."""
         text = "".join(self.tokens[index].text for index in range(*self.range_of(tree)))
         if not text.lstrip("+-").isdecimal():
             self.problems.add(
@@ -238,10 +241,12 @@ class Reader:
             return least
         value = int(text)
         if not least <= value <= most:
+            number: int | None
+            number, message = outside or (None, f"The value {value} is not valid for {what}.")
+            if value > _LARGEST:
+                number, message = 1080, f"The integer value {value} is out of range."
             self.problems.add(
-                f"The value {value} is not valid for {what}.",
-                self.span(tree),
-                hint=f"it must be between {least} and {most}",
+                message, self.span(tree), hint=f"it must be between {least} and {most}", number=number
             )
             return min(max(value, least), most)
         return value

@@ -24,6 +24,21 @@ class SqlStatement(Statement):
     with_clause: bool = False
     """Begins with WITH: common table expressions or XMLNAMESPACES."""
 
+    @property
+    def definition_verb(self) -> str:
+        """What errors call a definition, '' where they do not.
+
+        ``ALTER TABLE DROP COLUMN: t``, where it is about a column of the table t.
+        """
+        if self.kind == "ALTER TABLE":
+            end = 3
+            while end + 1 < len(self.tokens) and "." in (self.tokens[end - 1].word, self.tokens[end].word):
+                end += 1
+            action = " ".join(token.word for token in self.tokens[end : end + 2])
+            if action in ("ALTER COLUMN", "DROP COLUMN"):
+                return f"{self.kind} {action}: {self.tokens[end - 1].name}"
+        return self.kind if self.kind in ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE") else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CreateTable(Statement):

@@ -37,7 +37,7 @@ BEGIN
                 v_usage.sender IN ('TARGET', 'ANY'), v_type.validation)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(8403, format('The message type ''%s'' is specified more than once. '
+            PERFORM ssb_internal.raise_error(8403, format('The message type ''%s'' is specified more than once.  '
                                                           'Remove the duplicate message type.', v_type.name));
         END IF;
     END LOOP;

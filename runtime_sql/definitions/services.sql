@@ -21,7 +21,7 @@ BEGIN
         INSERT INTO ssb.service_contract_usage (service_id, contract_id) VALUES (p_service_id, v_contract.contract_id)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(8404, format('The service contract ''%s'' is specified more than once. '
+            PERFORM ssb_internal.raise_error(8404, format('The service contract ''%s'' is specified more than once.  '
                                                           'Remove the duplicate service contract.', v_name));
         END IF;
     END LOOP;

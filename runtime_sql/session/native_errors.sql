@@ -273,11 +273,16 @@ DECLARE
     v_types text[];
     v_missing text[];
     v_behind text;
+    v_action text;
 BEGIN
-    -- Behind the verb: functions in FROM that the compiler did not know, or the foreign keys of a table.
+    -- Behind the verb: functions in FROM that the compiler did not know, the foreign keys of a table, or the table whose column is altered.
     v_behind := substring(p_verb FROM ': (.*)$');
     p_verb := nullif(regexp_replace(p_verb, ': .*$', ''), '');
-    IF v_behind LIKE '[%' THEN
+    IF p_verb LIKE 'ALTER TABLE %' THEN
+        v_action := p_verb;
+        p_verb := 'ALTER TABLE';
+    END IF;
+    IF v_action IS NULL AND v_behind LIKE '[%' THEN
         v_error := ssb_internal.foreign_key_error(sqlstate_code, p_message, p_detail, v_behind::jsonb);
         IF v_error.number IS NOT NULL THEN
             RETURN v_error;
@@ -353,8 +358,10 @@ BEGIN
         v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
                                     'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL);
     WHEN '42712' THEN
-        v_error := ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
-                       15, 1, NULL, NULL);
+        v_error := CASE WHEN p_message ~ '^WITH query name '
+            THEN ROW(239, format('Duplicate common table expression name ''%s'' was specified.', v_first), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
+                     15, 1, NULL, NULL)::ssb.error END;
     WHEN '42601' THEN
         -- Columns that are only known when it runs: the rows have more values than the table has columns, or fewer.
         IF p_message ~ '^INSERT ' THEN
@@ -369,7 +376,7 @@ BEGIN
                                        'view, column aliasing can conceal the duplication in your code.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '2201X' THEN
-        v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 16, 1, NULL, NULL);
+        v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 15, 1, NULL, NULL);
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
@@ -419,6 +426,21 @@ BEGIN
             WHEN p_message ~ 'nested'
             THEN ROW(130, 'Cannot perform an aggregate function on an expression containing an aggregate or a subquery.',
                      15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ 'cannot contain window function calls'
+            THEN ROW(4109, 'Windowed functions cannot be used in the context of another windowed function or aggregate.',
+                     15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in UPDATE$'
+            THEN ROW(157, 'An aggregate may not appear in the set list of an UPDATE statement.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in RETURNING$'
+            THEN ROW(158, 'An aggregate may not appear in the OUTPUT clause.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in GROUP BY$'
+            THEN ROW(144, 'Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.',
+                     15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in (check constraints|column generation expressions)$'
+            THEN ROW(175, 'An aggregate may not appear in a computed column expression or check constraint.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in JOIN conditions$'
+            THEN ROW(1015, 'An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select '
+                           'list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error
             ELSE ROW(147, 'An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause '
                           'or a select list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error END;
     WHEN '42P17' THEN
@@ -427,7 +449,30 @@ BEGIN
                                  'Put it into a view.', 16, 1, NULL, NULL);
         END IF;
     WHEN '42P20' THEN
-        v_error := ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL);
+        v_error := CASE WHEN p_message ~ 'nested|in window definitions$'
+            THEN ROW(4109, 'Windowed functions cannot be used in the context of another windowed function or aggregate.',
+                     15, 1, NULL, NULL)::ssb.error
+            ELSE ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '42P19' THEN
+        -- A recursive common table expression. PostgreSQL does not name it where it finds an aggregate.
+        v_error := CASE
+            WHEN p_message ~ ' must have the form '
+            THEN ROW(252, format('Recursive common table expression ''%s'' does not contain a top-level UNION ALL operator.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' more than once$'
+            THEN ROW(253, format('Recursive member of a common table expression ''%s'' has multiple recursive references.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within its non-recursive term$'
+            THEN ROW(246, format('No anchor member was specified for recursive query "%s".', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within an outer join$'
+            THEN ROW(462, format('Outer join is not allowed in the recursive part of a recursive common table expression ''%s''.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within a subquery$'
+            THEN ROW(465, 'Recursive references are not allowed in subqueries.', 16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ '^aggregate functions '
+            THEN ROW(467, 'GROUP BY, HAVING, or aggregate functions are not allowed in the recursive part of a recursive common table '
+                          'expression ''''.', 16, 1, NULL, NULL)::ssb.error
+            ELSE v_error END;
     WHEN '42P10' THEN
         v_error := CASE WHEN p_message ~ '[0-9]'
             THEN ROW(108, format('The ORDER BY position number %s is out of range of the number of items in the select list.',
@@ -494,7 +539,11 @@ BEGIN
         -- "column t.a does not exist": no quotation marks here.
         v_first := coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
                             substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message);
-        v_error := CASE WHEN p_verb = 'CREATE INDEX'
+        v_error := CASE
+            WHEN v_action IS NOT NULL
+            THEN ROW(4924, format('%s failed because column ''%s'' does not exist in table ''%s''.', v_action, v_first, v_behind),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'CREATE INDEX' OR p_message ~ ' named in key does not exist$'
             THEN ROW(1911, format('Column name ''%s'' does not exist in the target table or view.', v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(207, format('Invalid column name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
@@ -534,7 +583,10 @@ BEGIN
                      SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conname = v_first AND c.contype IN ('p', 'u')) THEN 5 ELSE 6 END,
                 NULL, NULL)::ssb.error);
     WHEN '0A000' THEN
-        IF p_message ~ '^cannot use subquery in ' THEN
+        IF p_message ~ '^invalid UNION/INTERSECT/EXCEPT ORDER BY clause$' THEN
+            v_error := ROW(104, 'ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT operator.',
+                           16, 1, NULL, NULL);
+        ELSIF p_message ~ '^cannot use subquery in ' THEN
             v_error := ROW(1046, 'Subqueries are not allowed in this context. Only scalar expressions are allowed.', 15, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
@@ -552,7 +604,7 @@ BEGIN
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
-            v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
+            v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN

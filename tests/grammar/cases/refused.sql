@@ -43,7 +43,7 @@ ALTER QUEUE q REBUILD WITH (FILLFACTOR = 5)
 -- expect
 1:30: 102: Incorrect syntax near 'MAYBE'. | expected OFF or ON
 2:34: 102: Incorrect syntax near 'STATUS'. | this option is given twice
-3:53: The value 40000 is not valid for MAX_QUEUE_READERS. | it must be between 0 and 32767
+3:53: 187: The valid range for MAX_QUEUE_READERS is 0 to 32767. | it must be between 0 and 32767
 4:53: 102: Incorrect syntax near 'many'. | expected a number
 5:21: 102: Incorrect syntax near 'SPEED'. | expected ACTIVATION, POISON_MESSAGE_HANDLING, RETENTION or STATUS
 6:14: 102: Incorrect syntax near 'q'. | this name is no string: write it in brackets or bare

@@ -360,10 +360,10 @@ hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: 
 -- case: volatile computed column
 CREATE TABLE x (a AS GETDATE())
 -- expect
-case.sql:1:22: error: the computed column 'a' cannot be stored: GETDATE changes from call to call
+case.sql:1:22: error 4936: Computed column 'a' in table 'x' cannot be persisted because the column is non-deterministic.
     1 | CREATE TABLE x (a AS GETDATE())
       |                      ^^^^^^^
-hint: put it into a view
+hint: GETDATE changes from call to call: put it into a view
 
 -- case: a period without its columns
 CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
@@ -421,10 +421,10 @@ case.sql:1:38: error 102: a column set over sparse columns is not supported
 -- case: a computed column over a function of the user
 CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
 -- expect
-case.sql:1:34: error: the computed column 'b' cannot be stored: it calls the function f
+case.sql:1:34: error 4936: Computed column 'b' in table 't' cannot be persisted because the column is non-deterministic.
     1 | CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
       |                                  ^^^
-hint: put it into a view
+hint: it calls the function f: put it into a view
 
 -- case: full-text predicates are refused before their arguments are read
 SELECT * FROM heap WHERE FREETEXT((b, a), 'x', LANGUAGE 1033)
