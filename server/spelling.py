@@ -16,6 +16,7 @@ _MESSAGES = re.compile(
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |Column name |"
+    r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
     r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'

@@ -282,7 +282,7 @@ BEGIN
         v_action := p_verb;
         p_verb := 'ALTER TABLE';
     END IF;
-    IF v_action IS NULL AND v_behind LIKE '[%' THEN
+    IF (v_action IS NULL OR v_action = 'ALTER TABLE ADD') AND v_behind LIKE '[%' THEN
         v_error := ssb_internal.foreign_key_error(sqlstate_code, p_message, p_detail, v_behind::jsonb);
         IF v_error.number IS NOT NULL THEN
             RETURN v_error;
@@ -309,10 +309,23 @@ BEGIN
                             'spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did '
                             'not qualify under the CHECK OPTION constraint.', 16, 1, NULL, NULL);
     WHEN '23502' THEN
-        v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
-                                   '%s fails.', ssb_internal.spelled_column(ssb_internal.quoted_name(p_message, 2), v_first),
-                                   coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
-                       16, 2, NULL, NULL);
+        IF p_message ~ ' contains null values$' THEN
+            -- A column is added without a value, or a primary key; ALTER COLUMN is an UPDATE to SQL Server.
+            v_error := CASE WHEN v_action = 'ALTER TABLE ADD' THEN ROW(4901, format(
+                'ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column '
+                'being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table '
+                'must be empty to allow addition of this column. Column ''%s'' cannot be added to non-empty table ''%s'' because it does not '
+                'satisfy these conditions.', v_first, ssb_internal.spelled_relation(ssb_internal.quoted_name(p_message, 2))), 16, 1, NULL, NULL)::ssb.error
+                WHEN v_action IS NULL THEN ROW(8111, format('Cannot define PRIMARY KEY constraint on nullable column in table ''%s''.',
+                    ssb_internal.spelled_relation(ssb_internal.quoted_name(p_message, 2))), 16, 1, NULL, NULL)::ssb.error END;
+            p_verb := 'UPDATE';
+        END IF;
+        IF v_error.number IS NULL OR v_error.number = 50000 THEN
+            v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
+                                       '%s fails.', ssb_internal.spelled_column(ssb_internal.quoted_name(p_message, 2), v_first),
+                                       coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
+                           16, 2, NULL, NULL);
+        END IF;
     WHEN '428C9' THEN
         v_error := CASE
             WHEN p_detail ~ 'is a generated column'
@@ -343,6 +356,17 @@ BEGIN
         IF p_message ~ '^cannot drop column' THEN
             v_error := ROW(4922, format('ALTER TABLE DROP COLUMN %s failed because one or more objects access this column.',
                                         substring(p_message FROM '^cannot drop column (.+?) of ')), 16, 9, NULL, NULL);
+        ELSIF p_message ~ '^cannot drop constraint ' AND p_detail ~ '^constraint .* on table .* depends on ' THEN
+            v_types := regexp_match(p_detail, '^constraint (.+?) on table (?:.+?[.])?(\S+) depends on ');
+            v_error := ROW(3725, format('The constraint ''%s'' is being referenced by table ''%s'', foreign key constraint ''%s''.',
+                                        substring(p_message FROM '^cannot drop constraint (.+?) on table '),
+                                        ssb_internal.spelled_relation(v_types[2]), v_types[1]), 16, 0, NULL, NULL);
+        ELSIF p_message ~ '^cannot drop index .* because constraint .* requires it$' THEN
+            v_types := regexp_match(p_message, ' because constraint (.+) on table (.+) requires it$');
+            v_error := ROW(3723, format('An explicit DROP INDEX is not allowed on index ''%s.%s''. It is being used for %s constraint enforcement.',
+                                        v_types[2], v_types[1],
+                                        (SELECT CASE c.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE KEY' END FROM pg_constraint AS c
+                                          WHERE c.conrelid = to_regclass(v_types[2]) AND c.conname = v_types[1])), 16, 4, NULL, NULL);
         END IF;
     WHEN '2200H' THEN
         v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
@@ -540,7 +564,7 @@ BEGIN
         v_first := coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
                             substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message);
         v_error := CASE
-            WHEN v_action IS NOT NULL
+            WHEN v_action ~ 'COLUMN$'
             THEN ROW(4924, format('%s failed because column ''%s'' does not exist in table ''%s''.', v_action, v_first, v_behind),
                      16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'CREATE INDEX' OR p_message ~ ' named in key does not exist$'
@@ -571,6 +595,8 @@ BEGIN
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := coalesce(
+            CASE p_verb WHEN 'CREATE TYPE'
+            THEN ROW(219, format('The type ''%s'' already exists, or you do not have permission to create it.', v_first), 16, 1, NULL, NULL)::ssb.error END,
             (SELECT ROW(1913, format('The operation failed because an index or statistics with name ''%s'' already exists on '
                                      'table ''%s''.', regexp_replace(i.relname, '^.*?__', ''), t.relname), 16, 1, NULL, NULL)::ssb.error
                FROM pg_catalog.pg_class AS i
@@ -665,7 +691,11 @@ BEGIN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
     WHEN '42P16' THEN
         IF p_message ~ '^multiple primary keys for table' THEN
-            v_error := ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', ssb_internal.table_named(v_first)), 16, 0, NULL, NULL);
+            v_error := CASE WHEN p_verb = 'ALTER TABLE'
+                THEN ROW(1779, format('Table ''%s'' already has a primary key defined on it.', ssb_internal.spelled_relation(v_first)),
+                         16, 0, NULL, NULL)::ssb.error
+                ELSE ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', ssb_internal.table_named(v_first)),
+                         16, 0, NULL, NULL)::ssb.error END;
         END IF;
     WHEN '25006' THEN
         v_error := CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean
