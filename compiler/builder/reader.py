@@ -25,7 +25,6 @@ __all__ = ["Builder", "Child", "Node", "Reader", "builders"]
 Node = Tree
 Child = Terminal | Node
 
-_LARGEST = 2**31 - 1
 _T = TypeVar("_T")
 _NAME_KINDS = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED})
 
@@ -241,12 +240,9 @@ class Reader:
             return least
         value = int(text)
         if not least <= value <= most:
-            number: int | None
-            number, message = outside or (None, f"The value {value} is not valid for {what}.")
-            if value > _LARGEST:
-                number, message = 1080, f"The integer value {value} is out of range."
+            number, message = outside or (1080, f"The integer value {value} is out of range.")
             self.problems.add(
-                message, self.span(tree), hint=f"it must be between {least} and {most}", number=number
+                message, self.span(tree), hint=f"{what} is between {least} and {most}", number=number
             )
             return min(max(value, least), most)
         return value

@@ -189,7 +189,7 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
 BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
-        PERFORM ssb_internal.raise_bound('service', name, 'broker priority');
+        PERFORM ssb_internal.raise_bound('service', name, 'conversation priority');
     END IF;
     PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e

@@ -385,7 +385,7 @@ BEGIN
         v_error := CASE WHEN p_message ~ '^WITH query name '
             THEN ROW(239, format('Duplicate common table expression name ''%s'' was specified.', v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
-                     15, 1, NULL, NULL)::ssb.error END;
+                     16, 1, NULL, NULL)::ssb.error END;
     WHEN '42601' THEN
         -- Columns that are only known when it runs: the rows have more values than the table has columns, or fewer.
         IF p_message ~ '^INSERT ' THEN

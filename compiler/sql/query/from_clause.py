@@ -8,7 +8,7 @@ from ....grammar.problems import NAME_MISSING, NO_SYNONYM_FOR_QUEUES, SYNONYM_OF
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
-from ...catalog.names import DEFAULT_SCHEMA, ObjectName, fold
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo, TableVariable
 from ...catalog.sys_views import VIEWS
 from ...target import nodes as n
@@ -57,14 +57,12 @@ def _refuse_same_names(relations: list[Relation], node: exp.Expr, ctx: Context) 
         if other is relation:
             continue
         if relation.name is not None and other.name is not None:
-            one, two = fold(other.name.schema or ""), fold(relation.name.schema or "")
-            if one == two or {one, two} == {DEFAULT_SCHEMA, ""}:
-                ctx.problem(
-                    f'The objects "{other.name.text}" and "{relation.name.text}" in the FROM clause have the '
-                    "same exposed names. Use correlation names to distinguish them.",
-                    node,
-                    number=1013,
-                )
+            ctx.problem(
+                f'The objects "{relation.name.text}" and "{other.name.text}" in the FROM clause have the '
+                "same exposed names. Use correlation names to distinguish them.",
+                node,
+                number=1013,
+            )
         elif (named := relation.name or other.name) is not None and relation.stored and other.stored:
             ctx.problem(
                 f"The correlation name '{relation.alias}' has the same exposed name as table '{named.text}'.",

@@ -570,7 +570,7 @@ case.sql:1:15: error 102: Incorrect syntax near ''.
 -- case: one name of two tables in FROM
 SELECT 1 FROM Heap, dbo.Heap
 -- expect
-case.sql:1:15: error 1013: The objects "Heap" and "dbo.Heap" in the FROM clause have the same exposed names. Use correlation names to distinguish them.
+case.sql:1:15: error 1013: The objects "dbo.Heap" and "Heap" in the FROM clause have the same exposed names. Use correlation names to distinguish them.
     1 | SELECT 1 FROM Heap, dbo.Heap
       |               ^^^^
 
