@@ -156,7 +156,7 @@ case.sql:1:23: error 205: All queries combined using a UNION, INTERSECT or EXCEP
 -- case: fetch without offset
 SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
 -- expect
-case.sql:1:46: error 153: Invalid usage of the option FIRST in the FETCH statement.
+case.sql:1:46: error 153: Invalid usage of the option NEXT in the FETCH statement.
     1 | SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
       |                                              ^
 
