@@ -67,9 +67,9 @@ _VERBS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
 def error_verb(statement: nodes.Statement) -> str:
     """Return what the text of a constraint's error calls a statement, '' where it calls it nothing."""
     kind = statement.kind if isinstance(statement, nodes.SqlStatement) else statement.verb
-    if kind in ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE"):
-        return kind
     first = kind.partition(" ")[0]
+    if isinstance(statement, nodes.SqlStatement) and statement.definition_verb:
+        return statement.definition_verb
     return first if first in _VERBS else ""
 
 

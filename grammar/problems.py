@@ -31,7 +31,7 @@ NESTED_TOO_DEEPLY = (
 """Error 191."""
 ROOM_TO_RECURSE = 20_000
 """Calls of Python's inside one another: as deep as T-SQL may nest."""
-INVALID_SYNONYM = "Synonym '{}' refers to an invalid object."
+SYNONYM_OF_QUEUE = "Synonym '{}' is defined over queue '{}'. Synonyms on queues are not allowed."
 NO_SYNONYM_FOR_QUEUES = "a synonym cannot stand for a queue: write the queue's name"
 
 

@@ -42,7 +42,7 @@ _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
 _ENDED_BY_TRIGGER = 3609
-_OF_CONSTRAINTS = frozenset({1505, 2714, *range(1767, 1779)})
+_OF_CONSTRAINTS = frozenset({1505, 2714, 3725, 3728, 8111, *range(1767, 1780)})
 
 
 class Outcome(Enum):
@@ -220,6 +220,8 @@ class Executor:
             self._status = (event.number, 0)
             self._emit(event)
             verb = statement.verb.partition(": ")[0]
+            if verb.startswith("ALTER TABLE"):
+                verb = "ALTER TABLE"  # whatever it does to a column
             if behind := self._behind(event, verb):
                 self._status = (behind.number, 0)
                 self._emit(behind)
@@ -242,7 +244,7 @@ class Executor:
         return row is not None and bool(row[0])
 
     def _behind(self, event: ErrorEvent, verb: str) -> ErrorEvent | None:
-        """Error 1750, where a constraint could not be made."""
+        """Error 1750, where a constraint could not be made; 3727, where one could not be dropped."""
         if event.number not in _OF_CONSTRAINTS:
             return None
         row = self._connection.execute(
@@ -250,8 +252,10 @@ class Executor:
         ).fetchone()
         if row is None or not row[0]:
             return None
-        message = "Could not create constraint or index. See previous errors."
-        return replace(event, number=1750, state=1, severity=16, message=message, hint=None)
+        number, state, message = 1750, 1, "Could not create constraint or index. See previous errors."
+        if event.number in (3725, 3728):
+            number, state, message = 3727, 0, "Could not drop constraint. See previous errors."
+        return replace(event, number=number, state=state, severity=16, message=message, hint=None)
 
     def _is_terminated(self, event: ErrorEvent, verb: str) -> bool:
         """Whether SQL Server says so behind an error: not where SET XACT_ABORT is ON."""

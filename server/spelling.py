@@ -15,11 +15,17 @@ _MESSAGES = re.compile(
     r"Cannot drop the \w+ |Cannot drop type |Cannot use DROP \w+ with |"
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
-    r"The multi-part identifier |The specified schema name |"
+    r"The multi-part identifier |The specified schema name |Column name |"
+    r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
+    r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
+    r"The service queue (?=\"[^\"]+\" cannot be directly)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
-_OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
+_OBJECT_ALONE = (
+    *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate"),
+    *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
+)
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
 _QUOTED_NAME = r"""\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*\""""
 _NO_NAMES = re.compile(rf"--[^\n]*|/\*|'(?:[^']|'')*'|{_QUOTED_NAME}")
@@ -42,6 +48,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
+    is_queue = found["before"].startswith("The service queue")
 
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
@@ -62,7 +69,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if fold(parts[-1]) != name:
             continue
-        if found["before"].startswith(_OBJECT_ALONE) and found["mark"] == "'":
+        if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_queue):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
         is_default = bool(schema) and (

@@ -228,8 +228,10 @@ class Reader:
         """Return a STRING or VARIABLE terminal as a node."""
         return self.variable(terminal) if terminal.type == "VARIABLE" else self.string(terminal)
 
-    def integer(self, tree: Node, least: int, most: int, what: str) -> int:
-        """Return the value of a ``signed_number`` tree; report it when it is out of range."""
+    def integer(
+        self, tree: Node, least: int, most: int, what: str, outside: tuple[int, str] | None = None
+    ) -> int:
+        """Return the value of a ``signed_number`` tree; report it, as ``outside``, when out of range."""
         text = "".join(self.tokens[index].text for index in range(*self.range_of(tree)))
         if not text.lstrip("+-").isdecimal():
             self.problems.add(
@@ -238,10 +240,9 @@ class Reader:
             return least
         value = int(text)
         if not least <= value <= most:
+            number, message = outside or (1080, f"The integer value {value} is out of range.")
             self.problems.add(
-                f"The value {value} is not valid for {what}.",
-                self.span(tree),
-                hint=f"it must be between {least} and {most}",
+                message, self.span(tree), hint=f"{what} is between {least} and {most}", number=number
             )
             return min(max(value, least), most)
         return value

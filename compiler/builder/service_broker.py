@@ -132,7 +132,13 @@ def _activation(tree: Node, read: Reader) -> nodes.Activation:
         max_queue_readers=read.optional(
             tree,
             "max_queue_readers",
-            lambda t: read.integer(read.need_tree(t, "signed_number"), 0, 32767, "MAX_QUEUE_READERS"),
+            lambda t: read.integer(
+                read.need_tree(t, "signed_number"),
+                0,
+                32767,
+                "MAX_QUEUE_READERS",
+                (187, "The valid range for MAX_QUEUE_READERS is 0 to 32767."),
+            ),
         ),
         execute_as=read.optional(tree, "execute_as_clause", lambda t: execute_as_clause(t, read)),
         drop=read.tree(tree, "activation_drop") is not None,

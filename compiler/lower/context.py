@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import Enum
 from functools import lru_cache
 
-from ...grammar.problems import INVALID_SYNONYM, NO_SYNONYM_FOR_QUEUES, Problems
+from ...grammar.problems import NO_SYNONYM_FOR_QUEUES, SYNONYM_OF_QUEUE, Problems
 from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
@@ -297,11 +297,15 @@ class Context:
         return pl.Text(self.relation(name))
 
     def broker_queue(self, name: nodes.QualifiedName) -> pl.Text:
-        """Return a queue as :meth:`queue` does; a synonym cannot stand for one (5313)."""
+        """Return a queue as :meth:`queue` does; a synonym cannot stand for one (4135)."""
         written = object_name(name)
-        if self.catalog.followed(written) != written:
+        queue = self.catalog.followed(written)
+        if queue != written:
             self.problem(
-                INVALID_SYNONYM.format(name.text), name.span, number=5313, hint=NO_SYNONYM_FOR_QUEUES
+                SYNONYM_OF_QUEUE.format(name.text, queue.text),
+                name.span,
+                number=4135,
+                hint=NO_SYNONYM_FOR_QUEUES,
             )
         return self.queue(name)
 

@@ -73,7 +73,7 @@ def refuse_readonly(written: nodes.Parameter, ctx: Context) -> None:
     """Error 346: READONLY stands behind a parameter that is no table's."""
     if written.readonly and not ctx.catalog.is_made_elsewhere(written.type):
         ctx.problem(
-            f'The parameter "{written.variable.name}" cannot be declared READONLY since it is not a '
+            f'The parameter "{written.variable.name}" can not be declared READONLY since it is not a '
             "table-valued parameter.",
             written.span,
             number=346,

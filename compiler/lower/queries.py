@@ -361,8 +361,7 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statemen
         return []
     if makes:
         body = [*ctx.make_temporary_tables(ddl.defines), *body]
-    kind = node.kind if isinstance(node, nodes.SqlStatement) else ""
-    verb = kind if kind in ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE") else None
+    verb = (node.definition_verb or None) if isinstance(node, nodes.SqlStatement) else None
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 

@@ -111,9 +111,10 @@ def _item(text: nodes.SqlText, queue: TableInfo, ctx: Context, target: SqlType |
             return _plain(column, type_)
     if looks_at_other_rows(text.tree):
         ctx.problem(
-            "RECEIVE cannot compute aggregate and window functions: its list is computed for each message.",
+            "Aggregates are not allowed in the RECEIVE list.",
             text.span,
             hint="RECEIVE … INTO a table variable, and SELECT from that",
+            number=4142,
         )
     value = ctx.expression(text, target, queue)
     return _Item(value.code, None, value.type, False)

@@ -8,6 +8,8 @@ from .service_broker import EventScope
 
 # ------------------------------------------------------------------ queries, DML and table DDL
 
+_CONSTRAINTS = frozenset({"CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "DEFAULT", "PERIOD"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class SqlStatement(Statement):
@@ -23,6 +25,24 @@ class SqlStatement(Statement):
     text: SqlText
     with_clause: bool = False
     """Begins with WITH: common table expressions or XMLNAMESPACES."""
+
+    @property
+    def definition_verb(self) -> str:
+        """What errors call a definition, '' where they do not.
+
+        ``ALTER TABLE ADD``, where it adds columns, and ``ALTER TABLE DROP COLUMN: t``, of the table t.
+        """
+        if self.kind == "ALTER TABLE":
+            end = 3
+            while end + 1 < len(self.tokens) and "." in (self.tokens[end - 1].word, self.tokens[end].word):
+                end += 1
+            action = [token.word for token in self.tokens[end : end + 2]]
+            if action in (["ALTER", "COLUMN"], ["DROP", "COLUMN"]):
+                return f"{self.kind} {' '.join(action)}: {self.tokens[end - 1].name}"
+            if action[0] == "ADD" and action[-1] not in _CONSTRAINTS:
+                return f"{self.kind} ADD"
+        known = ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE", "CREATE TYPE")
+        return self.kind if self.kind in known else ""
 
 
 @dataclass(frozen=True, kw_only=True)

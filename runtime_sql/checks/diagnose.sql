@@ -17,7 +17,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
-        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server'', database ''master''.', 14, 1,
                                          'GRANT pg_monitor TO this role.');
     ELSIF $5 NOT IN ('on', 'off', 'anonymous') THEN
         RAISE EXCEPTION 'encryption is on, off or anonymous, not %', $5 USING ERRCODE = '22023';

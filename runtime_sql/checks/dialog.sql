@@ -15,7 +15,7 @@ DECLARE
     v_end jsonb;
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
-        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server'', database ''master''.', 14, 1,
                                          'GRANT pg_monitor TO this role.');
     END IF;
     SELECT s.* INTO v_service FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id

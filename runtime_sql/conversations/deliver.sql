@@ -253,7 +253,7 @@ BEGIN
     IF ssb_internal.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
         RETURN 'One or more messages could not be delivered to the local service targeted by this dialog.';
     ELSIF NOT v_queue.is_accepting THEN
-        RETURN 'The broker is disabled in the target service''s database.';
+        RETURN 'The Service Broker in the target database is unavailable: ''The service broker is administratively disabled.''.';
     END IF;
     RETURN NULL;
 END;

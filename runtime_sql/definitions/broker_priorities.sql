@@ -35,12 +35,12 @@ BEGIN
     PERFORM ssb_internal.check_name(name);
     SELECT m.* INTO v_match FROM ssb_internal.read_priority_match(v_database_id, contract, local_service, priority_level) AS m;
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = v_database_id AND p.name = name) THEN
-        PERFORM ssb_internal.raise_exists('broker priority', name);
+        PERFORM ssb_internal.raise_exists('conversation priority', name);
     END IF;
     INSERT INTO ssb.broker_priority (database_id, name, contract_id, service_id, remote_service, priority)
     VALUES (v_database_id, name, v_match.contract_id, v_match.service_id, remote_service, coalesce(priority_level, 5));
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb_internal.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
+    PERFORM ssb_internal.raise_error(15530, format('The conversation priority with name "%s" already exists.', name), 16, 1,
                                      'Another priority has the same contract, local and remote service.');
 END;
 $$;
@@ -55,7 +55,7 @@ DECLARE
 BEGIN
     SELECT p.* INTO v_priority FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id AND p.name = p_name;
     IF NOT FOUND THEN
-        PERFORM ssb_internal.raise_not_found(p_verb, 'broker priority', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'conversation priority', p_name);
     END IF;
     PERFORM ssb_internal.require_definition_right('ALTER ANY BROKER PRIORITY', p_database_id);
     RETURN v_priority;
@@ -84,7 +84,7 @@ BEGIN
            priority = CASE WHEN default_level THEN 5 ELSE coalesce(priority_level, p.priority) END
      WHERE p.priority_id = v_priority.priority_id;
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb_internal.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
+    PERFORM ssb_internal.raise_error(15530, format('The conversation priority with name "%s" already exists.', name), 16, 1,
                                      'Another priority has the same contract, local and remote service.');
 END;
 $$;

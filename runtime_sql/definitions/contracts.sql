@@ -37,7 +37,7 @@ BEGIN
                 v_usage.sender IN ('TARGET', 'ANY'), v_type.validation)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(8403, format('The message type ''%s'' is specified more than once. '
+            PERFORM ssb_internal.raise_error(8403, format('The message type ''%s'' is specified more than once.  '
                                                           'Remove the duplicate message type.', v_type.name));
         END IF;
     END LOOP;
@@ -70,9 +70,9 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('drop', 'CONTRACT', v_contract.contract_id, name, 'ALTER', v_contract.owner, v_database_id);
     IF EXISTS (SELECT FROM ssb.service_contract_usage AS u WHERE u.contract_id = v_contract.contract_id) THEN
-        PERFORM ssb_internal.raise_bound('service contract', name, 'service');
+        PERFORM ssb_internal.raise_bound('contract', name, 'service');
     ELSIF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.contract_id = v_contract.contract_id) THEN
-        PERFORM ssb_internal.raise_bound('service contract', name, 'broker priority');
+        PERFORM ssb_internal.raise_bound('contract', name, 'conversation priority');
     END IF;
     FOR v_endpoint_id IN
         SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e

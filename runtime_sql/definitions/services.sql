@@ -21,7 +21,7 @@ BEGIN
         INSERT INTO ssb.service_contract_usage (service_id, contract_id) VALUES (p_service_id, v_contract.contract_id)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(8404, format('The service contract ''%s'' is specified more than once. '
+            PERFORM ssb_internal.raise_error(8404, format('The service contract ''%s'' is specified more than once.  '
                                                           'Remove the duplicate service contract.', v_name));
         END IF;
     END LOOP;
@@ -189,7 +189,7 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
 BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
-        PERFORM ssb_internal.raise_bound('service', name, 'broker priority');
+        PERFORM ssb_internal.raise_bound('service', name, 'conversation priority');
     END IF;
     PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e

@@ -51,7 +51,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
-        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server'', database ''master''.', 14, 1,
                                 'GRANT pg_monitor TO this role.');
     END IF;
     INSERT INTO ssb.broker_log (level, event, queue, pid, message)
@@ -68,7 +68,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
-        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server'', database ''master''.', 14, 1,
                                 'GRANT pg_monitor TO this role.');
     END IF;
     RETURN QUERY SELECT d.* FROM ssb.broker_daemons AS d;

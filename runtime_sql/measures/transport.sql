@@ -15,7 +15,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
     IF NOT ssb_internal.may_monitor() THEN
-        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server'', database ''master''.', 14, 1,
                                          'GRANT pg_monitor TO this role.');
     END IF;
     RETURN QUERY

@@ -179,7 +179,9 @@ BEGIN
     v_key := ssb_internal.require_master_key('alter', v_database_id);
     v_passwords := (SELECT count(*) FROM ssb.master_key_password AS p WHERE p.database_id = v_database_id);
     IF v_passwords + (v_key.by_service IS NOT NULL)::integer < 2 THEN
-        PERFORM ssb_internal.raise_error(15319, 'The master key cannot be left without encryption: ADD ENCRYPTION first.');
+        PERFORM ssb_internal.raise_error(15558, format('Cannot drop encryption by %s ''''.',
+                                                       CASE WHEN password IS NULL THEN 'service master key' ELSE 'password' END),
+                                         16, 1, 'The master key cannot be left without encryption: ADD ENCRYPTION first.');
     ELSIF password IS NULL THEN
         IF v_key.by_service IS NULL THEN
             PERFORM ssb_internal.raise_error(15313, 'The key is not encrypted using the specified decryptor.');

@@ -119,15 +119,21 @@ BEGIN
     END IF;
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
     v_number := v_error.number;
-    -- Error 1750 comes behind, and is the one that CATCH and @@ERROR know.
+    -- Error 1750, or 3727, comes behind, and is the one that CATCH and @@ERROR know.
     IF ssb_internal.spoils_constraint(v_number, v_error.state, p_verb) THEN
         IF session.try_depth = 0 THEN
             PERFORM ssb_internal.report(v_error, nullif(p_hint, ''));
         END IF;
         p_hint := NULL;
-        v_error.number := 1750;
-        v_error.message := 'Could not create constraint or index. See previous errors.';
-        v_error.state := 1;
+        IF v_number IN (3725, 3728) THEN
+            v_error.number := 3727;
+            v_error.message := 'Could not drop constraint. See previous errors.';
+            v_error.state := 0;
+        ELSE
+            v_error.number := 1750;
+            v_error.message := 'Could not create constraint or index. See previous errors.';
+            v_error.state := 1;
+        END IF;
     END IF;
     -- What the first error ends, the one behind it ends as a trigger's does.
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
@@ -141,11 +147,11 @@ BEGIN
 END;
 $$;
 
--- Whether error 1750 stands behind an error: a constraint was to be made, not an index by itself.
+-- Whether error 1750 stands behind an error: a constraint was to be made, not an index by itself; or 3727: to be dropped.
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state integer, verb text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-RETURN number BETWEEN 1767 AND 1778 OR number = 2714 AND state = 5 OR number = 1505 AND verb = 'ALTER TABLE';
+RETURN number BETWEEN 1767 AND 1779 OR number IN (3725, 3728, 8111) OR number = 2714 AND state = 5 OR number = 1505 AND verb LIKE 'ALTER TABLE%';
 
 -- Whether message 3621 stands behind an error: the rows that the statement was about to change are as they were.
 -- What is wrong with the statement itself (270, 4405) SQL Server finds before it begins.

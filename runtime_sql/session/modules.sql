@@ -322,7 +322,10 @@ BEGIN
         PERFORM ssb_internal.forget_source(p_name);
     END IF;
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
-    IF NOT if_exists THEN
+    IF NOT if_exists AND p_kind = 'TYPE' THEN
+        PERFORM ssb_internal.raise_error(218, format('Could not find the type ''%s''. Either it does not exist or you do not have the necessary '
+                                                     'permission.', ssb_internal.tsql_spelling(p_name)));
+    ELSIF NOT if_exists THEN
         PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
                                              lower(p_kind COLLATE "C"), ssb_internal.tsql_spelling(p_name)), 11, 5);
     END IF;

@@ -283,11 +283,16 @@ DECLARE
     v_types text[];
     v_missing text[];
     v_behind text;
+    v_action text;
 BEGIN
-    -- Behind the verb: functions in FROM that the compiler did not know, or the foreign keys of a table.
+    -- Behind the verb: functions in FROM that the compiler did not know, the foreign keys of a table, or the table whose column is altered.
     v_behind := substring(p_verb FROM ': (.*)$');
     p_verb := nullif(regexp_replace(p_verb, ': .*$', ''), '');
-    IF v_behind LIKE '[%' THEN
+    IF p_verb LIKE 'ALTER TABLE %' THEN
+        v_action := p_verb;
+        p_verb := 'ALTER TABLE';
+    END IF;
+    IF (v_action IS NULL OR v_action = 'ALTER TABLE ADD') AND v_behind LIKE '[%' THEN
         v_error := ssb_internal.foreign_key_error(sqlstate_code, p_message, p_detail, v_behind::jsonb);
         IF v_error.number IS NOT NULL THEN
             RETURN v_error;
@@ -314,10 +319,23 @@ BEGIN
                             'spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did '
                             'not qualify under the CHECK OPTION constraint.', 16, 1, NULL, NULL);
     WHEN '23502' THEN
-        v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
-                                   '%s fails.', ssb_internal.spelled_column(ssb_internal.quoted_name(p_message, 2), v_first),
-                                   coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
-                       16, 2, NULL, NULL);
+        IF p_message ~ ' contains null values$' THEN
+            -- A column is added without a value, or a primary key; ALTER COLUMN is an UPDATE to SQL Server.
+            v_error := CASE WHEN v_action = 'ALTER TABLE ADD' THEN ROW(4901, format(
+                'ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column '
+                'being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table '
+                'must be empty to allow addition of this column. Column ''%s'' cannot be added to non-empty table ''%s'' because it does not '
+                'satisfy these conditions.', v_first, ssb_internal.spelled_relation(ssb_internal.quoted_name(p_message, 2))), 16, 1, NULL, NULL)::ssb.error
+                WHEN v_action IS NULL THEN ROW(8111, format('Cannot define PRIMARY KEY constraint on nullable column in table ''%s''.',
+                    ssb_internal.spelled_relation(ssb_internal.quoted_name(p_message, 2))), 16, 1, NULL, NULL)::ssb.error END;
+            p_verb := 'UPDATE';
+        END IF;
+        IF v_error.number IS NULL OR v_error.number = 50000 THEN
+            v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
+                                       '%s fails.', ssb_internal.spelled_column(ssb_internal.quoted_name(p_message, 2), v_first),
+                                       coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
+                           16, 2, NULL, NULL);
+        END IF;
     WHEN '428C9' THEN
         v_error := CASE
             WHEN p_detail ~ 'is a generated column'
@@ -348,6 +366,17 @@ BEGIN
         IF p_message ~ '^cannot drop column' THEN
             v_error := ROW(4922, format('ALTER TABLE DROP COLUMN %s failed because one or more objects access this column.',
                                         substring(p_message FROM '^cannot drop column (.+?) of ')), 16, 9, NULL, NULL);
+        ELSIF p_message ~ '^cannot drop constraint ' AND p_detail ~ '^constraint .* on table .* depends on ' THEN
+            v_types := regexp_match(p_detail, '^constraint (.+?) on table (?:.+?[.])?(\S+) depends on ');
+            v_error := ROW(3725, format('The constraint ''%s'' is being referenced by table ''%s'', foreign key constraint ''%s''.',
+                                        substring(p_message FROM '^cannot drop constraint (.+?) on table '),
+                                        ssb_internal.spelled_relation(v_types[2]), v_types[1]), 16, 0, NULL, NULL);
+        ELSIF p_message ~ '^cannot drop index .* because constraint .* requires it$' THEN
+            v_types := regexp_match(p_message, ' because constraint (.+) on table (.+) requires it$');
+            v_error := ROW(3723, format('An explicit DROP INDEX is not allowed on index ''%s.%s''. It is being used for %s constraint enforcement.',
+                                        v_types[2], v_types[1],
+                                        (SELECT CASE c.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE KEY' END FROM pg_constraint AS c
+                                          WHERE c.conrelid = to_regclass(v_types[2]) AND c.conname = v_types[1])), 16, 4, NULL, NULL);
         END IF;
     WHEN '2200H' THEN
         v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
@@ -363,8 +392,10 @@ BEGIN
         v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
                                     'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL);
     WHEN '42712' THEN
-        v_error := ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
-                       15, 1, NULL, NULL);
+        v_error := CASE WHEN p_message ~ '^WITH query name '
+            THEN ROW(239, format('Duplicate common table expression name ''%s'' was specified.', v_first), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
+                     16, 1, NULL, NULL)::ssb.error END;
     WHEN '42601' THEN
         -- Columns that are only known when it runs: the rows have more values than the table has columns, or fewer.
         IF p_message ~ '^INSERT ' THEN
@@ -379,7 +410,7 @@ BEGIN
                                        'view, column aliasing can conceal the duplication in your code.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '2201X' THEN
-        v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 16, 1, NULL, NULL);
+        v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 15, 1, NULL, NULL);
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
@@ -429,6 +460,21 @@ BEGIN
             WHEN p_message ~ 'nested'
             THEN ROW(130, 'Cannot perform an aggregate function on an expression containing an aggregate or a subquery.',
                      15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ 'cannot contain window function calls'
+            THEN ROW(4109, 'Windowed functions cannot be used in the context of another windowed function or aggregate.',
+                     15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in UPDATE$'
+            THEN ROW(157, 'An aggregate may not appear in the set list of an UPDATE statement.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in RETURNING$'
+            THEN ROW(158, 'An aggregate may not appear in the OUTPUT clause.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in GROUP BY$'
+            THEN ROW(144, 'Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.',
+                     15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in (check constraints|column generation expressions)$'
+            THEN ROW(175, 'An aggregate may not appear in a computed column expression or check constraint.', 15, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' in JOIN conditions$'
+            THEN ROW(1015, 'An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select '
+                           'list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error
             ELSE ROW(147, 'An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause '
                           'or a select list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error END;
     WHEN '42P17' THEN
@@ -437,7 +483,30 @@ BEGIN
                                  'Put it into a view.', 16, 1, NULL, NULL);
         END IF;
     WHEN '42P20' THEN
-        v_error := ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL);
+        v_error := CASE WHEN p_message ~ 'nested|in window definitions$'
+            THEN ROW(4109, 'Windowed functions cannot be used in the context of another windowed function or aggregate.',
+                     15, 1, NULL, NULL)::ssb.error
+            ELSE ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '42P19' THEN
+        -- A recursive common table expression. PostgreSQL does not name it where it finds an aggregate.
+        v_error := CASE
+            WHEN p_message ~ ' must have the form '
+            THEN ROW(252, format('Recursive common table expression ''%s'' does not contain a top-level UNION ALL operator.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' more than once$'
+            THEN ROW(253, format('Recursive member of a common table expression ''%s'' has multiple recursive references.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within its non-recursive term$'
+            THEN ROW(246, format('No anchor member was specified for recursive query "%s".', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within an outer join$'
+            THEN ROW(462, format('Outer join is not allowed in the recursive part of a recursive common table expression ''%s''.', v_first),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ' within a subquery$'
+            THEN ROW(465, 'Recursive references are not allowed in subqueries.', 16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ '^aggregate functions '
+            THEN ROW(467, 'GROUP BY, HAVING, or aggregate functions are not allowed in the recursive part of a recursive common table '
+                          'expression ''''.', 16, 1, NULL, NULL)::ssb.error
+            ELSE v_error END;
     WHEN '42P10' THEN
         v_error := CASE WHEN p_message ~ '[0-9]'
             THEN ROW(108, format('The ORDER BY position number %s is out of range of the number of items in the select list.',
@@ -504,7 +573,11 @@ BEGIN
         -- "column t.a does not exist": no quotation marks here.
         v_first := coalesce(v_first, substring(p_message FROM '^column [^.]*\.(.+) does not exist$'),
                             substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message);
-        v_error := CASE WHEN p_verb = 'CREATE INDEX'
+        v_error := CASE
+            WHEN v_action ~ 'COLUMN$'
+            THEN ROW(4924, format('%s failed because column ''%s'' does not exist in table ''%s''.', v_action, v_first, v_behind),
+                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'CREATE INDEX' OR p_message ~ ' named in key does not exist$'
             THEN ROW(1911, format('Column name ''%s'' does not exist in the target table or view.', v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(207, format('Invalid column name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
@@ -532,6 +605,8 @@ BEGIN
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := coalesce(
+            CASE p_verb WHEN 'CREATE TYPE'
+            THEN ROW(219, format('The type ''%s'' already exists, or you do not have permission to create it.', v_first), 16, 1, NULL, NULL)::ssb.error END,
             (SELECT ROW(1913, format('The operation failed because an index or statistics with name ''%s'' already exists on '
                                      'table ''%s''.', regexp_replace(i.relname, '^.*?__', ''), t.relname), 16, 1, NULL, NULL)::ssb.error
                FROM pg_catalog.pg_class AS i
@@ -547,6 +622,9 @@ BEGIN
         IF p_message LIKE 'cannot access temporary or unlogged relations%' THEN
             -- A standby: what a statement that changes something reads first may be in such a table.
             v_error := ROW(3906, format('Failed to update database "%s" because the database is read-only.', ssb.db_name()),
+                           16, 1, NULL, NULL);
+        ELSIF p_message ~ '^invalid UNION/INTERSECT/EXCEPT ORDER BY clause$' THEN
+            v_error := ROW(104, 'ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT operator.',
                            16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot use subquery in ' THEN
             v_error := ROW(1046, 'Subqueries are not allowed in this context. Only scalar expressions are allowed.', 15, 1, NULL, NULL);
@@ -566,7 +644,7 @@ BEGIN
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
-            v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
+            v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN
@@ -627,7 +705,11 @@ BEGIN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
     WHEN '42P16' THEN
         IF p_message ~ '^multiple primary keys for table' THEN
-            v_error := ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', ssb_internal.table_named(v_first)), 16, 0, NULL, NULL);
+            v_error := CASE WHEN p_verb = 'ALTER TABLE'
+                THEN ROW(1779, format('Table ''%s'' already has a primary key defined on it.', ssb_internal.spelled_relation(v_first)),
+                         16, 0, NULL, NULL)::ssb.error
+                ELSE ROW(8110, format('Cannot add multiple PRIMARY KEY constraints to table ''%s''.', ssb_internal.table_named(v_first)),
+                         16, 0, NULL, NULL)::ssb.error END;
         END IF;
     WHEN '25006' THEN
         v_error := CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean

@@ -29,8 +29,10 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.raise_error(5313, format('Synonym ''%s'' refers to an invalid object.', p_name), 16, 1,
-                                     'A synonym cannot stand for a queue: write the queue''s name.');
+    PERFORM ssb_internal.raise_error(4135, format('Synonym ''%s'' is defined over queue ''%s''. Synonyms on queues are not allowed.', p_name,
+        (SELECT ssb_internal.tsql_spelling(s.target) FROM ssb_internal.synonym AS s
+          WHERE ssb_internal.tsql_spelling(s.oid::regclass::text) = p_name LIMIT 1)), 16, 1,
+        'A synonym cannot stand for a queue: write the queue''s name.');
 END;
 $$;
 

@@ -47,8 +47,9 @@ BEGIN
         status := 'The private key for the security certificate bound to the database principal (ID %s) is password protected. '
                          'Password protected private keys are not supported for use with secure dialogs.';
     ELSIF p_is_new AND NOT certificate.active_for_begin_dialog THEN
-        status := 'The security certificate bound to database principal (Id: %s) is not active for BEGIN DIALOG: ALTER '
-                         'CERTIFICATE … WITH ACTIVE FOR BEGIN_DIALOG = ON.';
+        status := 'The security certificate bound to database principal (Id: %s) has been disabled for use with BEGIN DIALOG. '
+                         'See the Books Online topics "Certificates and Service Broker" for an overview and "ALTER CERTIFICATE '
+                         '(Transact-SQL)" for syntax to make a certificate ACTIVE FOR BEGIN_DIALOG.';
     END IF;
     IF status IS NOT NULL THEN
         -- Asked for here alone: each set of messages comes by.

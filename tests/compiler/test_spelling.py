@@ -37,6 +37,8 @@ def test_columns_and_others() -> None:
     assert (
         as_written("Invalid column name 'nocol'.", "select t.NoCol from t") == "Invalid column name 'NoCol'."
     )
+    queue = 'The service queue "{}" cannot be directly updated.'
+    assert as_written(queue.format("inbox"), "delete dbo.Inbox") == queue.format("Inbox")
     exists = "There is already an object named '{}' in the database."
     shown = as_written(exists.format("orders"), "create table dbo.Orders (a int)")
     assert shown == exists.format("Orders")

@@ -185,7 +185,7 @@ def test_send_is_checked_as_the_mapped_user(
         ),
         (
             "ALTER CERTIFICATE FarCert WITH ACTIVE FOR BEGIN_DIALOG = OFF",
-            "not active for BEGIN DIALOG",
+            "disabled for use with BEGIN DIALOG",
             "ALTER CERTIFICATE FarCert WITH ACTIVE FOR BEGIN_DIALOG = ON",
         ),
         (

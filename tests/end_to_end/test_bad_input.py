@@ -27,12 +27,12 @@ MALFORMED = {
     "BREAK": ("1:1", 135, "BREAK"),
     "CREATE TABLE t (a INT DEFAULT name)": ("1:31", 128, "name"),
     "CREATE TABLE t (a INT); ALTER TABLE t ADD DEFAULT (name) FOR a": ("1:52", 128, "name"),
-    "CREATE SYNONYM y FOR q; CREATE SERVICE s ON QUEUE y": ("1:51", 5313, "'y'"),
-    "CREATE SYNONYM y FOR q; RECEIVE * FROM y": ("1:40", 5313, "'y'"),
-    "CREATE SYNONYM y FOR q; WAITFOR (RECEIVE * FROM y), TIMEOUT 1": ("1:49", 5313, "'y'"),
+    "CREATE SYNONYM y FOR q; CREATE SERVICE s ON QUEUE y": ("1:51", 4135, "'y'"),
+    "CREATE SYNONYM y FOR q; RECEIVE * FROM y": ("1:40", 4135, "'y'"),
+    "CREATE SYNONYM y FOR q; WAITFOR (RECEIVE * FROM y), TIMEOUT 1": ("1:49", 4135, "'y'"),
     "CREATE QUEUE q; CREATE SYNONYM y FOR q; SELECT * FROM sys.tables AS t JOIN dbo.y AS z ON 1 = 1": (
         "1:76",
-        5313,
+        4135,
         "'dbo.y'",
     ),
     "CREATE FUNCTION f() RETURNS INT AS BEGIN DECLARE @a INT; FETCH other INTO @a; RETURN @a END": (

@@ -399,7 +399,8 @@ def test_what_needs_the_owner_says_who_that_is(database: Database, pgsb: Pgsb) -
             left = pgsb("diagnose", *dsn)
             assert (left.status, left.err) == (
                 1,
-                "the server said: VIEW SERVER STATE permission was denied on object 'server'.\n"
+                "the server said: VIEW SERVER STATE permission was denied on object 'server', "
+                "database 'master'.\n"
                 "hint: GRANT pg_monitor TO this role.\n",
             )
         finally:

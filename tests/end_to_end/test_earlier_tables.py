@@ -158,9 +158,9 @@ def test_a_synonym_is_no_view(database: Database) -> None:
     tsql.close()
     later = Tsql(database.dsn)
     later.run("SELECT q.status FROM T JOIN SQ AS q ON q.priority = T.a")
-    assert [error.number for error in later.errors] == [5313]
+    assert [error.number for error in later.errors] == [4135]
     later.close()
-    with psycopg.connect(database.dsn) as connection, refused(5313):
+    with psycopg.connect(database.dsn) as connection, refused(4135):
         connection.execute("SELECT * FROM dbo.sq")
 
 

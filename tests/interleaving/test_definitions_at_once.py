@@ -157,7 +157,7 @@ def test_no_key_is_left_that_nothing_opens(session: Session, another: Open) -> N
         session, second, lambda: second.do("SELECT ssb.drop_master_key_encryption('password')")
     )
     first.commit()
-    with refused(15319):
+    with refused(15558):
         dropping.result()
     session.do("DELETE FROM ssb.master_key")
 

@@ -281,7 +281,7 @@ def test_a_certificate_that_is_expired_or_not_valid_yet_is_made_with_a_warning(t
 def test_a_master_key_without_the_service_master_key_is_to_be_opened(tsql: Tsql, database: Database) -> None:
     tsql.run_well(f"{_MASTER} ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY")
     assert "ESKP" in tsql.run("SELECT crypt_type FROM sys.key_encryptions")
-    assert numbers(tsql, "ALTER MASTER KEY DROP ENCRYPTION BY PASSWORD = 'it''s a pass\\word'") == [15319]
+    assert numbers(tsql, "ALTER MASTER KEY DROP ENCRYPTION BY PASSWORD = 'it''s a pass\\word'") == [15558]
     assert numbers(tsql, "CREATE CERTIFICATE c WITH SUBJECT = 'x'") == [15581]
     tsql.run_well(
         "OPEN MASTER KEY DECRYPTION BY PASSWORD = 'it''s a pass\\word';"

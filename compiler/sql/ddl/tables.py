@@ -392,6 +392,17 @@ def table_definition(tokens: tuple[Token, ...], called: str, ctx: Context) -> Ta
 # ---------------------------------------------------------------- columns and constraints
 
 
+def _refuse_stored(column: Column, info: TableInfo, why: str, node: exp.Expr, ctx: Context) -> None:
+    table = info.name.name if info.name is not None else ""
+    ctx.problem(
+        f"Computed column '{column.name.name}' in table '{table}' cannot be persisted because the column is "
+        "non-deterministic.",
+        node,
+        number=4936,
+        hint=f"{why}: put it into a view",
+    )
+
+
 def column_of(column: Column, info: TableInfo, ctx: Context) -> s.Column:
     """A column definition."""
     known = next(item for item in info.columns if fold(item.name) == fold(column.name.name))
@@ -401,21 +412,12 @@ def column_of(column: Column, info: TableInfo, ctx: Context) -> s.Column:
         if node is not None:
             for call in node.find_all(exp.Anonymous):
                 if call.name.upper() in VOLATILE:
-                    ctx.problem(
-                        f"the computed column '{column.name.name}' cannot be stored: "
-                        f"{call.name.upper()} changes from call to call",
-                        call,
-                        hint="put it into a view",
-                    )
+                    told = f"{call.name.upper()} changes from call to call"
+                    _refuse_stored(column, info, told, call, ctx)
             for dotted in node.find_all(exp.Dot):
                 function = dotted.expression
                 if isinstance(function, exp.Anonymous):
-                    ctx.problem(
-                        f"the computed column '{column.name.name}' cannot be stored: it calls the function "
-                        f"{function.name}",
-                        dotted,
-                        hint="put it into a view",
-                    )
+                    _refuse_stored(column, info, f"it calls the function {function.name}", dotted, ctx)
     else:
         domain = ctx.domain_of(column.type) if column.type is not None and known.identity is None else None
         type_text = domain or _column_type(known.type, known.identity)

@@ -56,6 +56,9 @@ def find(tokens: list[Token]) -> Composed | None:
     return None
 
 
+_NESTED = "INSERT, UPDATE, DELETE, or MERGE statement"
+
+
 def _name(token: Token) -> str:
     return token.name
 
@@ -73,7 +76,11 @@ def rows(composed: Composed, ctx: Context) -> Captured | None:
         ctx.captured = outer
     if not captured.filled:
         if made is not None:
-            ctx.problem(f"{verb} inside another statement needs an OUTPUT clause without INTO")
+            if any(token.word == "OUTPUT" for token in composed.inner):
+                problem = 10720, f"An OUTPUT INTO clause is not allowed in a nested {_NESTED}."
+            else:
+                problem = 10716, f"A nested {_NESTED} must have an OUTPUT clause."
+            ctx.problem(problem[1], number=problem[0])
         return None
     name = _name(composed.alias)
     labels = composed.columns or [item.name or "" for item in captured.items]

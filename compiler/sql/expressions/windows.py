@@ -33,7 +33,12 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     if isinstance(inner, NextValue):
         return _next_values(node, inner, base, ctx)
     if isinstance(inner, JsonText):
-        return ctx.problem(f"The function '{inner.args['kind']}' takes no OVER clause.", node)
+        return ctx.problem(
+            f"The function '{inner.args['kind']}' is not a valid windowing function, and cannot be used with "
+            "the OVER clause.",
+            node,
+            number=4113,
+        )
     if isinstance(inner, exp.IgnoreNulls):
         value = _present(inner.this, base, ctx)
         ctx.frame.aggregates = aggregates

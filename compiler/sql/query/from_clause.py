@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ....grammar.problems import INVALID_SYNONYM, NAME_MISSING, NO_SYNONYM_FOR_QUEUES
+from ....grammar.problems import NAME_MISSING, NO_SYNONYM_FOR_QUEUES, SYNONYM_OF_QUEUE
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
@@ -32,10 +32,12 @@ def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
     from_ = node.args.get("from_")
     if from_ is None:
         return []
+    before = len(ctx.frame.relations)
     sources = [source(from_.this, ctx, "")]
     inner = from_.this
     sources += _joins(inner.args.get("joins") or [], ctx) if not isinstance(inner, exp.Subquery) else []
     sources += _joins(node.args.get("joins") or [], ctx)
+    _refuse_same_names(ctx.frame.relations[before:], from_, ctx)
     group = node.args.get("group")
     if group is not None and (
         group.args.get("rollup")
@@ -44,6 +46,28 @@ def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
     ):
         _may_be_null(ctx.frame.relations)
     return sources
+
+
+def _refuse_same_names(relations: list[Relation], node: exp.Expr, ctx: Context) -> None:
+    """Errors 1013 and 1012: a table without an alias has another's name. PostgreSQL finds two aliases."""
+    seen: dict[str, Relation] = {}
+    for relation in relations:
+        other = seen.setdefault(relation.alias, relation)
+        if other is relation:
+            continue
+        if relation.name is not None and other.name is not None:
+            ctx.problem(
+                f'The objects "{relation.name.text}" and "{other.name.text}" in the FROM clause have the '
+                "same exposed names. Use correlation names to distinguish them.",
+                node,
+                number=1013,
+            )
+        elif (named := relation.name or other.name) is not None and relation.stored and other.stored:
+            ctx.problem(
+                f"The correlation name '{relation.alias}' has the same exposed name as table '{named.text}'.",
+                node,
+                number=1012,
+            )
 
 
 def _pivot_joined(node: exp.Expr) -> None:
@@ -208,9 +232,9 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     info = ctx.scope.table(name) or system_view(name)
     if info is not None and info.is_queue and ctx.scope.synonym(name) != name:
         ctx.problem(
-            INVALID_SYNONYM.format(".".join(part.name for part in node.parts)),
+            SYNONYM_OF_QUEUE.format(".".join(part.name for part in node.parts), ctx.scope.synonym(name).text),
             node,
-            number=5313,
+            number=4135,
             hint=NO_SYNONYM_FOR_QUEUES,
         )
         return failed(kind, ctx)

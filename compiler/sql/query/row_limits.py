@@ -195,7 +195,12 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | 
             _need_integer(wanted, count, ctx)
             limit = _top_count(wanted)
         if offset is None:
-            ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
+            word = fetch.args.get("direction") or "FIRST"
+            ctx.problem(f"Invalid usage of the option {word} in the FETCH statement.", fetch, number=153)
+    if isinstance(fetch, exp.Fetch) and isinstance(limit, n.Integer) and limit.value == 0:
+        ctx.problem(
+            "The number of rows provided for a FETCH clause must be greater then zero.", fetch, number=10744
+        )
     if offset is not None and isinstance(fetch, exp.Limit):
         ctx.problem("A TOP can not be used in the same query or sub-query as a OFFSET.", offset, number=10741)
     if offset is not None and node.args.get("order") is None:

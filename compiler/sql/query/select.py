@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from ....grammar.problems import NAME_MISSING
 from ....grammar.records import dataclass
-from ...catalog.names import fold
+from ...catalog.names import AGGREGATES, fold
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
 from ...target import queries as q
@@ -72,6 +74,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     if limits_rows(node):
         limit = within_row_limit(limit, ctx)
     aggregated = bool(ctx.frame.aggregates) or bool(group) or having is not None
+    if aggregated:
+        _refuse_ungrouped(node, items, ctx)
     locks, before, where = locking(
         sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
     )
@@ -353,7 +357,67 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
                 return items.values[position], n.Integer(position + 1)
         return None, None
 
+    for place, item in enumerate(order.expressions, 1):
+        if isinstance(item.this, exp.Literal) and not item.this.name.isdecimal():
+            ctx.problem(
+                f"A constant expression was encountered in the ORDER BY list, position {place}.",
+                item,
+                number=408,
+            )
     return tuple(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
+
+
+def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None:
+    """Errors 8121 and 8127, where all columns are known; that of the select list is PostgreSQL's to find."""
+    group = node.args["group"].expressions if node.args.get("group") is not None else []
+    grouped = [_place_of(element, ctx) for element in group]
+    if not all(grouped):
+        return
+    for key, clause, number, quote in (("having", "HAVING", 8121, "'"), ("order", "ORDER BY", 8127, '"')):
+        for column in _outside_aggregates(node.args.get(key)):
+            is_alias = key == "order" and not column.table and fold(column.name) in (items.aliases or {})
+            place = None if is_alias else _place_of(column, ctx)
+            if place is not None and place not in grouped:
+                named = ctx.frame.relations[place[0]]
+                owner = named.name.text if named.name is not None else named.alias
+                ctx.problem(
+                    f"Column {quote}{owner}.{column.name}{quote} is invalid in the {clause} clause because "
+                    "it is not contained in either an aggregate function or the GROUP BY clause.",
+                    column,
+                    number=number,
+                )
+                return
+
+
+def _place_of(node: exp.Expr, ctx: Context) -> tuple[int, str] | None:
+    """A column's relation among those of this query, and its folded name."""
+    if not isinstance(node, exp.Column):
+        return None
+    relations = ctx.frame.relations
+    if any(relation.columns is None or relation.partial for relation in relations):
+        return None
+    parts = [part.name for part in node.parts[:-1]]
+    among = [find_relation(parts, ctx)] if parts else relations
+    found = [
+        place
+        for place, relation in enumerate(relations)
+        if any(relation is one for one in among) and relation.column(node.name) is not None
+    ]
+    return (found[0], fold(node.name)) if len(found) == 1 else None
+
+
+def _outside_aggregates(clause: exp.Expr | None) -> Iterator[exp.Column]:
+    """The columns of this query that stand in a clause by themselves; the part of DATEADD is none."""
+
+    def is_level(node: exp.Expr) -> bool:
+        is_call = isinstance(node, exp.Anonymous) and not isinstance(node.parent, exp.Dot)
+        return isinstance(node, exp.Query) or (is_call and node.name.upper() in AGGREGATES)
+
+    for node in clause.walk(prune=is_level) if clause is not None else ():
+        if isinstance(node, exp.Column) and not (
+            isinstance(node.parent, exp.Anonymous) and node.parent.name.upper().startswith("DATE")
+        ):
+            yield node
 
 
 _GROUPINGS: dict[type[exp.Expr], str] = {

@@ -101,7 +101,7 @@ BEGIN
                 PERFORM ssb_internal.follow_table('dbo.missing');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE');
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE DROP COLUMN: missing');
                 EXIT batch WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
@@ -381,33 +381,33 @@ GO
 DECLARE @t TABLE (a BIGINT);
 WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
 -- expect
-case.sql:1:9: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+case.sql:1:9: error 4142: Aggregates are not allowed in the RECEIVE list.
     1 | RECEIVE COUNT(*) FROM q;
       |         ^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
 
-case.sql:4:34: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+case.sql:4:34: error 4142: Aggregates are not allowed in the RECEIVE list.
     4 | RECEIVE @n = queuing_order, @m = 1 + MAX(queuing_order) FROM q;
       |                                  ^^^^^^^^^^^^^^^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
 
-case.sql:7:18: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+case.sql:7:18: error 4142: Aggregates are not allowed in the RECEIVE list.
     7 | WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
       |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
 -- shows
-Msg 102, Level 15, State 1, Line 1
-case.sql:1:9: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+Msg 4142, Level 16, State 1, Line 1
+case.sql:1:9: error 4142: Aggregates are not allowed in the RECEIVE list.
     1 | RECEIVE COUNT(*) FROM q;
       |         ^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
-Msg 102, Level 15, State 1, Line 2
-case.sql:4:34: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+Msg 4142, Level 16, State 1, Line 2
+case.sql:4:34: error 4142: Aggregates are not allowed in the RECEIVE list.
     4 | RECEIVE @n = queuing_order, @m = 1 + MAX(queuing_order) FROM q;
       |                                  ^^^^^^^^^^^^^^^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that
-Msg 102, Level 15, State 1, Line 2
-case.sql:7:18: error: RECEIVE cannot compute aggregate and window functions: its list is computed for each message.
+Msg 4142, Level 16, State 1, Line 2
+case.sql:7:18: error 4142: Aggregates are not allowed in the RECEIVE list.
     7 | WAITFOR (RECEIVE ROW_NUMBER() OVER (ORDER BY queuing_order) FROM q INTO @t), TIMEOUT 10;
       |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: RECEIVE … INTO a table variable, and SELECT from that

@@ -43,7 +43,7 @@ ALTER QUEUE q REBUILD WITH (FILLFACTOR = 5)
 -- expect
 1:30: 102: Incorrect syntax near 'MAYBE'. | expected OFF or ON
 2:34: 102: Incorrect syntax near 'STATUS'. | this option is given twice
-3:53: The value 40000 is not valid for MAX_QUEUE_READERS. | it must be between 0 and 32767
+3:53: 187: The valid range for MAX_QUEUE_READERS is 0 to 32767. | MAX_QUEUE_READERS is between 0 and 32767
 4:53: 102: Incorrect syntax near 'many'. | expected a number
 5:21: 102: Incorrect syntax near 'SPEED'. | expected ACTIVATION, POISON_MESSAGE_HANDLING, RETENTION or STATUS
 6:14: 102: Incorrect syntax near 'q'. | this name is no string: write it in brackets or bare
@@ -114,7 +114,7 @@ CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = -1
 -- expect
 1:21: 102: CREATE ROUTE needs an ADDRESS. | ADDRESS = 'LOCAL', 'TRANSPORT' or 'TCP://host:port'
 2:31: 102: Incorrect syntax near 'LOCAL'. | expected a string
-3:51: The value -1 is not valid for LIFETIME. | it must be between 0 and 2147483647
+3:51: 1080: The integer value -1 is out of range. | LIFETIME is between 0 and 2147483647
 
 -- case: remote service binding without a user
 CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH ANONYMOUS = ON
@@ -124,7 +124,7 @@ CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH ANONYMOUS = ON
 -- case: priority out of range
 CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 11)
 -- expect
-1:65: The value 11 is not valid for PRIORITY_LEVEL. | it must be between 1 and 10
+1:65: 1080: The integer value 11 is out of range. | PRIORITY_LEVEL is between 1 and 10
 
 -- case: begin dialog
 DECLARE @h uniqueidentifier

@@ -567,6 +567,6 @@ INSERT INTO dbo.audit SELECT m.id, m.act, 0 FROM m WHERE m.act = 'UPDATE'
 -- case: rows of a statement without OUTPUT
 INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
 -- expect
-case.sql:1:1: error: DELETE inside another statement needs an OUTPUT clause without INTO
+case.sql:1:1: error 10716: A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.
     1 | INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -156,7 +156,7 @@ case.sql:1:23: error 205: All queries combined using a UNION, INTERSECT or EXCEP
 -- case: fetch without offset
 SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
 -- expect
-case.sql:1:46: error 153: Invalid usage of the option FIRST in the FETCH statement.
+case.sql:1:46: error 153: Invalid usage of the option NEXT in the FETCH statement.
     1 | SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
       |                                              ^
 
@@ -360,10 +360,10 @@ hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: 
 -- case: volatile computed column
 CREATE TABLE x (a AS GETDATE())
 -- expect
-case.sql:1:22: error: the computed column 'a' cannot be stored: GETDATE changes from call to call
+case.sql:1:22: error 4936: Computed column 'a' in table 'x' cannot be persisted because the column is non-deterministic.
     1 | CREATE TABLE x (a AS GETDATE())
       |                      ^^^^^^^
-hint: put it into a view
+hint: GETDATE changes from call to call: put it into a view
 
 -- case: a period without its columns
 CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
@@ -421,10 +421,10 @@ case.sql:1:38: error 102: a column set over sparse columns is not supported
 -- case: a computed column over a function of the user
 CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
 -- expect
-case.sql:1:34: error: the computed column 'b' cannot be stored: it calls the function f
+case.sql:1:34: error 4936: Computed column 'b' in table 't' cannot be persisted because the column is non-deterministic.
     1 | CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
       |                                  ^^^
-hint: put it into a view
+hint: it calls the function f: put it into a view
 
 -- case: full-text predicates are refused before their arguments are read
 SELECT * FROM heap WHERE FREETEXT((b, a), 'x', LANGUAGE 1033)
@@ -566,3 +566,52 @@ SELECT a FROM ''
 case.sql:1:15: error 102: Incorrect syntax near ''.
     1 | SELECT a FROM ''
       |               ^^
+
+-- case: one name of two tables in FROM
+SELECT 1 FROM Heap, dbo.Heap
+-- expect
+case.sql:1:15: error 1013: The objects "dbo.Heap" and "Heap" in the FROM clause have the same exposed names. Use correlation names to distinguish them.
+    1 | SELECT 1 FROM Heap, dbo.Heap
+      |               ^^^^
+
+-- case: a table with the alias of another
+SELECT 1 FROM Heap JOIN audit AS heap ON 1 = 1
+-- expect
+case.sql:1:15: error 1012: The correlation name 'heap' has the same exposed name as table 'Heap'.
+    1 | SELECT 1 FROM Heap JOIN audit AS heap ON 1 = 1
+      |               ^^^^
+
+-- case: a column in HAVING outside of the groups
+SELECT a FROM dbo.heap GROUP BY a HAVING B > MAX(c)
+-- expect
+case.sql:1:42: error 8121: Column 'dbo.heap.B' is invalid in the HAVING clause because it is not contained in either an aggregate function or the GROUP BY clause.
+    1 | SELECT a FROM dbo.heap GROUP BY a HAVING B > MAX(c)
+      |                                          ^
+
+-- case: a column in ORDER BY outside of the groups
+SELECT x.a AS c, COUNT(*) FROM heap AS x GROUP BY x.a ORDER BY c, a, x.b
+-- expect
+case.sql:1:70: error 8127: Column "x.b" is invalid in the ORDER BY clause because it is not contained in either an aggregate function or the GROUP BY clause.
+    1 | SELECT x.a AS c, COUNT(*) FROM heap AS x GROUP BY x.a ORDER BY c, a, x.b
+      |                                                                      ^
+
+-- case: a constant in ORDER BY
+SELECT a FROM heap ORDER BY a, 'x'
+-- expect
+case.sql:1:32: error 408: A constant expression was encountered in the ORDER BY list, position 2.
+    1 | SELECT a FROM heap ORDER BY a, 'x'
+      |                                ^^^
+
+-- case: FETCH of no rows
+SELECT a FROM heap ORDER BY a OFFSET 1 ROWS FETCH NEXT 0 ROWS ONLY
+-- expect
+case.sql:1:56: error 10744: The number of rows provided for a FETCH clause must be greater then zero.
+    1 | SELECT a FROM heap ORDER BY a OFFSET 1 ROWS FETCH NEXT 0 ROWS ONLY
+      |                                                        ^
+
+-- case: OUTPUT INTO of a nested statement
+INSERT heap (a) SELECT x.id FROM (DELETE audit OUTPUT deleted.id INTO keyed (k)) AS x
+-- expect
+case.sql:1:1: error 10720: An OUTPUT INTO clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement.
+    1 | INSERT heap (a) SELECT x.id FROM (DELETE audit OUTPUT deleted.id INTO keyed (k)) AS x
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -612,3 +612,12 @@ SELECT (name), CURRENT_USER, o.[user], [user], CURRENT_TIMESTAMP, ((o.name)) FRO
 -- expect
 SELECT name, sys.user_name(), o."user", "user", sys.getdate(), o.name
 FROM (SELECT name, 1 AS "user" FROM dbo.customers) AS o
+
+-- case: HAVING and ORDER BY of what is grouped
+SELECT a FROM heap GROUP BY a HAVING DATEPART(year, MAX(c)) > a AND EXISTS (SELECT was FROM audit WHERE heap.a = id) ORDER BY MAX(b), heap.a
+-- expect
+SELECT a
+FROM dbo.heap
+GROUP BY a
+HAVING sys.datepart('year', max(c)) > a AND EXISTS (SELECT was FROM dbo.audit WHERE heap.a = id)
+ORDER BY max(b) NULLS FIRST, heap.a NULLS FIRST
