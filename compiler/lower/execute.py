@@ -27,6 +27,7 @@ from .arguments import (
     lower_argument,
     match_arguments,
     may_not_fit,
+    not_converted,
     passed_cursor,
     wrong_call,
 )
@@ -76,6 +77,12 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         chosen = match_arguments(node, procedure)
     except WrongArguments as error:
         return wrong_call(node, procedure.name.name, error, ctx)
+    for parameter in procedure.parameters:
+        given_to = chosen.get(parameter.name.lower())
+        if given_to is not None and given_to.value is not None:
+            wrong = not_converted(given_to.value, parameter.type, ctx)
+            if wrong is not None:
+                return wrong_call(node, procedure.name.name, wrong, ctx)
     checked: list[pl.Statement] = []
     before: list[pl.Statement] = []
     after: list[pl.Statement] = []
