@@ -119,9 +119,9 @@ class UnknownType(Exception):
         self.number = number or 2715
 
 
-def _unknown_type(error: TypeError_, name: str) -> UnknownType:
+def _unknown_type(error: TypeError_, name: str, place: int) -> UnknownType:
     if error.number == 243:  # a name that no type has; outside of CAST it is another error
-        return UnknownType(f"Column, parameter, or variable #1: Cannot find data type {name}.")
+        return UnknownType(f"Column, parameter, or variable #{place}: Cannot find data type {name}.")
     return UnknownType(str(error), error.number)
 
 
@@ -351,8 +351,8 @@ class Catalog:
         self.not_null_types.discard(key)
         self.table_types.pop(key, None)
 
-    def type_of(self, written: nodes.DataType) -> SqlType:
-        """Resolve a data type as written.  Raises UnknownType."""
+    def type_of(self, written: nodes.DataType, place: int = 1) -> SqlType:
+        """Resolve a data type as written, of the parameter or variable at a place.  Raises UnknownType."""
         name = written.name
         if name.schema is None or name.schema.text.lower() == "sys":
             arguments = []
@@ -370,7 +370,7 @@ class Catalog:
             except TypeError_ as error:
                 known = self.types.get(self.key(object_name(name)))
                 if known is None:
-                    raise _unknown_type(error, name.name.text) from None
+                    raise _unknown_type(error, name.name.text, place) from None
                 return known
         known = self.types.get(self.key(object_name(name)))
         if known is None:

@@ -271,10 +271,10 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
         return ()
     procedure = script.batches[0].statements[0]
     result: list[_DynamicParameter] = []
-    for parameter in procedure.parameters:
+    for number, parameter in enumerate(procedure.parameters, 1):
         name, table = parameter.variable.name.removeprefix("@"), ctx.catalog.table_type_of(parameter.type)
         if table is None:
-            type_ = ctx.type_of(parameter.type)
+            type_ = ctx.type_of(parameter.type, number)
             result.append(_DynamicParameter(name, type_, parameter.output, default=parameter.default))
         else:
             result.append(_DynamicParameter(name, NVARCHAR_MAX, False, table, parameter.type.span.text))
