@@ -368,6 +368,7 @@ class Runner:
             if failed and self._session.catalog.database != database:
                 self._stay()
             database = self._session.catalog.database
+            self._settle(failed)
             if batch.calls and not self.depth:
                 self._knowledge.refresh()
             self.batches += 1
@@ -401,6 +402,13 @@ class Runner:
         actual = self.current_database()
         if actual is not None:
             self._session.catalog.database = fold(actual)
+
+    def _settle(self, failed: bool) -> None:
+        """What follows meets the tables and types that batches have left, not those that they would have."""
+        before = self._session.before
+        if before is not None and not self.depth:
+            self._session.before = None
+            self._knowledge.settle(before, failed=failed)
 
     def _warn(self) -> None:
         """Write what `pgsb check` warns of and was not written yet: on stderr, results stay as they are."""

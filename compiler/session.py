@@ -20,7 +20,7 @@ from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
 from .batches import MODULES, JoinedBatches, block_labels, error_verb, is_plain
-from .catalog.scope import Catalog, Scope, object_name, sets_row_limit
+from .catalog.scope import Catalog, KnownNames, Scope, object_name, sets_row_limit
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
 from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
@@ -54,6 +54,8 @@ class CompileSession:
         self._procedures = 0
         self.sees: Callable[[nodes.Batch], None] | None = None
         """Is shown each batch of a script, as it was read."""
+        self.before: KnownNames | None = None
+        """Where a server runs the batches: what was known before those that it was not asked about since."""
 
     def compile_script(
         self,
@@ -110,6 +112,7 @@ class CompileSession:
         It has no INOUT parameter: it may roll back the very transaction that made it, and PostgreSQL
         looks result types up after a call.
         """
+        self._remember()
         problems = Problems()
         frame = Frame()
         (label,) = block_labels([batch])
@@ -121,6 +124,7 @@ class CompileSession:
         scope.taken.add(session)
         shaped = replace(batch, statements=structured(batch.statements))
         ctx = self._context(shaped, problems, scope, frame, entry, BOTH)
+        put_back = self.catalog.keep()
         lowered = lower_batch_body(shaped, ctx)
         block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
         answer = (pl.Text("pgsb.answer"), pl.Cast(pl.Name(session), "text"), pl.FALSE)
@@ -134,7 +138,10 @@ class CompileSession:
             for item in (*ctx.prelude, routine)
         ]
         finished = self._finish(batch, problems, statements, [])
-        return finished if finished.problems else replace(finished, open=True, plain=False)
+        if finished.problems:
+            put_back()
+            return finished
+        return replace(finished, open=True, plain=False)
 
     def _switched(self, batch: nodes.Batch) -> nodes.Batch | None:
         """Return the batch as SET NOEXEC has it run; None where SET PARSEONLY lets it only be read."""
@@ -190,6 +197,10 @@ class CompileSession:
             key = self.catalog.key(object_name(statement.name))
             self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
 
+    def _remember(self) -> None:
+        if self.before is None and self.catalog.knows_server:
+            self.before = self.catalog.known_names()
+
     def _compile(self, batches: Iterator[nodes.Batch]) -> Iterator[CompiledBatch]:
         following = next(batches, None)
         while following is not None:
@@ -224,6 +235,7 @@ class CompileSession:
         self, group: list[nodes.Batch], following: nodes.Batch | None
     ) -> Iterator[CompiledBatch]:
         first = group[0]
+        self._remember()
         if len(group) == 1:
             if first.has_errors:
                 key = self._begins(first)
@@ -257,7 +269,7 @@ class CompileSession:
     def _is_plain(self, batch: nodes.Batch, following: nodes.Batch | None) -> bool:
         if batch.repeat > 1 or (following is not None and self._reads_at_start(following) != DEAD):
             return False
-        if self.catalog.xact_abort and len(batch.statements) > 1:
+        if len(batch.statements) > 1 and (self.catalog.xact_abort or _sets_xact_abort(batch.statements)):
             return False
         if self.catalog.row_limited or sets_row_limit(batch.statements):
             return False
@@ -271,7 +283,7 @@ class CompileSession:
         problems = Problems()
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         ctx.mode = Mode.PLAIN
-        put_back = self.catalog.keep_options()
+        put_back = self.catalog.keep()
         statements: list[CompiledStatement] = []
         comments: list[str] = []
         for statement in batch.statements:
@@ -338,6 +350,7 @@ class CompileSession:
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         statements: list[CompiledStatement] = []
         key = self._begins(batch)
+        put_back = self.catalog.keep()
         for statement in batch.statements:
             lowered, begun = lower_module(statement, ctx), len(statements)
             statements += _bound(batch, ctx)
@@ -355,8 +368,10 @@ class CompileSession:
                     )
                 )
         finished = self._finish(batch, problems, statements, [])
-        if finished.problems and key is not None:
-            self.catalog.gone.add(key)
+        if finished.problems:
+            put_back()
+            if key is not None:
+                self.catalog.gone.add(key)
         return finished
 
     def _begins(self, batch: nodes.Batch) -> tuple[str, str] | None:
@@ -415,7 +430,7 @@ class CompileSession:
                 ctx = self._context(shaped, Problems(), scope, block.frame, state, left)
                 # An error may have ended the batch before this one at any depth.
                 state = ANY
-                put_back = self.catalog.keep_options()
+                put_back = self.catalog.keep()
                 lowered = lower_batch_body(shaped, ctx)
                 self.problems.extend(ctx.problems)
                 found = ctx.problems.errors
@@ -470,6 +485,13 @@ def _calls(batches: Sequence[nodes.Batch]) -> bool:
         for batch in batches
         for statement in nodes.all_of(batch.statements)
     )
+
+
+def _sets_xact_abort(statements: Sequence[nodes.Statement]) -> bool:
+    """Tell whether SET XACT_ABORT stands before statements that it holds for, other than SET."""
+    sets = [isinstance(each, nodes.SetOption) and "XACT_ABORT" in each.names for each in statements]
+    behind = statements[sets.index(True) :] if any(sets) else ()
+    return not all(isinstance(each, nodes.SetOption) for each in behind)
 
 
 def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:

@@ -5,9 +5,9 @@ what `*` stands for, as for tables that the script itself creates.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -15,7 +15,7 @@ from ..compiler.catalog import types as tm
 from ..compiler.catalog.builtin_relations import queue_table
 from ..compiler.catalog.names import ObjectName, fold, quote
 from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
-from ..compiler.catalog.scope import Catalog, Scope, TableType
+from ..compiler.catalog.scope import Catalog, KnownNames, Scope, TableType
 from ..compiler.catalog.types import SqlType
 from ..compiler.lower.queries import TABLE_TYPE_COMMENT
 from ..compiler.nodes import SqlText
@@ -24,6 +24,8 @@ from ..compiler.target import nodes as n
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
 from ..grammar.source import Source
+
+V = TypeVar("V")
 
 _TABLES = """
 SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
@@ -58,6 +60,18 @@ SELECT c.oid::bigint, n.nspname, c.relname
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE c.oid > %s AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+"""
+# What a catalog takes for a table or view, or for a type: its columns; '{}' for a type, NULL where none is.
+_AS_THEY_ARE = """
+SELECT k.schema, k.name, k.is_type,
+       CASE WHEN k.is_type THEN CASE WHEN to_regtype(k.spelled) IS NOT NULL THEN '{}'::text[] END
+            WHEN to_regclass(k.spelled) IS NOT NULL THEN
+                ARRAY(SELECT a.attname::text FROM pg_attribute AS a
+                       WHERE a.attrelid = to_regclass(k.spelled) AND a.attnum > 0 AND NOT a.attisdropped
+                       ORDER BY a.attnum)
+       END
+  FROM (SELECT u.*, format('%%I.%%I', u.schema, u.name) AS spelled
+          FROM unnest(%s::text[], %s::text[], %s::boolean[]) AS u (schema, name, is_type)) AS k
 """
 _KEYS = """
 SELECT n.nspname, c.relname, i.indisprimary,
@@ -203,6 +217,54 @@ class Knowledge:
         self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
 
+    def settle(self, before: KnownNames, *, failed: bool) -> None:
+        """Put right, between two batches, what the last ones were compiled to make, change or drop.
+
+        An error, an IF that was not entered or a ROLLBACK may have left it as it was ``before``.
+        ``failed``: they had an error. What cannot be read now stays as the batches say.
+        """
+        catalog = self._catalog
+        relations = _changed(before.tables, catalog.tables) | _changed(before.synonyms, catalog.synonyms)
+        types = _changed(before.types, catalog.types) | _changed(before.table_types, catalog.table_types)
+        if failed:  # such a statement is alone in its batch
+            catalog.functions = {**catalog.functions, **before.functions}
+        if not relations and not types:
+            return
+        asked = [(*key, False) for key in relations] + [(*key, True) for key in types]
+        try:
+            found = self._connection.execute(_AS_THEY_ARE, [list(part) for part in zip(*asked, strict=True)])
+            columns = {tuple(key): names for *key, names in found}
+            for key in types:
+                is_there = columns[*key, True] is not None
+                _settle(key, before.types, catalog.types, is_there)
+                _settle(key, before.table_types, catalog.table_types, is_there)
+                if key in before.not_null_types and catalog.types.get(key) is before.types[key]:
+                    catalog.not_null_types.add(key)
+            strange = [
+                key for key in relations if not self._settle_relation(key, before, columns[*key, False])
+            ]
+            if strange:
+                now = Catalog(default_database=catalog.default_database)
+                learn_tables(self._connection, now)
+                catalog.tables.update({key: now.tables[key] for key in strange if key in now.tables})
+        except psycopg.DatabaseError:
+            return
+
+    def _settle_relation(
+        self, key: tuple[str, str], before: KnownNames, columns: Sequence[str] | None
+    ) -> bool:
+        """Take what was known of a relation before or behind the batches; False where neither is it."""
+        catalog = self._catalog
+        _settle(key, before.synonyms, catalog.synonyms, columns is not None)
+        was, tables = before.tables.get(key), catalog.tables
+        if columns is None or key in catalog.synonyms:
+            tables.pop(key, None)
+        elif (known := tables.get(key)) is None or _names(known) != columns:
+            if was is None or _names(was) != columns:
+                return False
+            tables[key] = was
+        return True
+
     def _read_state(self) -> tuple[Any, ...] | None:
         return self._connection.execute(_STATE).fetchone()
 
@@ -211,6 +273,21 @@ class Knowledge:
         made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
         self._last = max((number for number, *_ in made), default=self._last)
         return any((schema, name) not in self._catalog.tables for _, schema, name in made)
+
+
+Name = tuple[str, str]
+
+
+def _changed(before: Mapping[Name, object], now: Mapping[Name, object]) -> set[Name]:
+    return {key for key in before.keys() | now.keys() if before.get(key) is not now.get(key)}
+
+
+def _settle(key: Name, before: Mapping[Name, V], now: dict[Name, V], is_there: bool) -> None:
+    """Keep in ``now`` what is there, and nothing else: what a batch dropped and is there was there before."""
+    if not is_there:
+        now.pop(key, None)
+    elif key not in now and key in before:
+        now[key] = before[key]
 
 
 def _names(table: TableInfo) -> list[str]:

@@ -267,6 +267,10 @@ SWITCHES = frozenset(
     """.split()
 )
 """Options of a database that have no value."""
+_OF_BROKER = frozenset(
+    {"DISABLE_BROKER", "ENABLE_BROKER", "ERROR_BROKER", "ERROR_BROKER_CONVERSATIONS", "NEW_BROKER"}
+)
+"""Of these a statement has one: the first of two would be undone by the other."""
 DATABASE_OPTIONS = SWITCHES | frozenset(
     """
     ACCELERATED_DATABASE_RECOVERY ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING
@@ -320,7 +324,7 @@ def _database_options(
                 read.unexpected(index + 1, hint)
             end = index
             break
-    options = []
+    options: list[nodes.DatabaseOption] = []
     for first, last in read.split(start, end):
         if first >= last:
             read.unexpected(last, "expected a database option")
@@ -328,6 +332,9 @@ def _database_options(
         name = read.tokens[first].word
         if name not in DATABASE_OPTIONS:
             read.unexpected(first, _OPTION_EXPECTED)
+            continue
+        if name in _OF_BROKER and any(option.name in _OF_BROKER for option in options):
+            read.unexpected(first, "only one of these options of Service Broker can be set at a time")
             continue
         value_start = first + 1
         if value_start < last and name in SWITCHES:

@@ -36,6 +36,7 @@ from .types import BIGINT, INT, SMALLINT, SqlType, TypeError_, decimal, nvarchar
 __all__ = [
     "Catalog",
     "Cursor",
+    "KnownNames",
     "Procedure",
     "ProcedureParameter",
     "Scope",
@@ -118,9 +119,9 @@ class UnknownType(Exception):
         self.number = number or 2715
 
 
-def _unknown_type(error: TypeError_, name: str) -> UnknownType:
+def _unknown_type(error: TypeError_, name: str, place: int) -> UnknownType:
     if error.number == 243:  # a name that no type has; outside of CAST it is another error
-        return UnknownType(f"Column, parameter, or variable #1: Cannot find data type {name}.")
+        return UnknownType(f"Column, parameter, or variable #{place}: Cannot find data type {name}.")
     return UnknownType(str(error), error.number)
 
 
@@ -196,6 +197,20 @@ class Cursor:
         return isinstance(self.key, n.Variable)
 
 
+@dataclass(frozen=True)
+class KnownNames:
+    """What a catalog knew at a moment, of everything that statements make, change and drop."""
+
+    tables: dict[tuple[str, str], TableInfo]
+    functions: dict[tuple[str, str], UserFunction]
+    types: dict[tuple[str, str], SqlType]
+    not_null_types: set[tuple[str, str]]
+    table_types: dict[tuple[str, str], TableType]
+    synonyms: dict[tuple[str, str], ObjectName]
+    rules: dict[tuple[str, tuple[str, str]], tuple[Token, ...]]
+    gone: set[tuple[str, str]]
+
+
 class Catalog:
     """Objects known to a compile session, by their folded PostgreSQL names."""
 
@@ -252,19 +267,41 @@ class Catalog:
         self.parse_only = False
         """SET PARSEONLY is ON."""
 
-    def keep_options(self) -> Callable[[], None]:
+    def keep(self) -> Callable[[], None]:
         """Return what puts the options of SET back: a refused batch does not run.
 
-        Names stay as it says, those that it declares and the database of USE: who checks a script mends it.
+        Who checks a script mends it: names stay as the batch says, those that it makes and the database of
+        USE. Where the script runs those that it makes are not there.
         """
         nocount, xact_abort, row_limited = self.nocount, self.xact_abort, self.row_limited
         identity_insert, unsure = set(self.identity_insert), set(self.unsure)
+        names = self.known_names() if self.knows_server else None
 
         def put_back() -> None:
             self.nocount, self.xact_abort, self.row_limited = nocount, xact_abort, row_limited
             self.identity_insert, self.unsure = identity_insert, unsure
+            if names is not None:
+                self._know_again(names)
 
         return put_back
+
+    def known_names(self) -> KnownNames:
+        """Return what is known now."""
+        return KnownNames(
+            dict(self.tables),
+            dict(self.functions),
+            dict(self.types),
+            set(self.not_null_types),
+            dict(self.table_types),
+            dict(self.synonyms),
+            dict(self.rules),
+            set(self.gone),
+        )
+
+    def _know_again(self, names: KnownNames) -> None:
+        self.tables, self.functions, self.types = names.tables, names.functions, names.types
+        self.not_null_types, self.table_types = names.not_null_types, names.table_types
+        self.synonyms, self.rules, self.gone = names.synonyms, names.rules, names.gone
 
     @property
     def in_default_database(self) -> bool:
@@ -321,8 +358,8 @@ class Catalog:
         self.not_null_types.discard(key)
         self.table_types.pop(key, None)
 
-    def type_of(self, written: nodes.DataType) -> SqlType:
-        """Resolve a data type as written.  Raises UnknownType."""
+    def type_of(self, written: nodes.DataType, place: int = 1) -> SqlType:
+        """Resolve a data type as written, of the parameter or variable at a place.  Raises UnknownType."""
         name = written.name
         if name.schema is None or name.schema.text.lower() == "sys":
             arguments = []
@@ -340,7 +377,7 @@ class Catalog:
             except TypeError_ as error:
                 known = self.types.get(self.key(object_name(name)))
                 if known is None:
-                    raise _unknown_type(error, name.name.text) from None
+                    raise _unknown_type(error, name.name.text, place) from None
                 return known
         known = self.types.get(self.key(object_name(name)))
         if known is None:

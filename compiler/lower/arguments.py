@@ -8,9 +8,11 @@ from .. import nodes
 from ..catalog.names import fold, unquoted
 from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
-from ..catalog.types import MAX, NVARCHAR_MAX, SqlType
+from ..catalog.types import MAX, NVARCHAR_MAX, SqlType, nvarchar
 from ..plpgsql import nodes as pl
+from ..sql.operand_types import implicit_error
 from ..sql.translate import convert_expression
+from ..sql.values import Value
 from ..target import nodes as n
 from .context import Context, Mode
 from .parameters import variable_type
@@ -38,6 +40,23 @@ def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) ->
                 return pl.Text(token.name)
             return pl.Raw(convert_expression(word, target).code)
     return ctx.value(text, target)
+
+
+def not_converted(written: nodes.SqlText, target: SqlType | None, ctx: Context) -> WrongArguments | None:
+    """Return errors 257 and 206: no assignment converts the argument to the parameter's type."""
+    if target is None:
+        return None
+    if len(written.tokens) == 1 and written.tokens[0].kind in _WORDS:
+        null = written.tokens[0].word == "NULL"
+        return None if null else type_not_converted(nvarchar(4000), target)
+    given = ctx.expression(written)
+    return None if given.code == n.NULL else type_not_converted(given.type, target)
+
+
+def type_not_converted(source: SqlType | None, target: SqlType) -> WrongArguments | None:
+    """Return the same of a value that is no literal NULL."""
+    error = implicit_error(Value(n.Variable("given"), source), target)
+    return None if error is None else WrongArguments(*error)
 
 
 def may_not_fit(value: pl.Expr, written: nodes.SqlText, parameter: ProcedureParameter, ctx: Context) -> bool:

@@ -225,10 +225,10 @@ class Context:
         """Return the schema-qualified PostgreSQL name of a queue, table or procedure."""
         return self.catalog.sql_name(self.object(name))
 
-    def type_of(self, written: nodes.DataType) -> SqlType:
-        """Resolve a type; an unknown one is a problem and counts as int."""
+    def type_of(self, written: nodes.DataType, place: int = 1) -> SqlType:
+        """Resolve the type of the parameter or variable at a place; int after a problem."""
         try:
-            return self.catalog.type_of(written)
+            return self.catalog.type_of(written, place)
         except UnknownType as error:
             self.problem(str(error), written.span, number=error.number)
             return SqlType("int")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...grammar.lexer import name_parts
 from ...grammar.records import replace
 from .. import nodes
+from ..analysis.constants import plain
 from ..catalog.names import fold
 from ..catalog.objects import ColumnInfo, Expression, TableVariable
 from ..catalog.scope import Procedure
@@ -27,6 +29,7 @@ from .arguments import (
     lower_argument,
     match_arguments,
     may_not_fit,
+    not_converted,
     passed_cursor,
     wrong_call,
 )
@@ -51,6 +54,13 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         special = system_procedures["sp_executesql"](node, ctx)
         if special is not None:
             return special
+        named = _system_name(node, node.module, ctx)
+        system = system_procedures.find(named.name.text.lower()) if named is not None else None
+        special = (
+            system(replace(node, module=named), ctx) if system is not None and named is not None else None
+        )
+        if special is not None:
+            return special
         name = pl.Invoke("ssb_internal.module_name", (spelled,), ctx.database_argument())
         return _execute_by_name(node, name, ctx, spelled)
     schema = node.module.schema
@@ -70,12 +80,33 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     return _execute_known(node, known, ctx)
 
 
+def _system_name(node: nodes.Execute, variable: nodes.Variable, ctx: Context) -> nodes.QualifiedName | None:
+    """Return the name that a variable holds, where it is known and may be a system procedure's."""
+    text = plain(ctx.constants.before(node).of_variable(variable.name))
+    parts = name_parts(text) if text is not None else None
+    if not parts or len(parts) > 3 or (len(parts) > 1 and parts[-2].lower() not in ("sys", "dbo", "")):
+        return None
+    name, schema, database = [
+        nodes.Identifier(span=variable.span, text=part) if part else None
+        for part in [*parts[::-1], "", ""][:3]
+    ]
+    if name is None:
+        return None
+    return nodes.QualifiedName(span=variable.span, name=name, schema=schema, database=database)
+
+
 def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> list[pl.Statement]:
     """A call of a procedure whose parameters the script tells."""
     try:
         chosen = match_arguments(node, procedure)
     except WrongArguments as error:
         return wrong_call(node, procedure.name.name, error, ctx)
+    for parameter in procedure.parameters:
+        given_to = chosen.get(parameter.name.lower())
+        if given_to is not None and given_to.value is not None:
+            wrong = not_converted(given_to.value, parameter.type, ctx)
+            if wrong is not None:
+                return wrong_call(node, procedure.name.name, wrong, ctx)
     checked: list[pl.Statement] = []
     before: list[pl.Statement] = []
     after: list[pl.Statement] = []

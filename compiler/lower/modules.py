@@ -140,14 +140,14 @@ def _counts(tokens: Sequence[Token]) -> bool:
 def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str) -> list[pl.Parameter]:
     parameters: list[pl.Parameter] = []
     needs_default = False
-    for parameter in node.parameters:
+    for place, parameter in enumerate(node.parameters, 1):
         table = ctx.catalog.table_type_of(parameter.type)
         if table is not None:
             variable = declare_table_parameter(parameter, table, ctx, name)
             parameters.append(pl.Parameter(variable.reference, f"{table.row_type}[]"))
             continue
         refuse_readonly(parameter, ctx)
-        type_ = ctx.type_of(parameter.type)
+        type_ = ctx.type_of(parameter.type, place)
         own = needs_variable(type_) and node.kind != "INLINE"
         scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=None if own else name)
         if own:

@@ -128,10 +128,11 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     caller = ctx.outer_helper("caller", SESSION_TYPE)
     parameters: list[pl.Parameter] = []
     defaults = False
-    for written, known in zip(node.parameters, procedure.parameters, strict=True):
+    pairs = zip(node.parameters, procedure.parameters, strict=True)
+    for place, (written, known) in enumerate(pairs, 1):
         parameters.append(_parameter(written, known, ctx, must_default=defaults))
         defaults = defaults or parameters[-1].default is not None
-        _declare_parameter(written, known, ctx, None if known in copied else quote(name))
+        _declare_parameter(written, known, ctx, None if known in copied else quote(name), place)
     parameters.append(pl.Parameter(scope.session, SESSION_TYPE, "INOUT", pl.NULL))
     entry = _entry(procedure, copied, quote(name), ctx)
     given_back = [parameter for parameter in copied if parameter.output]
@@ -248,7 +249,7 @@ def _parameter(
 
 
 def _declare_parameter(
-    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, qualifier: str | None
+    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, qualifier: str | None, place: int
 ) -> None:
     name = written.variable.name
     table = ctx.catalog.table_type_of(written.type)
@@ -259,7 +260,7 @@ def _declare_parameter(
     if known.type is None:
         declare_cursor_parameter(written.variable, known.reference, ctx)
     else:
-        ctx.scope.declare(name, ctx.type_of(written.type), qualifier=qualifier)
+        ctx.scope.declare(name, ctx.type_of(written.type, place), qualifier=qualifier)
 
 
 def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> list[pl.Statement]:

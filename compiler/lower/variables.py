@@ -39,7 +39,7 @@ def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
     A DECLARE before anything else with a harmless initial value becomes one declaration.
     """
     result: list[pl.Statement] = []
-    for declaration in node.declarations:
+    for place, declaration in enumerate(node.declarations, 1):
         name = declaration.variable.name
         if _declared(ctx, name):
             ctx.problem(
@@ -55,7 +55,7 @@ def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
             case nodes.CursorVariableDeclaration():
                 declare_cursor_variable(declaration.variable, ctx)
             case nodes.VariableDeclaration():
-                result += _declare_scalar(node, declaration, ctx)
+                result += _declare_scalar(node, declaration, place, ctx)
     return result
 
 
@@ -69,7 +69,7 @@ def _declared(ctx: Context, name: str) -> bool:
 
 
 def _declare_scalar(
-    node: nodes.Declare, declaration: nodes.VariableDeclaration, ctx: Context
+    node: nodes.Declare, declaration: nodes.VariableDeclaration, place: int, ctx: Context
 ) -> list[pl.Statement]:
     name = declaration.variable.name
     if declaration.type.name.name.text.lower() == "cursor":
@@ -82,7 +82,7 @@ def _declare_scalar(
             table.reference, f"{table_type.row_type}[]", pl.NO_ROWS
         )
         return []
-    type_ = ctx.type_of(declaration.type)
+    type_ = ctx.type_of(declaration.type, place)
     if type_.name in ("text", "ntext", "image"):
         ctx.problem(
             "The text, ntext, and image data types are invalid for local variables.",

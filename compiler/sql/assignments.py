@@ -128,4 +128,7 @@ def _assign_unknown(value: Value, to: SqlType) -> Value:
         return convert(value, to)
     if to.family in ("integer", "bit", "binary", "date", "time", "datetime", "datetimeoffset"):
         return convert(value, to)
+    if to.family == "uniqueidentifier" and isinstance(value.code, n.Subquery):
+        # (SELECT NULL) is a text where it is an argument.
+        return cast(value, to.postgres, to)
     return value

@@ -323,8 +323,8 @@ class Context:
             return False
         return not self.scope.not_null_type(ObjectName(node.name, schema))
 
-    def type_of(self, node: exp.Expr, *, cast: bool) -> SqlType | None:
-        """The type a TypeName node names; None after a problem."""
+    def type_of(self, node: exp.Expr, *, cast: bool, place: int = 1) -> SqlType | None:
+        """The type a TypeName node names, of the column at a place; None after a problem."""
         name = node.name
         schema = node.args.get("schema")
         arguments = tuple(node.args.get("arguments") or ())
@@ -345,7 +345,7 @@ class Context:
         if base is None:
             if schema is None:
                 self.problem(
-                    f"Column, parameter, or variable #1: Cannot find data type {name}."
+                    f"Column, parameter, or variable #{place}: Cannot find data type {name}."
                     if not cast
                     else f"Type {name} is not a defined system type.",
                     node,

@@ -6,16 +6,18 @@ A type that only the server knows is not judged here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..catalog.types import MAX, SqlType
 from ..target import nodes as n
 from .values import Value
 
 __all__ = [
     "aggregate_error",
+    "argument_error",
     "arithmetic_error",
     "conversion_error",
     "date_part_error",
-    "first_argument_error",
     "implicit_error",
     "written",
 ]
@@ -167,7 +169,7 @@ _ZONE_PARTS = frozenset({"tzoffset", "iso_week"})
 
 
 def date_part_error(function: str, part: str, value: Value) -> Error | None:
-    """What DATEADD, DATEPART and DATENAME (``function``) raise for a part that the type lacks."""
+    """What DATEADD, DATEPART, DATENAME, DATETRUNC (``function``) raise for a part that the type lacks."""
     type_ = value.type
     if type_ is None or value.is_literal:
         return None
@@ -186,25 +188,49 @@ def date_part_error(function: str, part: str, value: Value) -> Error | None:
     )
 
 
-_OF_NUMBERS = frozenset({"ABS", "SIGN", "CEILING", "FLOOR", "ROUND", "POWER"})
-OF_THEIR_FIRST_ARGUMENT = _OF_NUMBERS | {"FORMAT", "SUBSTRING"}
-"""Functions that take some types only."""
+_TEXT = frozenset({"string"})
+_MOMENTS = frozenset({"date", "time", "datetime", "datetimeoffset"})
+_WHOLE = frozenset({"integer", "bit", "string"})
+_DATED = _MOMENTS | _TEXT | _NUMBERS | {"binary"}
+_NUMERIC = _TEXT | _NUMBERS
+_TRIMMED = _DATED | {"uniqueidentifier"}
+_TAKEN: dict[str, dict[int, frozenset[str]]] = {
+    **{each: {0: _NUMERIC | {"NULL"}} for each in ("ABS", "SIGN", "CEILING", "FLOOR", "ROUND", "POWER")},
+    "AT TIME ZONE": {0: frozenset({"datetime", "datetimeoffset", "NULL"}), 1: _TEXT | {"NULL"}},
+    "DATEADD": {2: _DATED | {"NULL"}},
+    **{each: {1: _DATED | {"NULL"}, 2: _DATED | {"NULL"}} for each in ("DATEDIFF", "DATEDIFF_BIG")},
+    **{each: {1: _DATED | {"NULL"}} for each in ("DATEPART", "DATENAME")},
+    "DATETRUNC": {1: _MOMENTS | _TEXT | {"NULL"}},
+    "DATE_BUCKET": {2: _MOMENTS | {"NULL"}, 3: _MOMENTS | {"NULL"}},
+    "EOMONTH": {0: _MOMENTS - {"time"} | _TEXT | {"NULL"}},
+    "FORMAT": {0: _MOMENTS | _NUMBERS - {"bit"}},
+    "FORMATMESSAGE": {0: _TEXT | {"integer", "NULL"}},
+    **{each: {0: _TRIMMED | {"NULL"}} for each in ("LTRIM", "RTRIM")},
+    "SUBSTRING": {0: _TEXT | {"binary"}},
+    **{
+        each: {0: _MOMENTS | _TEXT | {"NULL"}, 1: _WHOLE | {"NULL"}}
+        for each in ("SWITCHOFFSET", "TODATETIMEOFFSET")
+    },
+    **{each: {0: _DATED | {"NULL"}} for each in ("YEAR", "MONTH", "DAY")},
+}
+"""Functions that take some types only: the families, by the argument's place."""
+_NO_VARIANT = frozenset({"FORMAT", "DATE_BUCKET"})
 
 
-def first_argument_error(function: str, value: Value) -> Error | None:
-    """What SUBSTRING (of strings, bytes), FORMAT (numbers, dates) and ROUND (numbers) raise for another."""
-    type_ = value.type
-    if type_ is None:
-        name = "NULL" if value.is_null and function not in _OF_NUMBERS else None
-    elif type_.family in ("user", "variant"):
-        name = None
-    elif function == "SUBSTRING":
-        name = None if type_.is_string or type_.family == "binary" else written(value)
-    elif function in _OF_NUMBERS:
-        name = None if type_.is_string or type_.is_numeric or type_.family == "bit" else written(value)
-    else:
-        plain = type_.is_string or type_.family in ("bit", "binary", "uniqueidentifier", "xml")
-        name = written(value) if plain else None
-    if name is None:
-        return None
-    return 8116, f"Argument data type {name} is invalid for argument 1 of {function.lower()} function."
+def argument_error(function: str, arguments: Sequence[Value]) -> Error | None:
+    """What a function (in upper case) raises for the types of its arguments alone."""
+    for place, families in _TAKEN.get(function, {}).items():
+        if place >= len(arguments):
+            break
+        value = arguments[place]
+        type_ = value.type
+        if type_ is None:
+            name = "NULL" if value.is_null and "NULL" not in families else None
+        elif type_.family == "user" or (type_.family == "variant" and function not in _NO_VARIANT):
+            name = None
+        else:
+            name = None if type_.family in families else written(value)
+        if name is not None:
+            shown = function if " " in function else function.lower()
+            return 8116, f"Argument data type {name} is invalid for argument {place + 1} of {shown} function."
+    return None

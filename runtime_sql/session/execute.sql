@@ -237,6 +237,32 @@ BEGIN
 END;
 $$;
 
+-- Error 257 or 206 of an argument that no assignment converts to its parameter's type; NULL where one does.
+CREATE OR REPLACE FUNCTION ssb_internal.unconverted_argument(p_from text, p_to text, procedure text)
+RETURNS ssb.error
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH known (type, name, kind) AS (
+        VALUES ('text', 'varchar', 'text'), ('bytea', 'varbinary', 'bytes'), ('sys.xml', 'xml', 'xml'), ('uuid', 'uniqueidentifier', 'guid'),
+               ('date', 'date', 'date'), ('time without time zone', 'time', 'time'), ('timestamp without time zone', 'datetime', 'moment'),
+               ('timestamp with time zone', 'datetimeoffset', 'offset'), ('smallint', 'smallint', 'number'), ('integer', 'int', 'number'),
+               ('bigint', 'bigint', 'number'), ('numeric', 'numeric', 'number'), ('money', 'money', 'number'), ('real', 'real', 'number'),
+               ('double precision', 'float', 'number'), ('sys."bit"', 'bit', 'number'))
+    SELECT CASE WHEN f.kind = 'text' AND t.kind = 'bytes' OR f.kind = 'moment' AND t.kind = 'number'
+                     OR p_from IN ('money', 'sys.xml') AND t.kind = 'text'
+                THEN ROW(257, format('Implicit conversion from data type %s to %s is not allowed. Use the CONVERT function to run this query.',
+                                     f.name, t.name), 16, 3, procedure, 0)::ssb.error
+                WHEN t.kind = ANY (CASE f.kind WHEN 'number' THEN '{date,time,offset,guid,xml}' WHEN 'date' THEN '{number,time,guid,xml}'
+                                                WHEN 'time' THEN '{number,date,guid,xml}' WHEN 'moment' THEN '{guid,xml}'
+                                                WHEN 'offset' THEN '{number,guid,xml}' WHEN 'guid' THEN '{number,date,time,moment,offset,xml}'
+                                                WHEN 'xml' THEN '{number,date,time,moment,offset,guid}' ELSE '{}' END::text[])
+                     OR f.kind = 'bytes' AND t.name IN ('float', 'real')
+                THEN ROW(206, format('Operand type clash: %s is incompatible with %s', f.name, t.name), 16, 2, procedure, 0)::ssb.error END
+      FROM known AS f JOIN known AS t ON t.type = p_to
+     WHERE f.type = p_from
+$$;
+
 -- The body that calls one procedure with one shape of argument list, over `arguments` and `session`, or the error of a
 -- call that cannot be made.
 CREATE OR REPLACE FUNCTION ssb_internal.trampoline_body(procedure text, marks text[], shown_name text, line integer,
@@ -344,6 +370,12 @@ BEGIN
         END IF;
         v_declare := v_declare || format('    p%s %s;' || chr(10), i, v_parameter);
         v_source := v_from[v_given[i]];
+        IF v_is_ours THEN
+            error := ssb_internal.unconverted_argument(v_source, v_target, v_shown);
+            IF error.number IS NOT NULL THEN
+                RETURN;
+            END IF;
+        END IF;
         v_read := v_read || format('        p%s := %s;' || chr(10), i, CASE
             WHEN v_given[i] IS NULL THEN v_default
             WHEN v_target = 'text' THEN format('coalesce(arguments[%s], arguments[%s])', cardinality(marks) + v_given[i], v_given[i])
@@ -504,7 +536,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
-    RETURN ssb_internal.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 8178 THEN 1 ELSE 2 END,
+    RETURN ssb_internal.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 257 THEN 3 WHEN 8178 THEN 1 ELSE 2 END,
                                    nullif(procedure, ''), CASE procedure WHEN '' THEN line ELSE 0 END)::ssb.error);
 END;
 $$;

@@ -28,7 +28,7 @@ from ...plpgsql import emit
 from ...plpgsql import nodes as pl
 from ...sql.translate import convert_expression
 from ...target import nodes as n
-from ..arguments import Texts, as_texts, raises_unfit
+from ..arguments import Texts, as_texts, raises_unfit, type_not_converted
 from ..context import SESSION_TYPE, Context, Mode
 from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..routines import lower_text_body
@@ -259,6 +259,9 @@ def _places(
                 f"The parameterized query '({request.parameters}){request.text[:100]}' expects the parameter "
                 f"'@{parameter.name}', which was not supplied.",
             )
+        wrong = type_not_converted(result[parameter.name.lower()].type, parameter.type)
+        if wrong is not None:
+            raise RuntimeCompilationError(wrong.number, wrong.message)
     return result
 
 

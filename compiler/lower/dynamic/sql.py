@@ -33,7 +33,14 @@ from ...check.statements import check_chains
 from ...plpgsql import nodes as pl
 from ...sql.translate import convert_expression
 from ...target import nodes as n
-from ..arguments import WrongArguments, argument_value, may_not_fit, refused_where_unfit, wrong_call
+from ..arguments import (
+    WrongArguments,
+    argument_value,
+    may_not_fit,
+    not_converted,
+    refused_where_unfit,
+    wrong_call,
+)
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
 from ..leaving import kept_settings, leave_if_nested_too_deep
@@ -171,6 +178,9 @@ def _lower_executesql(
             value = positional[number]
         values.append(value)
     wrong = _wrong_arguments(node, parameters, values, positional, by_name, declared, template)
+    for parameter, value in zip(parameters, values, strict=True):
+        if wrong is None and value is not None and value.value is not None and parameter.table is None:
+            wrong = not_converted(value.value, parameter.type, ctx)
     if wrong is not None:
         return wrong_call(node, "", wrong, ctx)
     if database:
@@ -261,10 +271,10 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
         return ()
     procedure = script.batches[0].statements[0]
     result: list[_DynamicParameter] = []
-    for parameter in procedure.parameters:
+    for number, parameter in enumerate(procedure.parameters, 1):
         name, table = parameter.variable.name.removeprefix("@"), ctx.catalog.table_type_of(parameter.type)
         if table is None:
-            type_ = ctx.type_of(parameter.type)
+            type_ = ctx.type_of(parameter.type, number)
             result.append(_DynamicParameter(name, type_, parameter.output, default=parameter.default))
         else:
             result.append(_DynamicParameter(name, NVARCHAR_MAX, False, table, parameter.type.span.text))

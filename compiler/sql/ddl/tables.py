@@ -237,7 +237,7 @@ def table_info(
             keys.append(KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key))
     infos: list[ColumnInfo] = []
     seen: set[str] = set()
-    for column in definition.columns:
+    for place, column in enumerate(definition.columns, 1):
         folded = fold(column.name.name)
         if folded in seen:
             where = f" in table '{table}'" if table else ""
@@ -248,7 +248,7 @@ def table_info(
                 number=2705,
             )
         seen.add(folded)
-        type_ = ctx.type_of(column.type, cast=False) if column.type is not None else None
+        type_ = ctx.type_of(column.type, cast=False, place=place) if column.type is not None else None
         nullable = column.nullable
         if nullable is None:
             nullable = column.type is None or ctx.nullable_type(column.type)

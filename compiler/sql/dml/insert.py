@@ -247,27 +247,47 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if columns is not None and columns[place].generated:
                 explicit_value(object_name(statement.target), cell, ctx)
                 return []
-            value = scalar(cell, ctx)
-            if columns is not None:
-                value = store(ctx.implicitly(value, columns[place].type, cell), columns[place].type)
-            row.append(value)
+            row.append(scalar(cell, ctx))
         rows.append(row)
     if len(rows) > 1:
         _agree(rows, columns)
-    return rows
+    if columns is None:
+        return rows
+    return [
+        [
+            value if is_default(cell) else store(ctx.implicitly(value, column.type, cell), column.type)
+            for value, column, cell in zip(row, columns, node.expressions, strict=True)
+        ]
+        for row, node in zip(rows, statement.rows or [], strict=True)
+    ]
+
+
+_BEFORE_STRINGS = frozenset(
+    {"integer", "bit", "decimal", "float", "date", "time", "datetime", "datetimeoffset"}
+)
+"""Families that a string beside them is converted to."""
 
 
 def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
-    """Rows of different types in a column of unknown type: converted to the common one."""
+    """Rows of different types in a column: converted to the common one, as those of UNION ALL.
+
+    Where the column's type is known this matters for strings alone, which may not be numbers or dates.
+    """
     for place in range(len(rows[0])):
-        if columns is not None and columns[place].type is not None:
-            continue
         cells = [row[place] for row in rows]
         if any(cell.code is n.DEFAULT for cell in cells):
             continue
-        converted, _ = reconcile(cells)
-        for row, cell in zip(rows, converted, strict=True):
-            row[place] = cell
+        if columns is None or columns[place].type is None:
+            _replace(rows, place, reconcile(cells)[0])
+        elif columns[place].type != tm.VARIANT and any(cell.family in _BEFORE_STRINGS for cell in cells):
+            agreed = reconcile(cells)[0]
+            texts = [cell.is_string for cell in cells]
+            _replace(rows, place, [b if text else a for a, b, text in zip(cells, agreed, texts, strict=True)])
+
+
+def _replace(rows: list[list[Value]], place: int, cells: list[Value]) -> None:
+    for row, cell in zip(rows, cells, strict=True):
+        row[place] = cell
 
 
 def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> n.Node:

@@ -21,7 +21,7 @@ from ..functions.builders import text_of_first
 from ..functions.xml_methods import XML_METHODS, xml_method
 from ..json_values import is_json
 from ..messages import is_default
-from ..operand_types import conversion_error
+from ..operand_types import argument_error, conversion_error
 from ..parse.nodes import (
     IN_PARENTHESES,
     AtTimeZone,
@@ -89,6 +89,9 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
 @handles(AtTimeZone)
 def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
     arguments = [scalar(node.this, ctx), scalar(node.args["zone"], ctx)]
+    error = argument_error("AT TIME ZONE", arguments)
+    if error is not None:
+        return ctx.problem(error[1], node, number=error[0])
     return builtin.with_clock("sys.at_time_zone", arguments)
 
 

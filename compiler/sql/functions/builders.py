@@ -66,14 +66,14 @@ def same_text(arguments: list[Value]) -> SqlType | None:
     return tm.VARCHAR_MAX
 
 
-def date_like(position: int) -> Callable[[list[Value]], SqlType | None]:
-    """The type of the argument at ``position`` where it has a date or time, else datetime."""
+def date_like(position: int, otherwise: SqlType) -> Callable[[list[Value]], SqlType | None]:
+    """The type of the argument at ``position`` where it has a date or time, else ``otherwise``."""
 
     def result(arguments: list[Value]) -> SqlType | None:
         type_ = arguments[position].type
         if type_ is not None and (type_.is_datetime or type_.family == "time"):
             return type_
-        return tm.DATETIME if type_ is not None else None
+        return otherwise if type_ is not None else None
 
     return result
 
@@ -471,9 +471,32 @@ def variadic_text(name: str) -> Builder:
     return build
 
 
+def date_bucket(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """DATE_BUCKET, of a time as one of 1900-01-01, of a datetimeoffset by its moment."""
+    part, number, *moments = arguments
+    type_ = moments[0].type
+    codes = [one.code if type_ is None else convert(one, type_).code for one in moments]
+    if type_ is not None and type_.family == "time":
+        codes = [convert(one, tm.DATETIME2).code for one in moments]
+    elif type_ is not None and type_.family == "datetimeoffset":
+        codes = [_at_utc(code) for code in codes]
+    bucket = n.Call("sys.date_bucket", (part.code, number.code, *codes))
+    if type_ is not None and type_.family == "datetimeoffset":
+        return v.cast(Value(_at_utc(bucket)), type_.postgres, type_)
+    if type_ is not None and type_.family == "time":
+        return convert(Value(bucket, tm.DATETIME2), type_)
+    return Value(bucket, type_)
+
+
+def _at_utc(code: n.Node) -> n.Node:
+    return n.Call("timezone", (n.Text("UTC"), code))
+
+
 def formatmessage(arguments: list[Value], surroundings: Surroundings) -> Value:
     """FORMATMESSAGE: of a text or of a message number."""
     first, *rest = arguments
+    if first.type is not None and first.type.name == "bigint":
+        first = convert(first, tm.INT)
     texts: list[n.Node] = [first.code, *(as_text(argument).code for argument in rest)]
     target = "sys.formatmessage"
     if first.type is not None and first.type.family == "integer":
@@ -512,7 +535,7 @@ def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
     part, number, date = arguments
     if number.type is not None and number.type.family not in ("integer", "float", "bit"):
         number = convert(number, tm.INT)
-    result = date_like(2)(arguments)
+    result = date_like(2, tm.DATETIME)(arguments)
     added = v.call("sys.dateadd", part.code, number.code, date.code, type=result)
     fine = part.constant in ("millisecond", "microsecond", "nanosecond")
     if fine and result is not None and result.name == "datetime":
@@ -559,7 +582,7 @@ def trim_set(native: str) -> Builder:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         if arguments[0].is_string or len(arguments) == 2:
-            return v.call(native, *(argument.code for argument in arguments))
+            return v.call(native, as_text(arguments[0]).code, *(argument.code for argument in arguments[1:]))
         return v.call(f"sys.{native}", arguments[0].code)
 
     return build

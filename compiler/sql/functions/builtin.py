@@ -5,8 +5,8 @@ function means the same, how to write that.  The contract with the runtime stand
 runtime_sql/functions/README.md.
 
 Kinds of parameter: ``a`` any type, ``t`` text, ``i`` integer, ``b`` bigint, ``f`` float, ``n`` any number,
-``d`` a date or time, ``x`` binary or text.  ``?`` marks the first one that may be left
-out, ``*`` repeats the last one.
+``d`` a date or time, ``x`` binary or text, ``y`` binary, ``u`` a uniqueidentifier.  ``?`` marks the first
+one that may be left out, ``*`` repeats the last one.
 """
 
 from __future__ import annotations
@@ -145,8 +145,16 @@ class Function:
         return self.parameters[min(position, len(self.parameters) - 1)] if self.parameters else "a"
 
 
+_WANTED = {"y": SqlType("varbinary", length=8000), "u": tm.UNIQUEIDENTIFIER}
+"""Kinds to which an argument is converted as an assignment would: 257 and 206 where none does."""
+
+
 def _prepare(kind: str, value: Value) -> Value:
     """An argument in the type that the runtime function declares."""
+    if kind in _WANTED:
+        return convert(value, _WANTED[kind]) if value.type is not None else value
+    if kind == "d" and value.family == "binary":
+        return convert(value, tm.DATETIME)
     if kind == "t":
         return as_text(value) if value.type is not None and not value.is_string else value
     if kind == "i":
@@ -245,11 +253,16 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
     error = None
     if upper in AGGREGATES:
         error = operand_types.aggregate_error(upper, arguments[0])
-    elif upper in ("DATEADD", "DATEPART", "DATENAME"):
+    elif upper in ("DATEADD", "DATEPART", "DATENAME", "DATETRUNC"):
         part = str(arguments[0].constant)
         error = operand_types.date_part_error(upper, part, arguments[-1])
-    elif upper in operand_types.OF_THEIR_FIRST_ARGUMENT:
-        error = operand_types.first_argument_error(upper, arguments[0])
+    elif upper in ("YEAR", "MONTH", "DAY"):
+        error = operand_types.date_part_error("DATEPART", upper.lower(), arguments[0])
+    error = error or operand_types.argument_error(upper, arguments)
+    for place, argument in enumerate(arguments):
+        wanted = _WANTED.get(FUNCTIONS[upper].kind(place))
+        if error is None and wanted is not None:
+            error = operand_types.implicit_error(argument, wanted)
     if error is not None:
         raise Wrong(error[1], error[0])
 
@@ -259,6 +272,21 @@ def with_clock(name: str, arguments: list[Value]) -> Value:
     codes = [argument.code for argument in arguments]
     result = v.call(name, *codes, type=replace(tm.DATETIMEOFFSET, scale=v.scale_of(arguments[0])))
     return replace(result, clock=n.Call(f"{name}_clock", tuple(codes)))
+
+
+def _moved(name: str) -> Builder:
+    """SWITCHOFFSET and TODATETIMEOFFSET, which take a time as one of 1900-01-01, and minutes or +hh:mm."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        moment, offset = arguments
+        if moment.family == "time":
+            moment = convert(moment, tm.DATETIME2)
+        elif moment.family == "datetimeoffset" and name == "sys.todatetimeoffset":
+            moment = v.at_clock(moment)
+            moment = convert(moment, tm.DATETIME2) if moment.family == "datetimeoffset" else moment
+        return with_clock(name, [moment, offset if offset.is_string else _prepare("i", offset)])
+
+    return build
 
 
 _READ_THE_CLOCK = frozenset({"DATEPART", "DATENAME", "YEAR", "MONTH", "DAY", "EOMONTH", "FORMAT"})
@@ -390,8 +418,8 @@ FUNCTIONS: dict[str, Function] = {
     "DATEDIFF_BIG": Function("pdd", tm.BIGINT),
     "DATEPART": Function("pd", tm.INT),
     "DATENAME": Function("pd", tm.nvarchar(30)),
-    "DATETRUNC": Function("pd", b.date_like(1)),
-    "DATE_BUCKET": Function("pid?d", b.date_like(2)),
+    "DATETRUNC": Function("pd", b.date_like(1, tm.DATETIME2)),
+    "DATE_BUCKET": Function("pid?d", None, build=b.date_bucket),
     "YEAR": Function("d", tm.INT),
     "MONTH": Function("d", tm.INT),
     "DAY": Function("d", tm.INT),
@@ -403,10 +431,8 @@ FUNCTIONS: dict[str, Function] = {
     "TIMEFROMPARTS": Function("iiiii", tm.TIME),
     "DATETIMEOFFSETFROMPARTS": Function("iiiiiiiiii", tm.DATETIMEOFFSET),
     "ISDATE": Function("a", tm.INT, nullable=False),
-    "SWITCHOFFSET": Function("da", None, build=lambda given, _: with_clock("sys.switchoffset", given)),
-    "TODATETIMEOFFSET": Function(
-        "da", None, build=lambda given, _: with_clock("sys.todatetimeoffset", given)
-    ),
+    "SWITCHOFFSET": Function("da", None, build=_moved("sys.switchoffset")),
+    "TODATETIMEOFFSET": Function("da", None, build=_moved("sys.todatetimeoffset")),
     "CURRENT_TIMEZONE": Function("", tm.varchar(64)),
     "CURRENT_TIMEZONE_ID": Function("", tm.varchar(64), target="sys.current_timezone"),
     # JSON
@@ -416,7 +442,7 @@ FUNCTIONS: dict[str, Function] = {
     "JSON_MODIFY": Function("tta", tm.NVARCHAR_MAX),
     "JSON_PATH_EXISTS": Function("tt", tm.INT),
     # identity, session, catalog
-    "CRYPT_GEN_RANDOM": Function("i?x", tm.SqlType("varbinary", length=8000), nullable=False),
+    "CRYPT_GEN_RANDOM": Function("i?y", tm.SqlType("varbinary", length=8000), nullable=False),
     "NEWID": Function("", tm.UNIQUEIDENTIFIER, target="gen_random_uuid", nullable=False),
     "NEWSEQUENTIALID": Function("", tm.UNIQUEIDENTIFIER, nullable=False),
     "SCOPE_IDENTITY": Function("", None, build=b.identity),
@@ -424,7 +450,7 @@ FUNCTIONS: dict[str, Function] = {
     "IDENT_SEED": Function("t", tm.decimal(38, 0), with_database=1),
     "IDENT_INCR": Function("t", tm.decimal(38, 0), with_database=1),
     "SUSER_NAME": Function("?i", _NULLARY_TEXT),
-    "SUSER_SNAME": Function("?a", _NULLARY_TEXT),
+    "SUSER_SNAME": Function("?y", _NULLARY_TEXT),
     "SUSER_ID": Function("?t", tm.INT),
     "SUSER_SID": Function("?t", tm.SqlType("varbinary", length=85)),
     "ORIGINAL_LOGIN": Function("", tm.SYSNAME),
@@ -482,8 +508,8 @@ FUNCTIONS: dict[str, Function] = {
     "FILEGROUPPROPERTY": Function("tt", tm.INT),
     "APPLOCK_MODE": Function("ttt", tm.nvarchar(32)),
     "APPLOCK_TEST": Function("tttt", tm.SMALLINT),
-    "FN_VARBINTOHEXSTR": Function("x", tm.NVARCHAR_MAX),
-    "FN_VARBINTOHEXSUBSTRING": Function("ixii", tm.NVARCHAR_MAX),
+    "FN_VARBINTOHEXSTR": Function("y", tm.NVARCHAR_MAX),
+    "FN_VARBINTOHEXSUBSTRING": Function("iyii", tm.NVARCHAR_MAX),
     "CERT_ID": Function("t", tm.INT),
     "CERTENCODED": Function("i", tm.VARBINARY_MAX),
     "CERTPROPERTY": Function("it", tm.nvarchar(4000)),
@@ -491,7 +517,7 @@ FUNCTIONS: dict[str, Function] = {
     "CONTEXT_INFO": Function("", tm.SqlType("varbinary", length=128)),
     "SESSION_CONTEXT": Function("t", tm.VARIANT),
     "SQL_VARIANT_PROPERTY": Function("at", tm.VARIANT, build=b.sql_variant_property),
-    "GET_TRANSMISSION_STATUS": Function("a", tm.nvarchar(4000), target="ssb.get_transmission_status"),
+    "GET_TRANSMISSION_STATUS": Function("u", tm.nvarchar(4000), target="ssb.get_transmission_status"),
     "CURRENT_TRANSACTION_ID": Function("", tm.BIGINT),
 }
 """Every built-in by its upper-case name.  IIF, CAST and CONVERT are the expression translator's."""

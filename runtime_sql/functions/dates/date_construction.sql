@@ -69,7 +69,7 @@ RETURN (sys.moment_from_parts(
 -- ISDATE: whether CONVERT to datetime would succeed; 0 for NULL and for other types.
 CREATE OR REPLACE FUNCTION sys.isdate(value text) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (value <> '' AND sys.read_datetime_as(value, 'datetime', 0, true) IS NOT NULL)::integer
+RETURN (btrim(value) <> '' AND sys.read_datetime_as(value, 'datetime', 0, true) IS NOT NULL)::integer
     * (value IS NOT NULL)::integer;
 CREATE OR REPLACE FUNCTION sys.isdate(value timestamp) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (value IS NOT NULL)::integer;

@@ -533,3 +533,35 @@ case.sql:5:35: error 2760: The specified schema name "pg_shop" either does not e
     5 | ALTER DATABASE Shop MODIFY NAME = pg_shop;
       |                                   ^^^^^^^
 hint: PostgreSQL keeps names of schemas that begin with pg_ for itself: take another name
+
+-- case: an unknown type is told with the place of what has it
+CREATE PROCEDURE p @a int, @b nosuch AS RETURN
+GO
+DECLARE @x int, @y int, @z nosuch
+GO
+CREATE TABLE t (a int, b nosuch)
+-- expect
+case.sql:1:31: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
+    1 | CREATE PROCEDURE p @a int, @b nosuch AS RETURN
+      |                               ^^^^^^
+
+case.sql:3:28: error 2715: Column, parameter, or variable #3: Cannot find data type nosuch.
+    3 | DECLARE @x int, @y int, @z nosuch
+      |                            ^^^^^^
+
+case.sql:5:26: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
+    5 | CREATE TABLE t (a int, b nosuch)
+      |                          ^^^^^^
+-- shows
+Msg 2715, Level 16, State 1, Line 1
+case.sql:1:31: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
+    1 | CREATE PROCEDURE p @a int, @b nosuch AS RETURN
+      |                               ^^^^^^
+Msg 2715, Level 16, State 1, Line 1
+case.sql:3:28: error 2715: Column, parameter, or variable #3: Cannot find data type nosuch.
+    3 | DECLARE @x int, @y int, @z nosuch
+      |                            ^^^^^^
+Msg 2715, Level 16, State 1, Line 1
+case.sql:5:26: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
+    5 | CREATE TABLE t (a int, b nosuch)
+      |                          ^^^^^^

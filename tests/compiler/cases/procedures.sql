@@ -1860,3 +1860,50 @@ open_
     0
 
 (1 row affected)
+
+-- case: a system procedure whose name a variable holds, and a handle that a query of NULL gives
+DECLARE @p sysname = N'master.sys.sp_getapplock', @rc int
+BEGIN TRANSACTION
+EXEC @rc = @p @Resource = 'r', @LockMode = 'Exclusive'
+COMMIT
+END CONVERSATION (SELECT NULL)
+PRINT CONCAT('rc ', @rc)
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    hint text;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        p varchar(128) := 'master.sys.sp_getapplock';
+        rc integer;
+    BEGIN
+        session := ssb_internal.begin_transaction(session);
+        BEGIN
+            rc := ssb_internal.get_applock(trancount => session.trancount, resource => 'r', mode => 'Exclusive');
+            session.error := 0; session.rowcount := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        CALL ssb_internal.commit_transaction(session, 4);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            PERFORM ssb.end_conversation((SELECT NULL)::uuid);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(concat('rc ', rc));
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 8418, Level 16, State 1, Line 5
+The conversation handle is missing. Specify a conversation handle.
+rc 0

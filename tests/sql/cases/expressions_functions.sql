@@ -496,3 +496,71 @@ sys.json_modify(s, 'append $.a', (SELECT '[' || concat('{', concat_ws(',', '"k":
 JSON_MODIFY(@s, '$.a', CAST(1 AS bit))
 -- expect
 sys.json_modify(s, '$.a', (1::sys.bit = 1))
+
+-- case: arguments of types that functions do not take
+CONCAT(YEAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+-- expect
+case.sql:1:8: error 8116: Argument data type xml is invalid for argument 1 of year function.
+    1 | CONCAT(YEAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@…
+      |        ^^^^
+
+case.sql:1:18: error 9810: The datepart month is not supported by date function datepart for data type time.
+    1 | CONCAT(YEAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@…
+      |                  ^^^^^
+
+case.sql:1:29: error 8116: Argument data type int is invalid for argument 1 of eomonth function.
+    1 | CONCAT(YEAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@…
+      |                             ^^^^^^^
+
+case.sql:1:42: error 8116: Argument data type decimal is invalid for argument 2 of datetrunc function.
+    1 | CONCAT(YEAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@…
+      |                                          ^^^^^^^^^
+
+case.sql:1:62: error 9810: The datepart day is not supported by date function datetrunc for data type time.
+    1 | …EAR(@x), MONTH(@t), EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d)…
+      |                                                       ^^^^^^^^^
+
+case.sql:1:82: error 8116: Argument data type nvarchar is invalid for argument 3 of date_bucket function.
+    1 | …EOMONTH(@i), DATETRUNC(day, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'U…
+      |                                                       ^^^^^^^^^^^
+
+case.sql:1:107: error 8116: Argument data type uniqueidentifier is invalid for argument 2 of datepart function.
+    1 | …y, @n), DATETRUNC(day, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNA…
+      |                                                       ^^^^^^^^
+
+case.sql:1:126: error 8116: Argument data type int is invalid for argument 1 of switchoffset function.
+    1 | …ay, @t), DATE_BUCKET(day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMI…
+      |                                                       ^^^^^^^^^^^^
+
+case.sql:1:147: error 8116: Argument data type datetime is invalid for argument 2 of switchoffset function.
+    1 | …day, 1, @s), DATEPART(day, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRY…
+      |                                                       ^^^^^^^^^^^^
+
+case.sql:1:171: error 8116: Argument data type nvarchar is invalid for argument 1 of AT TIME ZONE function.
+    1 | …y, @g), SWITCHOFFSET(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FO…
+      |                                                       ^^
+
+case.sql:1:194: error 8116: Argument data type xml is invalid for argument 1 of ltrim function.
+    1 | …T(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+      |                                                           ^^^^^
+
+case.sql:1:205: error 257: Implicit conversion from data type varchar to varbinary is not allowed. Use the CONVERT function to run this query.
+    1 | …T(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+      |                                                                      ^^^^^^^^^^^
+
+case.sql:1:222: error 206: Operand type clash: int is incompatible with uniqueidentifier
+    1 | …T(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+      |                                                                                       ^^^^^^^^^^^^^^^^^^^^^^^
+
+case.sql:1:251: error 257: Implicit conversion from data type nvarchar to varbinary is not allowed. Use the CONVERT function to run this query.
+    1 | …T(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+      |                                                                                                                    ^^^^^^^^^^^^^^^^
+
+case.sql:1:276: error 8116: Argument data type datetime is invalid for argument 1 of formatmessage function.
+    1 | …T(@i, 5), SWITCHOFFSET(@off, @d), @s AT TIME ZONE 'UTC', LTRIM(@x), SUSER_SNAME(@v), GET_TRANSMISSION_STATUS(@i), CRYPT_GEN_RANDOM(5, @s), FORMATMESSAGE(@d, 1))
+      |                                                                                                                                             ^^^^^^^^^^^^^
+
+-- case: arguments that functions convert
+CONCAT(YEAR(@b8), SUSER_SNAME(@i), GET_TRANSMISSION_STATUS(@v), LTRIM(@i, '1'), SWITCHOFFSET(@t, @j), DATE_BUCKET(hour, 2, @t), DATE_BUCKET(day, 1, @off))
+-- expect
+concat(sys.year(sys.convert_datetime(b8)), sys.suser_sname(sys.convert_varbinary(i, 8000)), ssb.get_transmission_status(sys.convert_uniqueidentifier(v)), ltrim(i::text, '1'), sys.clock_to_varchar(sys.switchoffset(sys.convert_datetime2(t)::timestamp(6), j::integer), sys.switchoffset_clock(sys.convert_datetime2(t)::timestamp(6), j::integer), 7), sys.convert_nvarchar(sys.convert_time(sys.date_bucket('hour', 2, sys.convert_datetime2(t)::timestamp(6)))::time(6)), sys.convert_nvarchar(timezone('UTC', sys.date_bucket('day', 1, timezone('UTC', off)))::timestamptz(6)))

@@ -570,3 +570,8 @@ INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
 case.sql:1:1: error 10716: A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.
     1 | INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: rows of VALUES have one type before the column's
+INSERT heap (b) VALUES (1), ('two')
+-- expect
+INSERT INTO dbo.heap (b) VALUES (1::varchar(20)), (sys.convert_int('two')::varchar(20))

@@ -1,0 +1,56 @@
+-- What a batch that was refused, failed or rolled back would have made is unknown to the batches behind it.
+CREATE TABLE a (x INT, y INT)
+CREATE TABLE b (x INT)
+CREATE TABLE #c (x INT)
+CREATE TYPE whole FROM INT
+CREATE SYNONYM s FOR b
+GO
+PRINT 'refused'
+ALTER TABLE a ADD z INT
+ALTER TABLE #c ADD z INT
+DROP TABLE b
+CREATE TABLE b (x INT, y INT)
+DROP TYPE whole
+DROP SYNONYM s
+CREATE SYNONYM s FOR a
+SELECT no_such_function(1)
+GO
+INSERT a VALUES (1, 2)
+INSERT b VALUES (1)
+INSERT #c VALUES (1)
+INSERT s VALUES (1)
+DECLARE @w whole = 5
+SELECT @w / 2 AS two
+GO
+PRINT 'not entered'
+IF COL_LENGTH('dbo.b', 'x') IS NULL ALTER TABLE b ADD z INT
+GO
+INSERT b VALUES (1)
+GO
+BEGIN TRANSACTION
+ALTER TABLE a ADD z INT
+ALTER TABLE #c ADD z INT
+ROLLBACK
+PRINT 'rolled back'
+GO
+INSERT a VALUES (1, 2)
+INSERT #c VALUES (1)
+GO
+CREATE TABLE of_type (w whole)
+GO
+DROP TYPE whole
+GO
+CREATE TABLE a (x INT)
+GO
+CREATE TABLE b (x INT, y INT)
+GO
+SET XACT_ABORT ON
+SELECT 1 / 0 AS x
+ALTER TABLE a ADD z INT
+GO
+SET XACT_ABORT OFF
+INSERT a VALUES (1, 2)
+INSERT b VALUES (1)
+DECLARE @w whole = 5
+SELECT @w / 2 AS two
+GO
