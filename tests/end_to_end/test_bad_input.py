@@ -123,7 +123,10 @@ def test_a_role_or_member_that_is_not_there_is_named_as_what_it_should_be(
     (error,) = tsql.errors
     text = f"Cannot {missing}, because it does not exist or you do not have permission."
     assert (error.number, error.message) == (15151, text)
-    tsql.run_well("SELECT USER_NAME(member_principal_id) FROM sys.database_role_members")
+    tsql.run_well(
+        "SELECT USER_NAME(member_principal_id) FROM sys.database_role_members"
+        " WHERE role_principal_id = USER_ID('desk')"
+    )
     assert tsql.results == [[["clerk"]]]
 
 

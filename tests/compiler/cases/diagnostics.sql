@@ -553,7 +553,7 @@ case.sql:5:26: error 2715: Column, parameter, or variable #2: Cannot find data t
     5 | CREATE TABLE t (a int, b nosuch)
       |                          ^^^^^^
 -- shows
-Msg 2715, Level 16, State 1, Line 1
+Msg 2715, Level 16, State 1, Procedure p, Line 1
 case.sql:1:31: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
     1 | CREATE PROCEDURE p @a int, @b nosuch AS RETURN
       |                               ^^^^^^
