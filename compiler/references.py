@@ -1,6 +1,7 @@
 """Names that scripts mention and none of them defines: what :func:`check_scripts` warns of.
 
-Of services, contracts, message types and queues it does so where one is defined that has almost that name.
+Of services, contracts, message types, queues and tables it does so where one is defined that has almost that
+name; of columns and views of schema sys, which are known, in any case.
 
 A server may have what a script lacks, so these are warnings. Names of services, contracts and message types
 are compared byte by byte, whatever the collation: one that differs from another in case alone is another one

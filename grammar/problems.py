@@ -59,10 +59,10 @@ _ELLIPSIS = "…"
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """A name that no column or system view has, as far as the compiler knows them."""
+    """A name that no column, table or system view has, as far as the compiler knows them."""
 
     relations: tuple[str, ...] | None
-    """All around it that the server has, as PostgreSQL reads them; None: it would be itself a view of sys."""
+    """All around it that the server has, as PostgreSQL reads them; None: it would be itself a relation."""
     owner: str | None
     """The one whose column it would be; None: of any of them, or of none."""
     name: str
