@@ -415,7 +415,8 @@ class Runner:
         found = self._session.problems.since(self._warned)
         self._warned += len(found)
         for problem in found:
-            if problem.severity == "warning" and problem.unbound is None:
+            # One with a number is an error of the server's when it comes to that.
+            if problem.severity == "warning" and problem.number is None:
                 print(problem, file=sys.stderr)
 
     def _compile(self, script: Script, stop: bool) -> Iterator[CompiledBatch]:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from ..grammar.problems import Problem, Problems
+from ..grammar.problems import Problem, Problems, did_you_mean
 from ..grammar.records import dataclass, replace
 from ..grammar.source import Source, Span
 from ..grammar.tokens import TokenKind
@@ -23,7 +23,7 @@ from . import nodes
 from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
 from .catalog.scope import Catalog
-from .lower.dispatch import is_system_procedure
+from .lower.dispatch import is_system_procedure, system_procedure_names
 
 __all__ = ["References"]
 
@@ -45,7 +45,8 @@ class References:
     _defined: dict[str, dict[str, dict[str, Span | None]]] = field(default_factory=dict)
     """Kind, folded name, name as it is spelled → the place of its first definition."""
     _used: list[tuple[str, str, Span]] = field(default_factory=list)
-    _procedures: set[str] = field(default_factory=set)
+    _procedures: dict[str, str] = field(default_factory=dict)
+    """Folded name → the name as it is spelled."""
     _nearest_names: dict[tuple[str, tuple[str, ...]], str | None] = field(default_factory=dict)
     _comparisons: int = 0
     _altered: set[str] = field(default_factory=set)
@@ -89,7 +90,7 @@ class References:
                 | nodes.CreateFunction(name=name)
                 | nodes.CreateSynonym(name=name)
             ):
-                self._procedures.add(fold(name.name.text))
+                self._procedures[fold(name.name.text)] = name.name.text
             case nodes.SqlStatement(kind="ALTER TABLE"):
                 self._altered |= {fold(token.name) for token in statement.tokens}
             case nodes.InsertExecute(execute=nodes.Execute() as execute):
@@ -145,6 +146,9 @@ class References:
                 problems.add(
                     f"no script creates the procedure '{module.text}', and it is no known system procedure",
                     module.span,
+                    hint=did_you_mean(
+                        module.name.text, (*self._procedures.values(), *system_procedure_names())
+                    ),
                     severity="warning",
                 )
 

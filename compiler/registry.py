@@ -42,6 +42,11 @@ class Registry(Generic[Handler]):
         self.find: Callable[[Any], Handler | None] = self._found.__getitem__
         """Give the handler of a key, None when there is none."""
 
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        """All that have a handler of their own."""
+        return tuple(self._handlers)
+
     @overload
     def register(self, key: type | str, /, *keys: type | str) -> Callable[[Some], Some]: ...
     @overload

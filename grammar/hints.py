@@ -133,6 +133,8 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "a block holds at least one statement",
         ("BEGIN END", "BEGIN TRY END TRY", "IF 1 = 1 BEGIN END"),
     ),
+    ("the name of a variable begins with @", ("SET a =", "SET [a] =", "DECLARE a int", "DECLARE a AS")),
+    ("T-SQL assigns with =", ("SET @a :", "DECLARE @a int :")),
     ("write SET @variable = value", ("SET @a 1", "SET @a 'x'", "SET @a @b", "SET @a (1)", "SET @a NULL")),
     (
         "THROW takes a number, a message and a state: constants or variables, no expressions",

@@ -14,7 +14,7 @@ from functools import cache
 
 from .batches import BatchText, split
 from .hints import EXAMPLES, describe, incorrect_syntax
-from .problems import Problems
+from .problems import Problems, did_you_mean
 from .records import dataclass
 from .source import Source
 from .tables import INVALID, Rule, tables
@@ -383,7 +383,17 @@ class _BatchParser:
             for terminal in self._states[self._stack[-1]]
             if terminal.isupper() and self._accepts(terminal)
         }
-        return self._hint_between(index, accepted) or describe(accepted, self._names.texts)
+        return (
+            self._hint_between(index, accepted)
+            or self._almost(index, accepted)
+            or describe(accepted, self._names.texts)
+        )
+
+    def _almost(self, index: int, accepted: set[str]) -> str | None:
+        if index >= len(self._tokens) or self._tokens[index].kind is not TokenKind.WORD:
+            return None
+        texts = self._names.texts
+        return did_you_mean(self._tokens[index].text, (texts[one] for one in accepted if one in texts))
 
     def _sign(self, index: int) -> str:
         """Return what an example must have at its error to be like the token at ``index``."""

@@ -10,9 +10,11 @@ Passes add to one :class:`Problems` and go on; the caller prints all of them tog
 
 from __future__ import annotations
 
+import difflib
+import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from .records import dataclass
@@ -52,9 +54,35 @@ class RoomToRecurse:
 
 __all__ = ["CompileError", "Problem", "Problems", "Unbound"]
 
+_SIMILAR = 0.75
+"""How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
+_SHORTEST, _MOST_LEFT_OUT = 4, 3
+_MOST_COMPARED = 500
+_DIGITS = re.compile(r"\d+")
 _TAB_WIDTH = 8
 _LONGEST_LINE = 160
 _ELLIPSIS = "…"
+
+
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name of which another may be a slip of the pen: digits tell names apart.
+
+    The case of letters does not count. Very short names are like too many; of very many none is looked for.
+    """
+    names = {one.lower(): one for one in known if one.lower() != name.lower()}
+    if len(name) < _SHORTEST or len(names) > _MOST_COMPARED:
+        return None
+    about_as_long = [one for one in names if abs(len(one) - len(name)) <= _MOST_LEFT_OUT]
+    found = difflib.get_close_matches(name.lower(), about_as_long, 1, _SIMILAR)
+    if not found or _DIGITS.sub("", found[0]) == _DIGITS.sub("", name.lower()):
+        return None
+    return names[found[0]]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """Return the hint that names the one that is `similar`, if there is one."""
+    near = similar(name, known)
+    return None if near is None else f"did you mean '{near}'?"
 
 
 @dataclass(frozen=True, slots=True)

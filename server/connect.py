@@ -23,8 +23,10 @@ _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER"
 LANGUAGE_SETTINGS = (
     "SET standard_conforming_strings = on; SET transform_null_equals = off; SET array_nulls = on;"
     " SET quote_all_identifiers = off;"
-    # SELECT INTO takes the first of several rows.
-    " SET plpgsql.extra_errors = 'none'; SET plpgsql.variable_conflict = 'error'"
+    # SELECT INTO takes the first of several rows. plpgsql.variable_conflict needs no setting: no name of ours
+    # is ambiguous, or its function says what is meant; and where PL/pgSQL is preloaded an ordinary role may
+    # not set it.
+    " SET plpgsql.extra_errors = 'none'"
 )
 # Whatever the role's forms are: psycopg reads a moment and an interval in these alone. Whether the day or the
 # month comes first in what is given stays as it is.

@@ -84,6 +84,8 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
             "max_wal_size": "512MB",
             "checkpoint_timeout": "1h",
             "log_min_messages": "fatal",
+            # Else each session loads it; and some servers have it so (plpgsql_check asks for it).
+            "shared_preload_libraries": "plpgsql",
         },
         durable=False,
     )
@@ -223,14 +225,11 @@ def _clone(admin: Connection, template: str, name: str) -> None:
     admin.execute(command)
 
 
-def _is_used(admin: Connection, name: str) -> bool:
-    return bool(admin.execute("SELECT FROM pg_stat_activity WHERE datname = %s", [name]).rowcount)
-
-
 def _drop(admin: Connection, name: str) -> None:
-    # Its sessions are just ending: DROP DATABASE would wait for them in steps of 100 ms.
-    deadline = time.monotonic() + 0.1
-    while time.monotonic() < deadline and _is_used(admin, name):
+    # DROP DATABASE waits for sessions in steps of 100 ms, also for those that are just ending.
+    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+    deadline = time.monotonic() + 0.5
+    while time.monotonic() < deadline and admin.execute(ended, [name]).rowcount:
         time.sleep(0.002)
     admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ...grammar.problems import did_you_mean
 from ...grammar.source import Span
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
@@ -331,7 +332,7 @@ def _database_options(
             continue
         name = read.tokens[first].word
         if name not in DATABASE_OPTIONS:
-            read.unexpected(first, _OPTION_EXPECTED)
+            read.unexpected(first, did_you_mean(name, DATABASE_OPTIONS) or _OPTION_EXPECTED)
             continue
         if name in _OF_BROKER and any(option.name in _OF_BROKER for option in options):
             read.unexpected(first, "only one of these options of Service Broker can be set at a time")

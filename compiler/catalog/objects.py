@@ -7,6 +7,7 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from ...grammar.records import dataclass
@@ -246,6 +247,9 @@ class SqlScope(Protocol):
 
     def user_function(self, name: ObjectName) -> UserFunction | None:
         """The signature of a user function; None when unknown."""
+
+    def type_names(self) -> Iterator[str]:
+        """Yield the names of the types that the script created."""
 
     def user_type(self, name: ObjectName) -> SqlType | None:
         """A type that the script created (CREATE TYPE … FROM), None when unknown."""

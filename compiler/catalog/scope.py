@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import field
 from typing import Any
 
@@ -679,6 +679,10 @@ class Scope:
     def user_type(self, name: ObjectName) -> SqlType | None:
         """Return a type that the script created."""
         return self.catalog.types.get(self.catalog.key(name))
+
+    def type_names(self) -> Iterator[str]:
+        """Yield the names of the types that the script created."""
+        return (name for _, name in self.catalog.types)
 
     def not_null_type(self, name: ObjectName) -> bool:
         """Whether a type was created NOT NULL."""

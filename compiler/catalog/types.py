@@ -52,6 +52,8 @@ _TYPES: dict[str, tuple[str, str]] = {
     "cursor": ("cursor", "refcursor"),
 }
 
+TYPE_NAMES = tuple(name for name in _TYPES if name != "boolean")
+"""All of the system's that there are here."""
 _FAMILIES = {name: family for name, (family, _) in _TYPES.items()}
 
 _SYNONYMS: dict[str, str] = {

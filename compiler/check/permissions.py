@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...grammar.problems import Problems
+from ...grammar.problems import Problems, did_you_mean
 from .. import nodes
 
 _SECURABLES = """
@@ -102,7 +102,10 @@ def check_permission(statement: nodes.Permission, problems: Problems) -> None:
         if near is not None:
             hint = f"no permission is called {permission.name}"
             if permission.name.split()[0] not in _BEHIND:
-                hint = "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
+                hint = (
+                    did_you_mean(permission.name, _BEHIND)
+                    or "expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL"
+                )
             elif permission.name.startswith("CREATE"):
                 hint = "expected what can be created, such as QUEUE, SERVICE or CONTRACT"
         elif of_database and permission.name in _OF_ONE_OBJECT:

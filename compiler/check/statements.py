@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from ...grammar.hints import no_condition
-from ...grammar.problems import NAME_MISSING, NESTED_TOO_DEEPLY, Problems
+from ...grammar.problems import NAME_MISSING, NESTED_TOO_DEEPLY, Problems, did_you_mean
 from ...grammar.records import dataclass
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
@@ -205,10 +205,12 @@ class _Scope:
         for goto, tries in self.gotos:
             found = self.labels.get(goto.label.text.lower())
             if found is None:
+                labels = (label.name.text for label, _ in self.labels.values())
                 self.problems.add(
                     f"A GOTO statement references the label '{goto.label.text}' but the label has not been "
                     "declared.",
                     goto.label.span,
+                    hint=did_you_mean(goto.label.text, labels),
                     number=133,
                 )
             elif found[1] != tries[: len(found[1])]:
@@ -381,7 +383,12 @@ class _Scope:
     def _check_options(self, statement: nodes.SetOption, known: frozenset[str]) -> None:
         for name in statement.names:
             if name not in known:
-                self.problems.add(f"'{name}' is not a recognized SET option.", statement.span, number=195)
+                self.problems.add(
+                    f"'{name}' is not a recognized SET option.",
+                    statement.span,
+                    hint=did_you_mean(name, known) if " " not in name else None,
+                    number=195,
+                )
             instead = _UNHEEDED.get((name, statement.value))
             if instead is not None:
                 self.problems.add(
@@ -584,8 +591,13 @@ def _check_variables(
                 problems.add(
                     f'Must declare the {"table" if table else "scalar"} variable "{token.text}".',
                     Span(source.source, token.start, token.end),
+                    hint=did_you_mean(token.text, _spelled(declared, tokens, places)),
                     number=1087 if table else 137,
                 )
+
+
+def _spelled(declared: Iterable[str], tokens: list[Token], places: list[int]) -> Iterator[str]:
+    return (text for place in places if (text := tokens[place].text).lower() in declared)
 
 
 def _add_duplicate(variable: nodes.Variable, problems: Problems) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...grammar.problems import Problems
+from ...grammar.problems import Problems, did_you_mean
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
@@ -79,7 +79,8 @@ def check_events(statement: nodes.CreateEventNotification, problems: Problems) -
     for event in statement.events:
         name = event.text.upper()
         if name not in _EVENTS:
-            problems.add(f"'{event.text}' is an invalid event type.", event.span, number=1084)
+            hint = did_you_mean(name, _EVENTS)
+            problems.add(f"'{event.text}' is an invalid event type.", event.span, hint=hint, number=1084)
         elif name == "QUEUE_ACTIVATION" and not on_queue:
             problems.add(
                 _WRONG_SCOPE,
@@ -98,7 +99,10 @@ def check_trigger_events(statement: nodes.CreateTrigger, problems: Problems) -> 
     if statement.target is None:
         for event in statement.events:
             if event.upper() not in _OF_TRIGGERS:
-                problems.add(f"'{event}' is an invalid event type.", statement.name.span, number=1084)
+                hint = did_you_mean(event, _OF_TRIGGERS)
+                problems.add(
+                    f"'{event}' is an invalid event type.", statement.name.span, hint=hint, number=1084
+                )
             elif event.upper() in SERVER_EVENTS and statement.scope == "DATABASE":
                 hint = f"{event} is an event of the server: ON ALL SERVER"
                 problems.add(_WRONG_SCOPE, statement.name.span, hint=hint, number=1098)

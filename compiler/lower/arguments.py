@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...grammar.problems import did_you_mean
 from ...grammar.records import dataclass
 from ...grammar.tokens import TokenKind
 from .. import nodes
@@ -130,7 +131,12 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
         if argument.name is not None:
             key = argument.name.name.removeprefix("@").lower()
             if key not in by_name:
-                raise WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure {name}.")
+                known = (f"@{parameter.name}" for parameter in procedure.parameters)
+                raise WrongArguments(
+                    8145,
+                    f"{argument.name.name} is not a parameter for procedure {name}.",
+                    did_you_mean(argument.name.name, known),
+                )
         elif number >= len(procedure.parameters):
             raise WrongArguments(8144, f"Procedure or function {name} has too many arguments specified.")
         else:
@@ -157,7 +163,8 @@ def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, node
 
 
 def wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Context) -> list[pl.Statement]:
-    """Return what a call does whose arguments do not fit: it fails."""
+    """Return what a call does whose arguments do not fit: it fails, of which `check` warns."""
+    ctx.problems.add(error.message, node.span, error.hint, error.number, "warning")
     arguments = (
         pl.Name(ctx.session),
         pl.Number(ctx.line(node)),
@@ -174,11 +181,12 @@ def wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Conte
 class WrongArguments(Exception):
     """A call that fails at run time whatever happens; number and text as SQL Server gives them."""
 
-    def __init__(self, number: int, message: str) -> None:
-        """Keep both."""
+    def __init__(self, number: int, message: str, hint: str | None = None) -> None:
+        """Keep all."""
         super().__init__(message)
         self.number = number
         self.message = message
+        self.hint = hint
 
 
 def lower_argument(

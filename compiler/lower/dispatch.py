@@ -40,6 +40,11 @@ system_procedures: Registry[Callable[[nodes.Execute, Context], list[pl.Statement
 """By folded name, without schema. None: the name turns out to be another procedure's."""
 
 
+def system_procedure_names() -> tuple[str, ...]:
+    """Return the system procedures that are known here, as they are written without a schema."""
+    return system_procedures.keys
+
+
 def is_system_procedure(name: nodes.QualifiedName) -> bool:
     """Tell whether EXEC of a name is a system procedure's that is known here."""
     return system_procedures.find(name.name.text.lower()) is not None

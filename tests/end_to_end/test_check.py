@@ -249,3 +249,45 @@ def test_a_warning_about_a_system_procedure_stands_at_its_exec(
     (warning,) = json.loads(left.out)["problems"]
     assert (Path(warning["file"]).name, warning["line"], warning["column"]) == ("each.sql", 2, 1)
     assert "not known before the program runs" in warning["message"]
+
+
+@pytest.mark.parametrize(
+    ("script", "number", "meant"),
+    [
+        ("DECLARE @body xml; SET @bdoy = NULL", 137, "@body"),
+        ("DECLARE @rows TABLE (a int); SELECT * FROM @rosw", 1087, "@rows"),
+        ("SELECT @@ROWCONT", 137, "@@ROWCOUNT"),
+        ("DECLARE @a varchr(9)", 2715, "varchar"),
+        ("SELECT CAST(1 AS nvarhcar(9))", 243, "nvarchar"),
+        ("CREATE TYPE dbo.amount FROM int\nGO\nDECLARE @a ammount", 2715, "amount"),
+        ("SELECT GETDAT()", 195, "GETDATE"),
+        ("SELECT LENGTH('a')", 195, "LEN"),
+        ("SELECT DATEPART(yaer, GETDATE())", 155, "year"),
+        ("SET NOCONT ON", 195, "NOCOUNT"),
+        ("GOTO donee\ndone:", 133, "done"),
+        ("EXEC sp_executsql N'SELECT 1'", None, "sp_executesql"),
+        ("CREATE PROCEDURE dbo.Orders_Take AS PRINT 1\nGO\nEXEC dbo.Order_Take", None, "Orders_Take"),
+        ("CREATE PROCEDURE dbo.p @order int AS PRINT 1\nGO\nEXEC dbo.p @ordr = 1", 8145, "@order"),
+        ("CREATE EVENT NOTIFICATION e ON DATABASE FOR DROP_TABEL TO SERVICE 's', 'i'", 1084, "DROP_TABLE"),
+        ("CREATE QUEUE q WITH ACTIVATION (MAX_QUEUE_READER = 1)", 102, "MAX_QUEUE_READERS"),
+        ("ALTER DATABASE x SET ENABLE_BROKR", 102, "ENABLE_BROKER"),
+        ("GRANT SEDN ON SERVICE::s TO u", 102, "SEND"),
+    ],
+)
+def test_what_is_almost_a_name_or_word_is_told(script: str, number: int | None, meant: str) -> None:
+    (found,) = check_scripts([Source("s.sql", script)])
+    assert (found.number, found.hint) == (number, f"did you mean '{meant}'?")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "DECLARE @row1 int; SET @row2 = 1",  # digits tell names apart
+        "DECLARE @a int; SET @b = 1",
+        "SELECT FOO(1)",
+        "ALTER DATABASE x SET BROKER",  # which one? NEW_BROKER would end every dialog
+        "SET STATISTICS SPACE ON",
+    ],
+)
+def test_what_is_not_near_is_not_guessed(script: str) -> None:
+    assert all("did you mean" not in (one.hint or "") for one in check_scripts([Source("s.sql", script)]))

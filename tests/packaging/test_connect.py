@@ -56,6 +56,7 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             "array_nulls = off",
             "quote_all_identifiers = on",
             "plpgsql.extra_errors = 'all'",
+            "plpgsql.variable_conflict = 'use_variable'",
             "default_transaction_isolation = 'serializable'",
         ):
             owner.execute(f"ALTER DATABASE {database.name} SET {setting}")

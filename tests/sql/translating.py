@@ -7,6 +7,7 @@ variables and tables of its cases.  Variables stand in a block labelled ``p``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pgsb.compiler.catalog.builtin_relations import QUEUE_COLUMNS
@@ -106,6 +107,9 @@ class Givens:
 
     def user_function(self, name: ObjectName) -> UserFunction | None:
         return self.functions.get(name.parts(self.database, self.default_database))
+
+    def type_names(self) -> Iterator[str]:
+        return iter(())
 
     def user_type(self, name: ObjectName) -> SqlType | None:
         return None

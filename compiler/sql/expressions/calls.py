@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ....grammar.lexer import name_parts
+from ....grammar.problems import did_you_mean
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES, ObjectName, fold
@@ -220,7 +221,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     except builtin.Wrong as error:
         return ctx.problem(str(error), node, number=error.number, hint=error.hint)
     if value is None:
-        hint = None
+        hint = builtin.meant_by(name)
         if ctx.scope.user_function(ObjectName(name, "dbo")) is not None:
             hint = f"a user function is called with its schema: dbo.{name}"
         return ctx.problem(
@@ -269,6 +270,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                     f"'{argument.name}' is not a recognized {node.name.lower()} option.",
                     argument,
                     number=155,
+                    hint=did_you_mean(word, builtin.DATE_PARTS),
                 )
                 return None
             values.append(Value(n.Text(part)))

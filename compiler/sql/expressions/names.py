@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ....grammar.hints import no_condition
-from ....grammar.problems import NAME_MISSING
+from ....grammar.problems import NAME_MISSING, did_you_mean
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import fold
@@ -168,6 +168,10 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     return untyped_xml(Value(code, None if known.is_text else known.type))
 
 
+_OF_SESSION = ("@@rowcount", "@@error", "@@trancount", "@@fetch_status", "@@nestlevel", "@@procid")
+"""Those that the scope knows."""
+
+
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     """``@@name``: the system's, or one that the script declares."""
     if ctx.scope.variable(name) is not None:
@@ -181,7 +185,8 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     reason = builtin.REFUSED_GLOBALS.get(name.lower())
     if reason is not None:
         return ctx.problem(f"{name} is not supported: {reason}", node)
-    return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
+    hint = did_you_mean(name, map(str.upper, (*builtin.GLOBAL_VARIABLES, *_OF_SESSION)))
+    return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137, hint=hint)
 
 
 def _pseudo_column(name: str, node: exp.Expr, ctx: Context) -> Value:

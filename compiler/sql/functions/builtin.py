@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from ....grammar.problems import did_you_mean
 from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES
@@ -299,6 +300,16 @@ def wrong_arity(name: str, minimum: int, maximum: int | None) -> Wrong:
     if maximum == minimum:
         return Wrong(f"{begin} argument(s).", 174)
     return Wrong(f"{begin} to {maximum or 254} arguments.", 189)
+
+
+_ELSEWHERE_CALLED = {"LENGTH": "LEN", "NOW": "GETDATE", "NVL": "ISNULL", "UUID": "NEWID"}
+"""Functions that other databases have, and what they are called here."""
+
+
+def meant_by(name: str) -> str | None:
+    """Return the hint that names the built-in function that is most likely meant by a name that none has."""
+    known = _ELSEWHERE_CALLED.get(name.upper())
+    return did_you_mean(name, FUNCTIONS) if known is None else f"did you mean '{known}'?"
 
 
 _NULLARY_TEXT = tm.nvarchar(128)

@@ -76,7 +76,7 @@ ALTER DATABASE d SET ENABLE_BROKER ON
 ALTER DATABASE d SET NEW_BROKER WITH ROLLBACK
 ALTER DATABASE CURRENT SET ENABLE_BROKER WITH ROLLBACK AFTER 5
 -- expect
-1:22: 102: Incorrect syntax near 'ENABLE_BROKR'. | expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY
+1:22: 102: Incorrect syntax near 'ENABLE_BROKR'. | did you mean 'ENABLE_BROKER'?
 2:38: 102: Incorrect syntax near 'BROKER'. | expected an option of databases, such as ENABLE_BROKER, TRUSTWORTHY or RECOVERY
 3:36: 156: Incorrect syntax near the keyword 'ON'. | ENABLE_BROKER has no value
 4:38: 156: Incorrect syntax near the keyword 'ROLLBACK'. | expected ROLLBACK IMMEDIATE, ROLLBACK AFTER n SECONDS or NO_WAIT
@@ -477,7 +477,7 @@ SET XACT_ABORT MAYBE
 SET STATISTICS SPACE ON
 SET LOCK_TIMEOUT ON
 -- expect
-1:1: 195: 'NOCUNT' is not a recognized SET option.
+1:1: 195: 'NOCUNT' is not a recognized SET option. | did you mean 'NOCOUNT'?
 2:1: 195: 'XACT_ABORT' is not a recognized SET option.
 3:1: 195: 'STATISTICS SPACE' is not a recognized SET option.
 4:1: 195: 'LOCK_TIMEOUT' is not a recognized SET option.
