@@ -18,7 +18,7 @@ from dataclasses import field
 from ..grammar.problems import Problem, Problems, did_you_mean
 from ..grammar.records import dataclass, replace
 from ..grammar.source import Source, Span
-from ..grammar.tokens import TokenKind
+from ..grammar.tokens import STATEMENT_WORDS, TokenKind
 from . import nodes
 from .analysis.mentions import created_procedures, tokens_of
 from .catalog.names import fold
@@ -140,15 +140,14 @@ class References:
             and not is_system_procedure(module)
         ]
         # Dynamic SQL may create one, and so may a batch that could not be read.
+        others = (*system_procedure_names(), *STATEMENT_WORDS)
         made = {name for source in sources if unknown for name in created_procedures(tokens_of(source))}
         for module in unknown:
             if fold(module.name.text) not in made:
                 problems.add(
                     f"no script creates the procedure '{module.text}', and it is no known system procedure",
                     module.span,
-                    hint=did_you_mean(
-                        module.name.text, (*self._procedures.values(), *system_procedure_names())
-                    ),
+                    hint=did_you_mean(module.name.text, (*self._procedures.values(), *others)),
                     severity="warning",
                 )
 

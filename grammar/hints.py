@@ -8,9 +8,10 @@ it gives up on one of them it says the sentence when it gives up on a script in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from .lexer import string_value
+from .problems import did_you_mean
 from .source import Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
@@ -226,6 +227,25 @@ def incorrect_syntax(token: Token) -> tuple[str, int]:
         f"Incorrect syntax near '{shown if len(shown) <= _LONGEST_NEAR else shown[:_LONGEST_NEAR] + '…'}'.",
         102,
     )
+
+
+_CLAUSE_WORDS = frozenset(
+    """
+    APPLY AUTO FIRST FOLLOWING JSON LAST MATCHED NEXT OFFSET ONLY OUTPUT PARTITION PATH PRECEDING RANGE RAW ROOT
+    ROW ROWS SOURCE TARGET TIES TYPE USING XML
+    """.split()
+)
+"""Words of queries that are not reserved."""
+
+
+def misspelt(tokens: Sequence[Token], place: int) -> str | None:
+    """Return the hint that the unexpected token, or a name before it, may be meant for a keyword."""
+    for token in reversed(tokens[max(place - 1, 0) : place + 1]):
+        if token.kind is TokenKind.WORD and token.word not in RESERVED_WORDS | _CLAUSE_WORDS:
+            hint = did_you_mean(token.text, RESERVED_WORDS)
+            if hint is not None:
+                return hint
+    return None
 
 
 def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:

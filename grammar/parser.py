@@ -27,6 +27,9 @@ __all__ = ["ParsedBatch", "keywords_after", "parse_batch", "parse_batches"]
 _BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
 
 
+_FIRST_WORDS = STATEMENT_WORDS | {"GET", "MOVE", "RECEIVE", "SEND", "THROW"}
+
+
 @dataclass(frozen=True)
 class ParsedBatch:
     """A batch and its tree.
@@ -374,18 +377,15 @@ class _BatchParser:
         self._problems.add(message, span, hint=hint, number=number)
 
     def _hint(self, index: int) -> str | None:
-        key = self._where(), self._sign(index)
-        sentence = _sentences().get(key)
-        if sentence is not None:
-            return sentence
         accepted = {
             terminal
             for terminal in self._states[self._stack[-1]]
             if terminal.isupper() and self._accepts(terminal)
         }
         return (
-            self._hint_between(index, accepted)
-            or self._almost(index, accepted)
+            self._almost(index, accepted)
+            or _sentences().get((self._where(), self._sign(index)))
+            or self._hint_between(index, accepted)
             or describe(accepted, self._names.texts)
         )
 
@@ -393,7 +393,11 @@ class _BatchParser:
         if index >= len(self._tokens) or self._tokens[index].kind is not TokenKind.WORD:
             return None
         texts = self._names.texts
-        return did_you_mean(self._tokens[index].text, (texts[one] for one in accepted if one in texts))
+        known = [texts[one] for one in accepted if one in texts]
+        # BEGIN was taken for that of a block, as it was not that of BEGIN DIALOG.
+        before = self._tokens[index - 1].word if index else ""
+        known += [words[1] for words in map(str.split, texts.values()) if words[0] == before and words[1:]]
+        return did_you_mean(self._tokens[index].text, known)
 
     def _sign(self, index: int) -> str:
         """Return what an example must have at its error to be like the token at ``index``."""
@@ -416,7 +420,9 @@ class _BatchParser:
             name = self._tokens[0].text
             if name.upper() == "RECEIVE":
                 return "RECEIVE needs *, columns or assignments before FROM"
-            return f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
+            return did_you_mean(name, _FIRST_WORDS) or (
+                f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
+            )
         if not {INVALID, END_OF_STATEMENT} & accepted:
             return None
         token = self._tokens[index]
@@ -427,7 +433,9 @@ class _BatchParser:
         if token.word == ")":
             return "there is no ( for it"
         if token.kind is TokenKind.WORD and token.word not in RESERVED_WORDS and self._opens_line(index):
-            return f"'{token.text}' begins no statement: a procedure is called with EXEC, prose is a comment"
+            return did_you_mean(token.text, _FIRST_WORDS) or (
+                f"'{token.text}' begins no statement: a procedure is called with EXEC, prose is a comment"
+            )
         return None
 
     def _opens_line(self, index: int) -> bool:

@@ -56,7 +56,7 @@ __all__ = ["CompileError", "Problem", "Problems", "Unbound"]
 
 _SIMILAR = 0.75
 """How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
-_SHORTEST, _MOST_LEFT_OUT = 4, 3
+_SHORTEST, _MOST_LEFT_OUT = 3, 3
 _MOST_COMPARED = 500
 _DIGITS = re.compile(r"\d+")
 _TAB_WIDTH = 8
@@ -72,8 +72,13 @@ def similar(name: str, known: Iterable[str]) -> str | None:
     names = {one.lower(): one for one in known if one.lower() != name.lower()}
     if len(name) < _SHORTEST or len(names) > _MOST_COMPARED:
         return None
+    letters = sorted(name.lower())
+    exchanged = next((one for one in names if sorted(one) == letters), None)
+    if exchanged is not None and not _DIGITS.search(name):
+        return names[exchanged]
     about_as_long = [one for one in names if abs(len(one) - len(name)) <= _MOST_LEFT_OUT]
-    found = difflib.get_close_matches(name.lower(), about_as_long, 1, _SIMILAR)
+    cutoff = _SIMILAR if len(name) > _SHORTEST else 1.0
+    found = difflib.get_close_matches(name.lower(), about_as_long, 1, cutoff)
     if not found or _DIGITS.sub("", found[0]) == _DIGITS.sub("", name.lower()):
         return None
     return names[found[0]]

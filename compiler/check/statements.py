@@ -399,10 +399,11 @@ class _Scope:
 
     def _check_condition(self, condition: nodes.SqlText) -> None:
         if not _COMPARES.intersection(condition.words):
+            first = next((token.text for token in condition.tokens if token.word not in ("NOT", "(")), "")
             self.problems.add(
                 no_condition(condition.span),
                 condition.span,
-                hint="compare it with something: @flag = 1",
+                hint=did_you_mean(first, ("EXISTS",)) or "compare it with something: @flag = 1",
                 number=4145,
             )
 

@@ -36,7 +36,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from ...grammar.hints import incorrect_syntax
+from ...grammar.hints import incorrect_syntax, misspelt
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.source import Span
@@ -332,11 +332,12 @@ def _translate(
         if error.near is None:
             start = end = max(span.start, min(end or span.end, span.end))
             start = max(start - 1, span.start)
-        message, number = error.message, 102
-        near = next((token for token in text.tokens if token.start == error.start), None)
-        if near is not None and error.near is not None and message.startswith("Incorrect syntax near"):
-            message, number = incorrect_syntax(near)
-        problems.add(message, at=Span(span.source, start, max(end, start + 1)), number=number)
+        message, number, hint = error.message, error.number, error.hint
+        place = next((i for i, token in enumerate(text.tokens) if token.start == error.start), None)
+        if place is not None and error.near is not None and message.startswith("Incorrect syntax near"):
+            message, number = incorrect_syntax(text.tokens[place])
+            hint = misspelt(text.tokens, place)
+        problems.add(message, at=Span(span.source, start, max(end, start + 1)), hint=hint, number=number)
     except RecursionError:
         problems.add(NESTED_TOO_DEEPLY, at=span, number=191)
     return otherwise

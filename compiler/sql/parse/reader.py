@@ -24,12 +24,17 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
+from ....grammar.problems import did_you_mean
 from .json import read_json_text
 from .nodes import IN_PARENTHESES, AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
 from .token_reader import TokenReader, placed
-from .tokens import RESERVED
+from .tokens import HINT_WORDS, RESERVED, Unreadable
 from .types import read_cast, read_convert, read_type_name
 
+_NO_TABLE_HINT = (
+    '"{}" is not a recognized table hints option. If it is intended as a parameter to a table-valued '
+    "function or to the CHANGETABLE function, ensure that your database compatibility mode is set to 90."
+)
 _ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
 _LONE = frozenset((T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING, T.NUMBER, T.NULL))
 """Operands of one token, unless something goes on with them."""
@@ -557,12 +562,22 @@ class Reader(TokenReader):
             token = self._curr
             if not token or token.token_type not in (T.VAR, RESERVED):
                 self.fail()
+            if token.text.upper() not in HINT_WORDS:
+                raise Unreadable(
+                    _NO_TABLE_HINT.format(token.text),
+                    token.start,
+                    token.end,
+                    token.text,
+                    321,
+                    did_you_mean(token.text, HINT_WORDS),
+                )
             self._advance()
             hints.append(placed(exp.Var(this=token.text.upper()), token))
-            if self._match(T.EQ):
-                self._advance()
-            elif self._match(T.L_PAREN):
+            equal = self._match(T.EQ)
+            if self._match(T.L_PAREN):
                 self.skip_parenthesis()
+            elif equal:
+                self._advance()
         return hints
 
     def _read_options(self) -> exp.Expr | None:

@@ -22,13 +22,17 @@ __all__ = ["HINT_WORDS", "RESERVED", "T", "Unreadable", "to_sqlglot"]
 class Unreadable(ParseError):
     """A place where no T-SQL can go on; offsets are those of the script."""
 
-    def __init__(self, message: str, start: int, end: int, near: str | None) -> None:
+    def __init__(
+        self, message: str, start: int, end: int, near: str | None, number: int = 102, hint: str | None = None
+    ) -> None:
         """``near`` is the offending token's text, None at the end of the statement."""
         super().__init__(message)
         self.message = message
         self.start = start
         self.end = end
         self.near = near
+        self.number = number
+        self.hint = hint
 
 
 _KEYWORDS: dict[str, T] = {
@@ -76,7 +80,8 @@ HINT_WORDS = frozenset(
     """
     NOLOCK READUNCOMMITTED UPDLOCK REPEATABLEREAD SERIALIZABLE READCOMMITTED TABLOCK TABLOCKX PAGLOCK
     ROWLOCK NOWAIT READPAST XLOCK SNAPSHOT NOEXPAND HOLDLOCK READCOMMITTEDLOCK KEEPIDENTITY
-    KEEPDEFAULTS IGNORE_CONSTRAINTS IGNORE_TRIGGERS FORCESEEK FORCESCAN INDEX FASTFIRSTROW
+    KEEPDEFAULTS IGNORE_CONSTRAINTS IGNORE_TRIGGERS FORCESEEK FORCESCAN INDEX
+    SPATIAL_WINDOW_MAX_CELLS
     """.split()
 )
 
