@@ -14,7 +14,7 @@ from functools import cache
 
 from .batches import BatchText, split
 from .hints import EXAMPLES, describe, incorrect_syntax
-from .problems import Problems, did_you_mean
+from .problems import Problems, did_you_mean, similar
 from .records import dataclass
 from .source import Source
 from .tables import INVALID, Rule, tables
@@ -392,6 +392,11 @@ class _BatchParser:
     def _almost(self, index: int, accepted: set[str]) -> str | None:
         if index >= len(self._tokens) or self._tokens[index].kind is not TokenKind.WORD:
             return None
+        following = self._tokens[index + 1] if index + 1 < len(self._tokens) else None
+        if self._tokens[index].word == "END" and following is not None:
+            # BEGIN DIALOG has no counterpart of its own.
+            another = following.word == "DIALOG" or similar(following.text, ("CONVERSATION",)) is not None
+            return "did you mean 'END CONVERSATION'?" if another else None
         texts = self._names.texts
         known = [texts[one] for one in accepted if one in texts]
         # BEGIN was taken for that of a block, as it was not that of BEGIN DIALOG.

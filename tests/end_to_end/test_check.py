@@ -272,6 +272,8 @@ def test_a_warning_about_a_system_procedure_stands_at_its_exec(
         ("CREATE QUEUE q WITH ACTIVATION (MAX_QUEUE_READER = 1)", 102, "MAX_QUEUE_READERS"),
         ("ALTER DATABASE x SET ENABLE_BROKR", 102, "ENABLE_BROKER"),
         ("GRANT SEDN ON SERVICE::s TO u", 102, "SEND"),
+        ("DECLARE @h uniqueidentifier\nEND CONVERSTAION @h", 156, "END CONVERSATION"),
+        ("DECLARE @h uniqueidentifier\nEND DIALOG @h", 156, "END CONVERSATION"),
         ("SELCT * FROM t", 102, "SELECT"),
         ("RECIEVE TOP (1) * FROM q", 156, "RECEIVE"),
         ("WAITFOR (RECIEVE * FROM q), TIMEOUT 1", 102, "RECEIVE"),
