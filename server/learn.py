@@ -152,7 +152,7 @@ _TYPES: dict[str, SqlType] = {
     "bigint": tm.BIGINT,
     "smallint": tm.SMALLINT,
     'sys."bit"': tm.BIT,
-    "boolean": tm.BIT,
+    "boolean": tm.BIT_KEPT_AS_BOOLEAN,
     "double precision": tm.FLOAT,
     "real": SqlType("real"),
     "text": tm.NVARCHAR_MAX,

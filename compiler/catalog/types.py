@@ -272,6 +272,8 @@ BIGINT = SqlType("bigint")
 SMALLINT = SqlType("smallint")
 TINYINT = SqlType("tinyint")
 BIT = SqlType("bit")
+BIT_KEPT_AS_BOOLEAN = SqlType("bit", user="boolean")
+"""Of columns that another tool made: read and stored as a bit, which they are not in PostgreSQL."""
 FLOAT = SqlType("float", precision=53)
 MONEY = SqlType("money")
 DATETIME = SqlType("datetime")

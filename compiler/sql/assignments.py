@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..catalog import types as tm
-from ..catalog.types import MAX, SqlType
+from ..catalog.objects import ColumnInfo
+from ..catalog.types import BIT, BIT_KEPT_AS_BOOLEAN, MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_exact_date, is_guid, is_integer
 from .conversions import convert, limit
@@ -73,10 +74,21 @@ def assign(value: Value, to: SqlType) -> Value:
     return convert(value, to)
 
 
+def load(code: n.Node, column: ColumnInfo) -> Value:
+    """The value of a column as it is read: a boolean that stands for a bit is one."""
+    if column.type != BIT_KEPT_AS_BOOLEAN:
+        return Value(code, column.type, nullable=column.nullable)
+    bit = n.CertainCast(n.CertainCast(code, "integer"), BIT.postgres)
+    return Value(bit, BIT, nullable=column.nullable)
+
+
 def store(value: Value, to: SqlType | None) -> Value:
     """The value converted for a column of type ``to``: as ``assign``, but too long strings are errors."""
     if to is None:
         return value
+    if to == BIT_KEPT_AS_BOOLEAN:
+        bit = assign(value, BIT)
+        return bit if bit.is_null else Value(n.Cast(n.Cast(n.Paren(bit.code), "integer"), "boolean"), to)
     if to.family == "string" and (value.is_string or value.type is None):
         return value
     if to.family == "binary" and value.family == "binary":

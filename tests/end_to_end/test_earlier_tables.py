@@ -89,10 +89,55 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
     tsql.close()
 
 
+_OF_BOOLEANS = """
+INSERT flags VALUES (1, 1), (2, 0), (3, NULL) INSERT flags (id, is_on) SELECT id + 3, is_on FROM flags
+GO
+DECLARE @b bit = 1, @was bit
+UPDATE flags SET @was = is_on = 0 WHERE id = 1 AND is_on = @b
+UPDATE flags SET is_on = ~is_on OUTPUT deleted.is_on, inserted.is_on WHERE id = 2
+SELECT @was, @b FROM (SELECT * FROM flags WHERE is_on <> 0) AS f WHERE f.is_on = @b AND f.id = 2
+SELECT is_on, COUNT(*) FROM flags GROUP BY is_on ORDER BY is_on
+SELECT is_on & 1, is_on + 1, ISNULL(is_on, 0), CONVERT(varchar(5), is_on) FROM flags WHERE id = 2
+MERGE flags AS t USING (SELECT 2 AS id, CAST(0 AS bit) AS f UNION SELECT 9, 1) AS s ON t.id = s.id
+WHEN MATCHED AND t.is_on = 1 THEN UPDATE SET is_on = s.f
+WHEN NOT MATCHED THEN INSERT (id, is_on) VALUES (s.id, s.f);
+DECLARE c CURSOR FOR SELECT is_on FROM flags WHERE id = 9
+OPEN c FETCH NEXT FROM c INTO @was CLOSE c DEALLOCATE c
+SELECT @was, dbo.both(@was, 1)
+GO
+CREATE TABLE kept (f bit) CREATE TABLE seen (f bit)
+GO
+CREATE TRIGGER noted ON flags AFTER DELETE AS INSERT seen SELECT is_on FROM deleted WHERE is_on = 1
+GO
+INSERT kept SELECT f.is_on FROM flags AS f JOIN flags AS g ON f.is_on = g.is_on AND g.id = 9
+INSERT flags (id, is_on) SELECT 20, f FROM kept GROUP BY f
+DELETE flags WHERE is_on IN (1)
+SELECT (SELECT COUNT(*) FROM kept), (SELECT COUNT(*) FROM seen WHERE f = 1)
+"""
+
+
+def test_a_boolean_of_a_table_that_another_tool_made_is_a_bit(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    connect(database.dsn).execute(
+        "CREATE SCHEMA IF NOT EXISTS dbo; CREATE TABLE dbo.flags (id integer, is_on boolean);"
+        "CREATE FUNCTION dbo.both(a boolean, b boolean) RETURNS boolean LANGUAGE sql AS 'SELECT a AND b'"
+    )
+    tsql = Tsql(database.dsn)
+    tsql.run_well(_OF_BOOLEANS)
+    assert tsql.results == [
+        *([["0", "1"]], [["0", "1"]]),
+        [[None, "2"], ["0", "2"], ["1", "2"]],
+        *([["1", "2", "1", "1"]], [["1", "1"]], [["2", "3"]]),
+    ]
+    tsql.close()
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
         ("integer", tm.INT),
+        ("boolean", tm.BIT_KEPT_AS_BOOLEAN),
         ("character varying(20)", tm.varchar(20)),
         ("numeric(19,4)", tm.decimal(19, 4)),
         ("numeric(5)", tm.decimal(5, 0)),

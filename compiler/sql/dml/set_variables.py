@@ -9,7 +9,7 @@ from ...catalog.objects import ScalarVariable, TableInfo
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
-from ..assignments import assign
+from ..assignments import assign, load
 from ..context import Context, Frame
 from ..expressions.names import scalar
 from ..interface import Assignment
@@ -47,9 +47,9 @@ def into_variables(
         type_ = column.type if column is not None else None
         if id(item) in ready:
             value = Value(ready[id(item)], type_)
-        elif item.column is not None:
+        elif item.column is not None and column is not None:
             own = fold(item.column.name)
-            value = Value(n.Name((own,)) if inserted is None else n.Member(inserted, own), type_)
+            value = load(n.Name((own,)) if inserted is None else n.Member(inserted, own), column)
         else:
             node = _operand(item)
             if reads(node, assigned):

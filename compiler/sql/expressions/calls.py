@@ -9,11 +9,11 @@ from ....grammar.problems import did_you_mean
 from ....grammar.records import replace
 from ...catalog import types as tm
 from ...catalog.names import AGGREGATES, ObjectName, fold
-from ...catalog.objects import UserFunction
+from ...catalog.objects import ColumnInfo, UserFunction
 from ...target import nodes as n
 from ...target import queries as q
 from .. import values as v
-from ..assignments import assign
+from ..assignments import assign, load, store
 from ..context import Context, object_name
 from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
@@ -454,7 +454,9 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         return _function(call, ctx)
     known = ctx.scope.user_function(ctx.scope.synonym(name))
     given = user_arguments(call, known, ctx, prefix)
-    return v.call(ctx.relation_name(name), *given, type=known.result if known is not None else None)
+    result = known.result if known is not None else None
+    called = v.call(ctx.relation_name(name), *given, type=result)
+    return load(called.code, ColumnInfo("", result)) if result == tm.BIT_KEPT_AS_BOOLEAN else called
 
 
 def table_argument(node: exp.Expr, ctx: Context) -> n.Node | None:
@@ -516,6 +518,8 @@ def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None
     if to == tm.MOMENT and value.type is not None and value.type.is_numeric:
         # A number of days, as datetime takes it: what else the parameter may be takes none.
         to = tm.DATETIME
+    if to == tm.BIT_KEPT_AS_BOOLEAN:
+        return store(value, to).code
     if to is not None:
         value = assign(value, to)
         # A bare 1 is an integer, which PostgreSQL takes for no smallint.

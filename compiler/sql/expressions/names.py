@@ -16,6 +16,7 @@ from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
 from .. import values as v
+from ..assignments import load
 from ..context import Context, Relation
 from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_tree
@@ -258,8 +259,8 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
 
 
 def _of_column(code: n.Node, column: ColumnInfo) -> Value:
-    collation = "name" if column.holds_names else None
-    return untyped_xml(Value(code, column.type, nullable=column.nullable, collation=collation))
+    value = load(code, column)
+    return untyped_xml(replace(value, collation="name") if column.holds_names else value)
 
 
 def column_of(relation: Relation, column: ColumnInfo, ctx: Context) -> Value:

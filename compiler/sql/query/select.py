@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from ....grammar.problems import NAME_MISSING
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog.names import AGGREGATES, fold
 from ...catalog.objects import ColumnInfo, ResultColumn
+from ...catalog.types import BIT_KEPT_AS_BOOLEAN
 from ...target import nodes as n
 from ...target import queries as q
 from ..context import Context, Frame
@@ -329,13 +330,16 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         return Star(codes, None)
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]
     shown = [(relation, column) for relation, column in all_columns if not column.hidden]
-    if len(shown) < len(all_columns):
+    values = tuple(column_of(relation, column, ctx) for relation, column in shown)
+    columns = tuple(column for _, column in shown)
+    if any(column.type == BIT_KEPT_AS_BOOLEAN for column in columns):
+        codes = tuple(value.code for value in values)  # PostgreSQL names a cast as the column in it
+        columns = tuple(
+            replace(column, type=value.type) for column, value in zip(columns, values, strict=True)
+        )
+    elif len(shown) < len(all_columns):
         codes = tuple(relation.spell(fold(column.name)) for relation, column in shown)
-    return Star(
-        codes,
-        tuple(column for _, column in shown),
-        tuple(column_of(relation, column, ctx) for relation, column in shown),
-    )
+    return Star(codes, columns, values)
 
 
 def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> tuple[n.OrderItem, ...]:
