@@ -208,7 +208,16 @@ def _cell_of_json(value: Any, type_: ColumnType) -> Cell:
     if isinstance(value, str):
         # A number that JSON cannot hold ("NaN", "Infinity") comes as a string.
         return value if type_.family == "number" else type_.format(value)
-    return json.dumps(value, ensure_ascii=False, default=lambda number: float(number.digits))
+    return _json_text(value)
+
+
+def _json_text(value: Any) -> str:
+    """As jsonb's own text, each number with the digits that came."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_json_text(name)}: {_json_text(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_json_text, value)) + "]"
+    return value.digits if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)
 
 
 class RowReader:
