@@ -260,7 +260,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN (b.modifier - 4) & 2047 END, t.scale, 0)::smallint AS scale,
        CASE WHEN b.type IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN ssb_internal.collation_name() END AS collation_name,
        (NOT a.attnotnull)::integer::sys.bit AS is_nullable, 1::sys.bit AS is_ansi_padded, 0::sys.bit AS is_rowguidcol,
-       (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed,
+       ssb_internal.is_identity(a)::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed,
        0::sys.bit AS is_filestream, 0::sys.bit AS is_replicated, 0::sys.bit AS is_non_sql_subscribed,
        0::sys.bit AS is_merge_published, 0::sys.bit AS is_dts_replicated, 0::sys.bit AS is_xml_document, 0 AS xml_collection_id,
        CASE WHEN a.atthasdef AND a.attgenerated = ''

@@ -37,7 +37,7 @@ SELECT c.*, s.seqstart AS seed_value, s.seqincrement AS increment_value,
        (SELECT q.last_value FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
        0::sys.bit AS is_not_for_replication
   FROM sys.columns AS c
-  JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype = 'i'
+  JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype IN ('i', 'a')
                      AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
   JOIN pg_sequence AS s ON s.seqrelid = d.objid
   JOIN pg_class AS r ON r.oid = s.seqrelid

@@ -155,7 +155,7 @@ DECLARE
     v_columns text[] := coalesce(columns, ARRAY(
         SELECT a.attname FROM pg_attribute AS a
          WHERE a.attrelid = target::regclass AND a.attnum > 0 AND NOT a.attisdropped
-           AND a.attgenerated = '' AND (a.attidentity = '' OR overriding)
+           AND a.attgenerated = '' AND (overriding OR NOT ssb_internal.is_identity(a))
          ORDER BY a.attnum));
     v_count bigint;
 BEGIN

@@ -13,7 +13,7 @@ BEGIN
     RETURN coalesce((
         SELECT format('(%s)', string_agg(quote_ident(c.name), ', ' ORDER BY c.place) FILTER (WHERE c.is_filled))
           FROM (SELECT a.attname AS name, a.attnum AS place,
-                       a.attidentity = '' AND a.attgenerated = ''
+                       NOT ssb_internal.is_identity(a) AND a.attgenerated = ''
                        AND NOT EXISTS (SELECT FROM pg_trigger AS t
                                         WHERE t.tgrelid = a.attrelid AND t.tgfoid = 'sys.set_rowversion()'::regprocedure
                                           AND t.tgargs = convert_to(a.attname, current_setting('server_encoding')) || '\x00') AS is_filled

@@ -89,6 +89,41 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
     tsql.close()
 
 
+_OF_SERIAL = """
+INSERT made VALUES ('a', 1)
+SELECT SCOPE_IDENTITY(), @@IDENTITY, IDENT_CURRENT('made')
+INSERT made SELECT 'b', 2
+GO
+SET IDENTITY_INSERT made ON
+INSERT made (id, what) VALUES (100, 'c')
+SET IDENTITY_INSERT made OFF
+GO
+CREATE PROCEDURE adds AS INSERT made (what) VALUES ('d') RETURN SCOPE_IDENTITY()
+GO
+DECLARE @id int
+EXEC @id = adds
+SELECT @id, COLUMNPROPERTY(OBJECT_ID('made'), 'id', 'IsIdentity'), name FROM sys.identity_columns
+DBCC CHECKIDENT (made, RESEED, 500) WITH NO_INFOMSGS
+INSERT made OUTPUT inserted.id VALUES ('e', 3)
+"""
+
+
+def test_a_serial_column_is_an_identity_column(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    connect(database.dsn).execute(
+        "CREATE SCHEMA IF NOT EXISTS dbo; CREATE TABLE dbo.made (id serial, what text, n integer);"
+        "CREATE SEQUENCE dbo.used;"
+        "CREATE TABLE dbo.other (a integer DEFAULT nextval('dbo.used'), b integer DEFAULT 1)"
+    )
+    tsql = Tsql(database.dsn)
+    tsql.run_well(_OF_SERIAL)
+    assert tsql.results == [[["1", "1", "1"]], [["101", "1", "id"]], [["501"]]]
+    tsql.run_well("INSERT other VALUES (5, 6) SELECT a, b FROM other")
+    assert tsql.results == [[["5", "6"]]]
+    tsql.close()
+
+
 _OF_BOOLEANS = """
 INSERT flags VALUES (1, 1), (2, 0), (3, NULL) INSERT flags (id, is_on) SELECT id + 3, is_on FROM flags
 GO

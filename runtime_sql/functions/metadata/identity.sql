@@ -29,7 +29,7 @@ BEGIN
     IF v_sequence IS NULL THEN
         PERFORM ssb_internal.raise_error(7997, format('''%s'' does not contain an identity column.', table_name));
     END IF;
-    SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '';
+    SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND ssb_internal.is_identity(a);
     SELECT s.* INTO v_definition FROM pg_sequence AS s WHERE s.seqrelid = v_sequence;
     EXECUTE format('SELECT last_value, is_called FROM %s', v_sequence) INTO v_last, v_used;
     IF value IS NULL THEN
@@ -100,7 +100,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF EXISTS (SELECT FROM pg_attribute AS i
-                WHERE i.attrelid = to_regclass(p_table) AND i.attidentity <> '' AND NOT i.attisdropped
+                WHERE i.attrelid = to_regclass(p_table) AND NOT i.attisdropped AND ssb_internal.is_identity(i)
                   AND (p_values IS NULL OR p_values >= (SELECT count(*) FROM pg_attribute AS a
                                                         WHERE a.attrelid = i.attrelid AND a.attnum BETWEEN 1 AND i.attnum
                                                           AND NOT a.attisdropped))) THEN
@@ -135,7 +135,7 @@ BEGIN
             'Cannot find the object "%s" because it does not exist or you do not have permissions.', shown));
     END IF;
     IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_table AND c.relkind IN ('r', 'p'))
-       AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '' AND NOT a.attisdropped) THEN
+       AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_table AND NOT a.attisdropped AND ssb_internal.is_identity(a)) THEN
         PERFORM ssb_internal.raise_error(8106, format(
             'Table ''%s'' does not have the identity property. Cannot perform SET operation.', shown));
     END IF;
