@@ -296,6 +296,9 @@ class Runner:
     def _write(self, event: Event) -> None:
         if isinstance(event, ErrorEvent | Print) and event.state == _QUITS:
             self._quits = True
+        if isinstance(event, ErrorEvent) and event.number == 208 and event.hint is None:
+            name = event.message.partition("'")[2].rpartition("'")[0]
+            event = replace(event, hint=self._knowledge.hint_of_capitals(name))
         self._redirected.write(event)
 
     @property

@@ -250,6 +250,18 @@ class Knowledge:
         except psycopg.DatabaseError:
             return
 
+    def hint_of_capitals(self, name: str) -> str | None:
+        """Return what to do where a table is not found because it has capitals in its name."""
+        folded = fold(name.rpartition(".")[2])
+        for schema, known in self._catalog.tables:
+            if known != folded and fold(known) == folded:
+                has = f"{quote(schema)}.{quote(known)}"
+                return (
+                    f"PostgreSQL has {has}; a T-SQL name is found in small letters: "
+                    f"ALTER TABLE {has} RENAME TO {quote(folded)}, and its columns likewise"
+                )
+        return None
+
     def _settle_relation(
         self, key: tuple[str, str], before: KnownNames, columns: Sequence[str] | None
     ) -> bool:

@@ -89,6 +89,23 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
     tsql.close()
 
 
+def test_a_table_with_capitals_in_its_name_is_pointed_out(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    sql = connect(database.dsn)
+    sql.execute('CREATE SCHEMA IF NOT EXISTS dbo; CREATE TABLE dbo."OrderLines" ("Id" integer)')
+    tsql = Tsql(database.dsn)
+    tsql.run("SELECT * FROM dbo.OrderLines")
+    (error,) = tsql.errors
+    rename = 'ALTER TABLE dbo."OrderLines" RENAME TO orderlines'
+    assert error.number == 208 and error.hint is not None and rename in error.hint
+    sql.execute(f'{rename}; ALTER TABLE dbo.orderlines RENAME "Id" TO id'.encode())
+    tsql.run_well("SELECT Id FROM dbo.OrderLines")
+    tsql.run("SELECT * FROM dbo.OrderLine")
+    assert [error.hint for error in tsql.errors] == [None]
+    tsql.close()
+
+
 _OF_SERIAL = """
 INSERT made VALUES ('a', 1)
 SELECT SCOPE_IDENTITY(), @@IDENTITY, IDENT_CURRENT('made')
