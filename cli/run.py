@@ -1,6 +1,7 @@
 """pgsb run: scripts on a server, batch by batch."""
 
 import contextlib
+import dataclasses
 import io
 import itertools
 import os
@@ -298,7 +299,7 @@ class Runner:
             self._quits = True
         if isinstance(event, ErrorEvent) and event.number == 208 and event.hint is None:
             name = event.message.partition("'")[2].rpartition("'")[0]
-            event = replace(event, hint=self._knowledge.hint_of_capitals(name))
+            event = dataclasses.replace(event, hint=self._knowledge.hint_of_capitals(name))
         self._redirected.write(event)
 
     @property
