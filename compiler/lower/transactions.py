@@ -41,9 +41,10 @@ def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement
 def transaction_name(name: nodes.Identifier | nodes.Variable, ctx: Context) -> pl.Expr:
     """The name of a transaction or a savepoint: a variable that holds one is of a character type (3914)."""
     variable = ctx.scope.variable(name.name) if isinstance(name, nodes.Variable) else None
-    if variable is not None and variable.type is not None and variable.type.family not in ("string", "user"):
+    type_ = variable.type if variable is not None else None
+    if type_ is not None and type_.family not in ("string", "user"):
         ctx.problem(
-            f'The data type "{variable.type.name}" is invalid for transaction names or savepoint names. Allowed '
+            f'The data type "{type_.name}" is invalid for transaction names or savepoint names. Allowed '
             "data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).",
             name.span,
             number=3914,
