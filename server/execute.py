@@ -42,6 +42,8 @@ _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
 _ENDED_BY_TRIGGER = 3609
+# What only ALTER DATABASE fails with, as ssb_internal.spoils_database says.
+_OF_DATABASES = frozenset({5011, 5016, 5030, 5058, 15309})
 _OF_CONSTRAINTS = frozenset({1505, 2714, 3725, 3728, 8111, *range(1767, 1780)})
 
 
@@ -244,7 +246,10 @@ class Executor:
         return row is not None and bool(row[0])
 
     def _behind(self, event: ErrorEvent, verb: str) -> ErrorEvent | None:
-        """Error 1750, where a constraint could not be made; 3727, where one could not be dropped."""
+        """Error 1750, where a constraint could not be made; 3727, where one could not be dropped; 5069."""
+        if event.number in _OF_DATABASES:
+            message = "ALTER DATABASE statement failed."
+            return replace(event, number=5069, state=1, severity=16, message=message, hint=None)
         if event.number not in _OF_CONSTRAINTS:
             return None
         row = self._connection.execute(

@@ -32,6 +32,7 @@ from .control_flow import condition_of
 from .dispatch import lower
 from .leaving import count_tries, leave_blocks, outer_error, save_outer_error
 from .statement_lists import comments, forget_options, lower_body, options_set
+from .transactions import transaction_name
 
 _ENDS_TRANSACTION = (
     nodes.CommitTransaction,
@@ -400,7 +401,7 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
         if number >= level:
             changes.append(pl.Assign(variable, pl.TRUE if number == level else pl.FALSE))
     if (kept := machine.names.get(_savepoint_key(node.name))) is not None:
-        changes.append(pl.Assign(kept, ctx.name_or_text(node.name)))
+        changes.append(pl.Assign(kept, transaction_name(node.name, ctx)))
     machine.add(
         pl.If(((succeeded, (*changes, *_leave_blocks(machine, None, level))),)),
         pl.Continue(machine.inner_label),
@@ -432,7 +433,7 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
             pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {_savepoint_key(node.name)}"),
         )
         machine.add(pl.If(((pl.Raw(n.AllOf((*meant, n.Not(doomed)))), undo),)))
-    name = ctx.name_or_text(node.name) if node.name is not None else pl.NULL
+    name = transaction_name(node.name, ctx) if node.name is not None else pl.NULL
     line = pl.Number(ctx.line(node))
     leave = ctx.leave_after_error(node, certain=False)
     # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.

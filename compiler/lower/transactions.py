@@ -26,10 +26,30 @@ def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement
     """BEGIN TRANSACTION counts; the name of the outermost one may be named by ROLLBACK."""
     if not _outside_routines(node, ctx, "BEGIN TRANSACTION"):
         return []
+    if node.mark is not None and node.name is None:
+        ctx.problem(
+            "The transaction name must be specified when it is used with the mark option.",
+            node.span,
+            number=3901,
+        )
     arguments: list[pl.Expr] = [pl.Name(ctx.session)]
     if node.name is not None:
-        arguments.append(ctx.name_or_text(node.name))
+        arguments.append(transaction_name(node.name, ctx))
     return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_transaction", tuple(arguments)))]
+
+
+def transaction_name(name: nodes.Identifier | nodes.Variable, ctx: Context) -> pl.Expr:
+    """The name of a transaction or a savepoint: a variable that holds one is of a character type (3914)."""
+    variable = ctx.scope.variable(name.name) if isinstance(name, nodes.Variable) else None
+    type_ = variable.type if variable is not None else None
+    if type_ is not None and type_.family not in ("string", "user"):
+        ctx.problem(
+            f'The data type "{type_.name}" is invalid for transaction names or savepoint names. Allowed '
+            "data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).",
+            name.span,
+            number=3914,
+        )
+    return ctx.name_or_text(name)
 
 
 @lower.register
@@ -48,7 +68,7 @@ def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Sta
         return []
     arguments: list[pl.Expr] = [pl.Name(ctx.session), pl.Number(ctx.line(node))]
     if node.name is not None:
-        arguments.append(ctx.name_or_text(node.name))
+        arguments.append(transaction_name(node.name, ctx))
     call = pl.Call("ssb_internal.rollback_transaction", tuple(arguments))
     surely_open = node.name is None and 0 not in ctx.depths.before(node)
     return [call] if surely_open else [call, ctx.leave_if_failed(node)]
@@ -64,9 +84,8 @@ def execute_as(node: nodes.ExecuteAs, ctx: Context) -> list[pl.Invoke] | None:
         return [pl.Invoke("ssb_internal.execute_as", (pl.NULL,))]
     if node.cookie is not None:
         ctx.problem("EXECUTE AS … WITH COOKIE is not supported", node.span, hint="use REVERT")
-    return [
-        pl.Invoke("ssb_internal.execute_as", (ctx.name_or_text(node.principal),), ctx.database_argument())
-    ]
+    function = "ssb_internal.execute_as_login" if node.kind == "LOGIN" else "ssb_internal.execute_as"
+    return [pl.Invoke(function, (ctx.name_or_text(node.principal),), ctx.database_argument())]
 
 
 @invocations.register

@@ -180,6 +180,19 @@ SELECT 5 AS database_id, x.object_id, x.index_id, 0::bigint AS user_seeks, 0::bi
 CREATE OR REPLACE VIEW sys.dm_os_sys_info AS
 SELECT 1 AS cpu_count, pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time;
 
+-- Compiled KILL asks this first.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_kill_in_transaction(p_trancount integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_trancount > 0 THEN
+        PERFORM ssb_internal.raise_error(6115, 'KILL command cannot be used inside user transactions.');
+    END IF;
+END;
+$$;
+
 -- KILL: ends a session, whose number is that of its process. Called by compiled KILL.
 CREATE OR REPLACE FUNCTION ssb_internal.kill(p_session integer, status_only boolean DEFAULT false)
 RETURNS void
@@ -190,7 +203,9 @@ DECLARE
     -- NULL for a session of another role, whom PostgreSQL asks below.
     v_kind text := (SELECT coalesce(a.backend_type, 'client backend') FROM pg_stat_activity AS a WHERE a.pid = p_session);
 BEGIN
-    IF v_kind IS NULL THEN
+    IF p_session <= 0 THEN
+        PERFORM ssb_internal.raise_error(6101, format('Session ID %s is not valid.', p_session));
+    ELSIF v_kind IS NULL THEN
         PERFORM ssb_internal.raise_error(6106, format('Process ID %s is not an active process ID.', p_session), 16, 2);
     ELSIF p_session = pg_backend_pid() THEN
         PERFORM ssb_internal.raise_error(6104, 'Cannot use KILL to kill your own process.');

@@ -303,9 +303,13 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
                                          option || ' is ON or OFF.');
     END IF;
-    -- master and model stay without a broker.
-    IF v_id IN (1, 3) AND v_option IN ('ENABLE_BROKER', 'DISABLE_BROKER', 'NEW_BROKER', 'ERROR_BROKER_CONVERSATIONS') THEN
+    -- The system databases keep their availability, master and model stay without a broker, model and tempdb untrusted.
+    IF v_id IN (1, 3) AND v_option IN ('ENABLE_BROKER', 'DISABLE_BROKER', 'NEW_BROKER', 'ERROR_BROKER_CONVERSATIONS')
+       OR v_id <= 3 AND v_option IN ('OFFLINE', 'EMERGENCY')
+       OR v_id <= 2 AND v_option IN ('READ_ONLY', 'RESTRICTED_USER', 'SINGLE_USER', 'READ_COMMITTED_SNAPSHOT') THEN
         PERFORM ssb_internal.raise_error(5058, format('Option ''%s'' cannot be set in database ''%s''.', v_option, ssb_internal.database_name(v_id)));
+    ELSIF v_id IN (2, 3) AND v_option = 'TRUSTWORTHY' THEN
+        PERFORM ssb_internal.raise_error(15309, 'Cannot alter the trustworthy state of the model or tempdb databases.');
     END IF;
     CASE v_option
     WHEN 'ENABLE_BROKER', 'DISABLE_BROKER' THEN
@@ -365,9 +369,12 @@ DECLARE
     v_schema record;
 BEGIN
     PERFORM ssb_internal.check_name(p_name);
-    IF ssb_internal.find_database(p_name) IS NOT NULL THEN
+    IF p_database_id < 5 THEN
+        PERFORM ssb_internal.raise_error(5016, format('Cannot change the name of the system database %s.',
+                                                      ssb_internal.database_name(p_database_id)));
+    ELSIF ssb_internal.find_database(p_name) IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', p_name), 16, 3);
-    ELSIF p_database_id <= 5 THEN
+    ELSIF p_database_id = 5 THEN
         PERFORM ssb_internal.raise_error(5030, 'The database could not be exclusively locked to perform the operation.', 16, 2,
                                          'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
     END IF;

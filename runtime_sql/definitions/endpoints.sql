@@ -87,7 +87,7 @@ BEGIN
     PERFORM ssb_internal.check_endpoint_words(authentication, algorithm, message_forward_size);
     PERFORM ssb_internal.check_endpoint_certificate(authentication);
     IF listener_port IS NULL THEN
-        PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
+        PERFORM ssb_internal.raise_error(7801, 'The required parameter LISTENER_PORT was not specified.', 15);
     END IF;
     -- Two at once would make two.
     LOCK TABLE ssb.broker_endpoint IN SHARE ROW EXCLUSIVE MODE;
@@ -127,8 +127,8 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_state), 15, 1,
                                          'STATE is STARTED, STOPPED or DISABLED.');
     ELSIF p_port NOT BETWEEN 1024 AND 32767 THEN
-        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_port), 15, 1,
-                                         'LISTENER_PORT is 1024 to 32767.');
+        PERFORM ssb_internal.raise_error(7810, format('The value ''%s'' is not within range for the ''LISTENER_PORT'' parameter.', p_port),
+                                         15, 1, 'LISTENER_PORT is 1024 to 32767.');
     ELSIF upper(p_encryption COLLATE "C") NOT IN ('DISABLED', 'SUPPORTED', 'REQUIRED') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_encryption), 15, 1,
                                          'ENCRYPTION is DISABLED, SUPPORTED or REQUIRED.');
@@ -153,8 +153,8 @@ BEGIN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_algorithm), 15, 1,
                                          'ALGORITHM is AES, RC4, AES RC4 or RC4 AES.');
     ELSIF p_forward_size < 0 THEN
-        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_forward_size), 15, 1,
-                                         'MESSAGE_FORWARD_SIZE is in MB.');
+        PERFORM ssb_internal.raise_error(7810, format('The value ''%s'' is not within range for the ''MESSAGE_FORWARD_SIZE'' parameter.',
+                                                      p_forward_size), 15, 1, 'MESSAGE_FORWARD_SIZE is in MB.');
     END IF;
 END;
 $$;

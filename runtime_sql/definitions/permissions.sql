@@ -537,6 +537,10 @@ BEGIN
     IF v_object.class = 'QUEUE' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
     END IF;
+    -- The owner in CREATE ROLE … AUTHORIZATION, which comes here too, is called a user.
+    IF principal IS NOT NULL AND v_object.class <> 'ROLE' THEN
+        PERFORM ssb_internal.require_principal('find', 'principal', ssb_internal.as_dbo(principal, v_database_id), v_database_id);
+    END IF;
     v_owner := ssb_internal.owner_or_caller(
         coalesce(principal, (SELECT s.owner FROM ssb.schema_of_database AS s WHERE s.name = v_queue.schema_name), 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN

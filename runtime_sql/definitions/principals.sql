@@ -73,6 +73,8 @@ BEGIN
     PERFORM ssb_internal.check_name(name);
     IF v_kind <> 'LOGIN' AND ssb_internal.is_fixed_principal(name) THEN
         PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+    ELSIF v_kind = 'LOGIN' AND lower(name COLLATE "C") = 'sa' THEN
+        PERFORM ssb_internal.raise_error(15025, format('The server principal ''%s'' already exists.', name));
     END IF;
     IF v_kind = 'USER' AND login IS NOT NULL THEN
         PERFORM ssb_internal.require_login(login);
@@ -239,7 +241,8 @@ DECLARE
     v_table text;
     v_owns boolean;
 BEGIN
-    IF upper(kind COLLATE "C") IN ('USER', 'ROLE') AND ssb_internal.is_fixed_principal(name) THEN
+    IF upper(kind COLLATE "C") IN ('USER', 'ROLE') AND ssb_internal.is_fixed_principal(name)
+       OR upper(kind COLLATE "C") = 'LOGIN' AND lower(name COLLATE "C") = 'sa' THEN
         PERFORM ssb_internal.raise_error(15150, format('Cannot drop the %s ''%s''.', lower(kind COLLATE "C"), name));
     END IF;
     IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
@@ -261,9 +264,13 @@ BEGIN
     FOREACH v_table IN ARRAY ssb_internal.owned_kinds() LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM ssb.%I WHERE database_id = $1 AND lower(owner) = lower($2))', v_table)
            INTO v_owns USING v_database_id, name;
-        IF v_owns THEN
+        IF v_owns AND v_table = 'principal' THEN
+            PERFORM ssb_internal.raise_error(15421, 'The database principal owns a database role and cannot be dropped.');
+        ELSIF v_owns AND v_table = 'queue' THEN
+            PERFORM ssb_internal.raise_error(15183, 'The database principal owns objects in the database and cannot be dropped.');
+        ELSIF v_owns THEN
             PERFORM ssb_internal.raise_error(15138, format('The database principal owns a %s in the database, and cannot be dropped.',
-                CASE v_table WHEN 'schema_of_database' THEN 'schema' WHEN 'principal' THEN 'database role' ELSE replace(v_table, '_', ' ') END));
+                CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
     IF EXISTS (SELECT FROM ssb.queue AS q WHERE q.database_id = v_database_id AND lower(q.execute_as) = lower(name)) THEN

@@ -132,8 +132,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_schema IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'information_schema') OR starts_with(p_schema, 'pg_')
-       OR NOT (EXISTS (SELECT FROM ssb.schema_of_database AS s WHERE s.name = p_schema)
-               OR has_schema_privilege(ssb_internal.caller(), quote_ident(p_schema)::regnamespace, 'CREATE')) THEN
+       OR (EXISTS (SELECT FROM ssb.schema_of_database AS s WHERE s.name = p_schema)
+           OR has_schema_privilege(ssb_internal.caller(), to_regnamespace(quote_ident(p_schema)), 'CREATE')) IS NOT TRUE THEN
         PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
                                                       'to use it.', p_schema));
     END IF;

@@ -16,6 +16,7 @@ BEGIN
     v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
     PERFORM ssb_internal.require_definition_right('CREATE XML SCHEMA COLLECTION', v_database_id);
     PERFORM ssb_internal.check_name(v_name.object_name);
+    PERFORM ssb_internal.require_schema(v_name.schema_name);
     INSERT INTO ssb.xml_schema_collection (database_id, schema_name, name, spelling, compiled, source)
     VALUES (v_database_id, v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name),
             ssb_internal.compile_xml_schema(schemas), schemas)

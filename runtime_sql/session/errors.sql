@@ -119,8 +119,8 @@ BEGIN
     END IF;
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
     v_number := v_error.number;
-    -- Error 1750, or 3727, comes behind, and is the one that CATCH and @@ERROR know.
-    IF ssb_internal.spoils_constraint(v_number, v_error.state, p_verb) THEN
+    -- Error 1750, 3727 or 5069 comes behind, and is the one that CATCH and @@ERROR know.
+    IF ssb_internal.spoils_constraint(v_number, v_error.state, p_verb) OR ssb_internal.spoils_database(v_number) THEN
         IF session.try_depth = 0 THEN
             PERFORM ssb_internal.report(v_error, nullif(p_hint, ''));
         END IF;
@@ -129,6 +129,11 @@ BEGIN
             v_error.number := 3727;
             v_error.message := 'Could not drop constraint. See previous errors.';
             v_error.state := 0;
+        ELSIF ssb_internal.spoils_database(v_number) THEN
+            v_error.number := 5069;
+            v_error.message := 'ALTER DATABASE statement failed.';
+            v_error.severity := 16;
+            v_error.state := 1;
         ELSE
             v_error.number := 1750;
             v_error.message := 'Could not create constraint or index. See previous errors.';
@@ -152,6 +157,12 @@ CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state 
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN number BETWEEN 1767 AND 1779 OR number IN (3725, 3728, 8111) OR number = 2714 AND state = 5 OR number = 1505 AND verb LIKE 'ALTER TABLE%';
+
+-- Whether error 5069 stands behind an error: it is one of ALTER DATABASE.
+CREATE OR REPLACE FUNCTION ssb_internal.spoils_database(number integer)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN number IN (5011, 5016, 5030, 5058, 15309);
 
 -- Whether message 3621 stands behind an error: the rows that the statement was about to change are as they were.
 -- What is wrong with the statement itself (270, 4405) SQL Server finds before it begins.

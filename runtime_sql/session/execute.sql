@@ -595,6 +595,21 @@ EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privi
 END;
 $$;
 
+-- EXECUTE AS LOGIN: the same, in the words of the server.
+CREATE OR REPLACE FUNCTION ssb_internal.execute_as_login(login text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.execute_as(login, database);
+EXCEPTION WHEN SQLSTATE 'T0BZ1' THEN
+    PERFORM ssb_internal.raise_error(15406, format('Cannot execute as the server principal because the principal "%s" does not exist, '
+        'this type of principal cannot be impersonated, or you do not have permission.', login),
+        hint => format('Here it is the PostgreSQL role of the same name: CREATE ROLE %I, and GRANT it to who runs this.', lower(login)));
+END;
+$$;
+
 -- EXECUTE AS 'user' of a module that is being made: 15151 where there is nobody of that name, or nobody whom the caller may be.
 CREATE OR REPLACE FUNCTION ssb_internal.require_user(user_name text, database text DEFAULT NULL)
 RETURNS void

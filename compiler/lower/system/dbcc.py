@@ -37,7 +37,10 @@ def _kill(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
     span = Span(node.span.source, token.start, token.end)
     session = ctx.value(nodes.SqlText(span=span, tokens=(token,)), INT)
     options = (("status_only", pl.TRUE),) if "STATUSONLY" in node.text.words else ()
-    return [pl.Invoke("ssb_internal.kill", (session,), options)]
+    kill = pl.Invoke("ssb_internal.kill", (session,), options)
+    if ctx.scope.session is None:
+        return [kill]
+    return [pl.Invoke("ssb_internal.refuse_kill_in_transaction", (ctx.session_field("trancount"),)), kill]
 
 
 def _check_identity(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:

@@ -354,6 +354,8 @@ def _dot(node: exp.Dot, ctx: Context) -> Value:
         prefix = dotted_names(node.this)
         if method in XML_METHODS and not (prefix is not None and _names_schema(prefix, ctx)):
             return xml_call(node.this, last, ctx)
+        if prefix is not None and prefix[0].startswith("@"):
+            return _unknown_method(node.this, last, ctx)
         if prefix is not None:
             return _user_function(prefix, last, ctx)
         return ctx.unsupported(f"the method '{last.name}'", last)
@@ -380,6 +382,14 @@ def _names_schema(prefix: list[str], ctx: Context) -> bool:
     if prefix[0].startswith("@"):
         return False
     return len(prefix) == 1 and fold(prefix[0]) in ("dbo", "sys") and find_relation(prefix, ctx) is None
+
+
+def _unknown_method(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value:
+    """``@x.method(…)`` that no type has: 227 of an xml, 258 of what has no methods at all."""
+    type_ = xml_subject(subject_node, ctx).type
+    if type_ is not None and type_.family not in ("xml", "unknown"):
+        return ctx.problem(f"Cannot call methods on {type_.text}.", call, number=258)
+    return ctx.problem(f'"{call.name}" is not a valid function, property, or field.', call, number=227)
 
 
 def xml_call(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value:

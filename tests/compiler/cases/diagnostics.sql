@@ -565,3 +565,66 @@ Msg 2715, Level 16, State 1, Line 1
 case.sql:5:26: error 2715: Column, parameter, or variable #2: Cannot find data type nosuch.
     5 | CREATE TABLE t (a int, b nosuch)
       |                          ^^^^^^
+
+-- case: a transaction is not named by a number, and a mark has a name
+DECLARE @n int = 1;
+BEGIN TRAN @n;
+SAVE TRAN @n;
+ROLLBACK TRAN @n;
+GO
+BEGIN TRAN WITH MARK 'why';
+-- expect
+case.sql:2:12: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    2 | BEGIN TRAN @n;
+      |            ^^
+
+case.sql:3:11: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    3 | SAVE TRAN @n;
+      |           ^^
+
+case.sql:4:15: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    4 | ROLLBACK TRAN @n;
+      |               ^^
+
+case.sql:6:1: error 3901: The transaction name must be specified when it is used with the mark option.
+    6 | BEGIN TRAN WITH MARK 'why';
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- shows
+Msg 3914, Level 16, State 1, Line 2
+case.sql:2:12: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    2 | BEGIN TRAN @n;
+      |            ^^
+Msg 3914, Level 16, State 1, Line 3
+case.sql:3:11: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    3 | SAVE TRAN @n;
+      |           ^^
+Msg 3914, Level 16, State 1, Line 4
+case.sql:4:15: error 3914: The data type "int" is invalid for transaction names or savepoint names. Allowed data types are char, varchar, nchar, varchar(max), nvarchar, and nvarchar(max).
+    4 | ROLLBACK TRAN @n;
+      |               ^^
+Msg 3901, Level 16, State 1, Line 1
+case.sql:6:1: error 3901: The transaction name must be specified when it is used with the mark option.
+    6 | BEGIN TRAN WITH MARK 'why';
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: a method that no type has
+DECLARE @x xml = '<a/>', @i int = 1;
+SELECT @x.values('/a');
+SELECT @i.values('/a');
+-- expect
+case.sql:2:11: error 227: "values" is not a valid function, property, or field.
+    2 | SELECT @x.values('/a');
+      |           ^^^^^^
+
+case.sql:3:11: error 258: Cannot call methods on int.
+    3 | SELECT @i.values('/a');
+      |           ^^^^^^
+-- shows
+Msg 227, Level 15, State 1, Line 2
+case.sql:2:11: error 227: "values" is not a valid function, property, or field.
+    2 | SELECT @x.values('/a');
+      |           ^^^^^^
+Msg 258, Level 15, State 1, Line 3
+case.sql:3:11: error 258: Cannot call methods on int.
+    3 | SELECT @i.values('/a');
+      |           ^^^^^^
