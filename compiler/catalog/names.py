@@ -118,6 +118,8 @@ def is_placeholder(name: str) -> bool:
     return "pgsb_placeholder_" in name
 
 
+SCHEMA_OF = "pgsb_schema_"
+"""What stands between a database that only the run time knows and its schema: its name tells both."""
 COLUMNS_OF = "pgsb_columns_of."
 """Before such a table's name: the list of columns that an INSERT without one fills (lower/placeholders)."""
 
@@ -202,6 +204,8 @@ def schema_name(schema: str | None, database: str, default_database: str | None)
     schema = fold(schema) if schema else DEFAULT_SCHEMA
     if not database or (default_database is not None and fold(database) == fold(default_database)):
         return schema
+    if is_placeholder(database):
+        return f"{fold(database)}{SCHEMA_OF}{schema}"
     return fold(f"{fold(database)}_{schema}")
 
 

@@ -20,7 +20,7 @@ from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
 from ..analysis.mentions import tokens_of
-from ..catalog.names import COLUMNS_OF, unquoted
+from ..catalog.names import COLUMNS_OF, SCHEMA_OF, unquoted
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
 from ..plpgsql import nodes as pl
@@ -292,6 +292,8 @@ def _string_with_pieces(text: str, ctx: Context, doubled: str = "") -> list[pl.E
 
     ``doubled``: what the string writes twice that is once in its value.
     """
+    if SCHEMA_OF in text:
+        return [_with_doubled(doubled, part) for part in _name_with_pieces(re.findall(_PART, text), ctx)]
     pieces = {placed.number: placed for placed in ctx.placeholders}
     parts: list[pl.Expr] = []
     at = 0
@@ -367,6 +369,8 @@ def _spelled(name: str, ctx: Context) -> pl.Expr:
 
 def _name_of(name: str, schema: str | None, ctx: Context) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
+    if SCHEMA_OF in name:
+        return pl.Invoke("quote_ident", (_schema_of(name, ctx),))
     placed = next((one for one in ctx.placeholders if one.number == _number(name)), None)
     if placed is None:
         return pl.Text(name if schema is None else f"{schema}.{name}")
@@ -380,8 +384,28 @@ def _name_of(name: str, schema: str | None, ctx: Context) -> pl.Expr:
         value = pl.Invoke("ssb_internal.bracketed_identifier", (value,))
     if schema is None:
         return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
-    qualifier = _sql_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
+    if SCHEMA_OF in schema:
+        qualifier = _schema_of(schema, ctx)
+    else:
+        qualifier = _sql_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
     return pl.Invoke("ssb_internal.dynamic_name", (qualifier, value))
+
+
+def _schema_of(name: str, ctx: Context) -> pl.Expr:
+    """Return the PostgreSQL schema, unquoted, of a schema in a database that only the run time knows."""
+    database, schema = (_last_part(part, ctx) for part in unquoted(name).split(SCHEMA_OF))
+    missing = _concat([database, pl.Text("_"), schema])
+    return pl.Invoke("coalesce", (pl.Invoke("sys.schema_in_database", (schema, database)), missing))
+
+
+def _last_part(name: str, ctx: Context) -> pl.Expr:
+    """Return what a name is that may be written in brackets, there or in the piece that it is."""
+    if not mentions_piece(name):
+        return pl.Text(name)
+    value = _spelled(name, ctx)
+    if any(one.number == _number(name) and one.is_bracketed for one in ctx.placeholders):
+        return value
+    return pl.Invoke("sys.parsename", (value, pl.Number(1)))
 
 
 # ------------------------------------------------------------------ everything else
@@ -412,6 +436,8 @@ def _filled(node: Any, ctx: Context) -> Any:
 
 def _data(value: str, ctx: Context) -> pl.Expr:
     """A name that travels as data: a queue as 'schema.name', a service by its bare name."""
+    if SCHEMA_OF in value:
+        return _concat(_string_with_pieces(value, ctx))
     pieces = {placed.number: placed for placed in ctx.placeholders}
     whole = _QUALIFIED.fullmatch(value)
     numbers = [int(number) for number in _ANY_NAME.findall(value)]

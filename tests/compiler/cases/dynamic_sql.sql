@@ -586,6 +586,82 @@ left_over
 
 (1 row affected)
 
+-- case: a piece for a database is its name, in brackets or not
+DECLARE @db sysname = DB_NAME(), @s sysname = N'dbo', @cmd nvarchar(300);
+SET @cmd = N'ALTER QUEUE ' + QUOTENAME(@db) + N'.' + QUOTENAME(@s) + N'.q WITH STATUS = ON; SELECT 1 FROM [' + @db + N'].dbo.q';
+EXEC (@cmd);
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    hint text;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        db varchar(128);
+        s varchar(128);
+        cmd varchar(300);
+        piece_1 text;
+        piece_2 text;
+        piece_3 text;
+        caller ssb.session;
+        ready boolean;
+    BEGIN
+        db := sys.db_name();
+        s := 'dbo';
+        BEGIN
+            cmd := ('ALTER QUEUE ' || sys.quotename(db) || '.' || sys.quotename(s) || '.q WITH STATUS = ON; SELECT 1 FROM [' || db || '].dbo.q')::varchar(300);
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            ready := false;
+            piece_1 := sys.quotename(db);
+            piece_2 := sys.quotename(s);
+            piece_3 := db;
+            ready := piece_1 IS NOT NULL AND piece_2 IS NOT NULL AND piece_3 IS NOT NULL;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session);
+            <<string_1>>
+            BEGIN
+                BEGIN
+                    PERFORM ssb.alter_queue(concat(quote_ident(coalesce(sys.schema_in_database(sys.parsename(piece_2, 1), sys.parsename(piece_1, 1)), concat(sys.parsename(piece_1, 1), '_', sys.parsename(piece_2, 1)))), '.q'), status => true);
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint);
+                    EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT 1 FROM ', quote_ident(coalesce(sys.schema_in_database('dbo', replace(piece_3, ']]', ']')), concat(replace(piece_3, ']]', ']'), '_dbo'))), '.q');
+                    session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"}]');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_1 WHEN session.leaving;
+                END;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+        END IF;
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 15151, Level 16, State 1, Line 1
+Cannot alter the queue 'q', because it does not exist or you do not have permission.
+Msg 208, Level 16, State 1, Line 1
+Invalid object name '' + @db + N'.dbo.q'.
+
 -- case: a piece between names that need quotes
 DECLARE @v int = 1 + @@SPID * 0, @a sysname = N'o' + LEFT(CAST(@@SPID AS nvarchar(9)), 0), @b sysname = N'p' + LEFT(CAST(@@SPID AS nvarchar(9)), 0);
 EXEC (N'SELECT [a b] FROM (SELECT 1 AS [a b], 2 AS [c d]) AS q WHERE [a b] = ' + @v + N' AND [c d] = 2');
