@@ -42,6 +42,7 @@ _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
 _ENDED_BY_TRIGGER = 3609
+_ACCESSED_COLUMN, _DEPENDS = 4922, 5074
 _OF_CONSTRAINTS = frozenset({1505, 2714, 3725, 3728, 8111, *range(1767, 1780)})
 
 
@@ -218,6 +219,11 @@ class Executor:
             if of_trigger and event.number == _ENDED_BY_TRIGGER:
                 event = replace(event, procedure=None, line=line)  # of the statement that fired it
             self._status = (event.number, 0)
+            if event.number == _ACCESSED_COLUMN:
+                *dependants, message = event.message.split("\n")
+                for text in dependants:
+                    self._emit(replace(event, number=_DEPENDS, state=1, message=text))
+                event = replace(event, message=message)
             self._emit(event)
             verb = statement.verb.partition(": ")[0]
             if verb.startswith("ALTER TABLE"):
