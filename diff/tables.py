@@ -40,7 +40,7 @@ def table_changes(old: Definition, new: Definition, allow_drop: bool, refuse: Re
                 "write the ALTER TABLE by hand",
             )
         return TableChanges()
-    comparison = _Comparison(qualified(after.name), allow_drop, refuse, TableChanges())
+    comparison = _Comparison(qualified(after.name), after.name.name.text, allow_drop, refuse, TableChanges())
     comparison.columns(before.definition, after.definition)
     comparison.constraints(before.definition, after.definition)
     return comparison.found
@@ -69,6 +69,7 @@ def _behind(statement: nodes.CreateTable) -> tuple[str, ...]:
 @dataclass
 class _Comparison:
     table: str
+    bare_name: str
     allow_drop: bool
     refuse: Refuse
     found: TableChanges
@@ -114,7 +115,7 @@ class _Comparison:
         if self.allow_drop:
             self.found.rebuild = True
             name = identifier(column.name.text)
-            own = "".join(f"CONSTRAINT IF EXISTS {one}, " for one in _own_constraints(self.table, column))
+            own = "".join(f"CONSTRAINT IF EXISTS {one}, " for one in _own_constraints(self.bare_name, column))
             self.found.changes.append(f"ALTER TABLE {self.table} DROP {own}COLUMN {name}")
         else:
             self.refuse(
@@ -175,14 +176,13 @@ def _is_on_one_of(trigger: nodes.CreateTrigger, database: str, views: Sequence[K
 def _own_constraints(table: str, column: nodes.ColumnDefinition) -> list[str]:
     """The constraints in a column's definition, those without a name by the one that they get here."""
     found: list[str] = []
-    bare = table.rpartition(".")[2].strip("[]").lower()
     name: str | None = None
     tokens = column.rest.tokens if column.rest else ()
     for place, token in enumerate(tokens):
         if token.word == "CONSTRAINT":
             name = tokens[place + 1].name
         elif token.word in _NAMES_OF_PARTS:
-            made = _NAMES_OF_PARTS[token.word].format(table=bare, column=column.name.text.lower())
+            made = _NAMES_OF_PARTS[token.word].format(table=table.lower(), column=column.name.text.lower())
             found.append(identifier(name or made))
             name = None
     return found
