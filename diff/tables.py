@@ -40,7 +40,7 @@ def table_changes(old: Definition, new: Definition, allow_drop: bool, refuse: Re
                 "write the ALTER TABLE by hand",
             )
         return TableChanges()
-    comparison = _Comparison(qualified(after.name), allow_drop, refuse, TableChanges())
+    comparison = _Comparison(qualified(after.name), after.name.name.text, allow_drop, refuse, TableChanges())
     comparison.columns(before.definition, after.definition)
     comparison.constraints(before.definition, after.definition)
     return comparison.found
@@ -69,6 +69,7 @@ def _behind(statement: nodes.CreateTable) -> tuple[str, ...]:
 @dataclass
 class _Comparison:
     table: str
+    bare_name: str
     allow_drop: bool
     refuse: Refuse
     found: TableChanges
@@ -113,7 +114,9 @@ class _Comparison:
     def _gone(self, column: nodes.ColumnDefinition, new: nodes.TableDefinition) -> None:
         if self.allow_drop:
             self.found.rebuild = True
-            self.found.changes.append(f"ALTER TABLE {self.table} DROP COLUMN {identifier(column.name.text)}")
+            name = identifier(column.name.text)
+            own = "".join(f"CONSTRAINT IF EXISTS {one}, " for one in _own_constraints(self.bare_name, column))
+            self.found.changes.append(f"ALTER TABLE {self.table} DROP {own}COLUMN {name}")
         else:
             self.refuse(
                 f"Column {column.name.text} of {self.table} is gone: its values would be lost.",
@@ -168,6 +171,30 @@ def _read_by(statement: nodes.Statement) -> Sequence[str]:
 
 def _is_on_one_of(trigger: nodes.CreateTrigger, database: str, views: Sequence[Key]) -> bool:
     return trigger.target is not None and (database, "VIEW", key_of(trigger.target)) in views
+
+
+def _own_constraints(table: str, column: nodes.ColumnDefinition) -> list[str]:
+    """The constraints in a column's definition, those without a name by the one that they get here."""
+    found: list[str] = []
+    name: str | None = None
+    tokens = column.rest.tokens if column.rest else ()
+    for place, token in enumerate(tokens):
+        if token.word == "CONSTRAINT":
+            name = tokens[place + 1].name
+        elif token.word in _NAMES_OF_PARTS:
+            made = _NAMES_OF_PARTS[token.word].format(table=table.lower(), column=column.name.text.lower())
+            found.append(identifier(name or made))
+            name = None
+    return found
+
+
+_NAMES_OF_PARTS = {
+    "DEFAULT": "df__{table}__{column}",
+    "CHECK": "{table}_{column}_check",
+    "REFERENCES": "{table}_{column}_fkey",
+    "UNIQUE": "{table}_{column}_key",
+    "PRIMARY": "{table}_pkey",
+}
 
 
 def _rest(column: nodes.ColumnDefinition) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
 _ENDED_BY_TRIGGER = 3609
 # What only ALTER DATABASE fails with, as ssb_internal.spoils_database says.
 _OF_DATABASES = frozenset({5011, 5016, 5030, 5058, 15309})
+_ACCESSED_COLUMN, _DEPENDS = 4922, 5074
 _OF_CONSTRAINTS = frozenset({1505, 2714, 3725, 3728, 8111, *range(1767, 1780)})
 
 
@@ -220,6 +221,11 @@ class Executor:
             if of_trigger and event.number == _ENDED_BY_TRIGGER:
                 event = replace(event, procedure=None, line=line)  # of the statement that fired it
             self._status = (event.number, 0)
+            if event.number == _ACCESSED_COLUMN:
+                *dependants, message = event.message.split("\n")
+                for text in dependants:
+                    self._emit(replace(event, number=_DEPENDS, state=1, message=text))
+                event = replace(event, message=message)
             self._emit(event)
             verb = statement.verb.partition(": ")[0]
             if verb.startswith("ALTER TABLE"):

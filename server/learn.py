@@ -246,7 +246,11 @@ class Knowledge:
             if strange:
                 now = Catalog(default_database=catalog.default_database)
                 learn_tables(self._connection, now)
-                catalog.tables.update({key: now.tables[key] for key in strange if key in now.tables})
+                for key in strange:
+                    if (info := now.tables.get(key)) is not None:
+                        told = (catalog.tables.get(key), before.tables.get(key))
+                        # What a script says of a type is more than what the server keeps of it.
+                        catalog.tables[key] = next((t for t in told if t and _types(t) == _types(info)), info)
         except psycopg.DatabaseError:
             return
 
@@ -275,6 +279,8 @@ class Knowledge:
             if was is None or _names(was) != columns:
                 return False
             tables[key] = was
+        elif was is not None and _names(was) == columns and _types(was) != _types(known):
+            return False  # ALTER COLUMN, which may have failed
         return True
 
     def _read_state(self) -> tuple[Any, ...] | None:
@@ -304,6 +310,14 @@ def _settle(key: Name, before: Mapping[Name, V], now: dict[Name, V], is_there: b
 
 def _names(table: TableInfo) -> list[str]:
     return [fold(column.name) for column in table.columns]
+
+
+def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
+    """The columns with their types as PostgreSQL's, and whether they may be NULL."""
+    return [
+        (fold(column.name), column.type.postgres if column.type else None, column.nullable)
+        for column in table.columns
+    ]
 
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:

@@ -228,7 +228,14 @@ def _may_declare_encoding(value: Value) -> bool:
     """Whether text is nvarchar or varchar for certain, a column may be either, and may tell an encoding."""
     if isinstance(value.constant, str):
         return value.constant.startswith("<?xml") and "encoding" in value.constant
-    return isinstance(value.code, n.Variable)
+    return isinstance(value.code, n.Variable | n.Infix) and _is_of_variables(value.code)
+
+
+def _is_of_variables(code: n.Node) -> bool:
+    """Whether it is a variable, or joined of variables and literals."""
+    if isinstance(code, n.Infix) and code.operator == "||":
+        return _is_of_variables(code.left) and _is_of_variables(code.right)
+    return isinstance(code, n.Variable | n.Text)
 
 
 _FUNCTION_NAMES = {

@@ -87,7 +87,8 @@ SELECT f.conversation_id, f.is_initiator::integer::sys.bit AS is_initiator, f.to
 
 CREATE OR REPLACE VIEW sys.dm_exec_sessions AS
 SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.client_hostname AS host_name, a.application_name AS program_name,
-       a.usename::text AS login_name, CASE a.state WHEN 'active' THEN 'running' ELSE 'sleeping' END AS status, 5 AS database_id,
+       a.usename::text AS login_name, CASE a.state WHEN 'active' THEN 'running' ELSE 'sleeping' END AS status,
+       CASE a.pid WHEN pg_backend_pid() THEN ssb_internal.current_database_id() ELSE 5 END AS database_id,
        (a.backend_type = 'client backend')::integer::sys.bit AS is_user_process,
        a.query_start::timestamp(3) AS last_request_start_time,
        (CASE WHEN a.state <> 'active' THEN a.state_change END)::timestamp(3) AS last_request_end_time,

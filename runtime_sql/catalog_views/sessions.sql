@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW sys.dm_exec_requests AS
 SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS start_time,
        CASE WHEN a.wait_event_type IN ('Lock', 'Timeout', 'IPC') THEN 'suspended' ELSE 'running' END AS status,
        upper(split_part(ltrim(a.query), ' ', 1)) AS command, a.pid::text::bytea AS sql_handle, a.pid::text::bytea AS plan_handle,
-       5 AS database_id, coalesce((pg_blocking_pids(a.pid))[1], 0) AS blocking_session_id,
+       CASE a.pid WHEN pg_backend_pid() THEN ssb_internal.current_database_id() ELSE 5 END AS database_id, coalesce((pg_blocking_pids(a.pid))[1], 0) AS blocking_session_id,
        -- SQL Server's name for a WAITFOR (RECEIVE …); of other roles' sessions operators alone see the text.
        CASE WHEN a.wait_event IN ('PgSleep', 'advisory') AND a.query ~ 'wait_for_message\(' THEN 'BROKER_RECEIVE_WAITFOR'
             ELSE a.wait_event END AS wait_type,

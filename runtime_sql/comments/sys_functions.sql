@@ -58,7 +58,7 @@ at_time_zone, at_time_zone_clock: AT TIME ZONE, with Windows' names of zones and
 datefirst: @@DATEFIRST: the first day of the week, 1 for Monday to 7.
 language, langid: @@LANGUAGE and @@LANGID: what SET LANGUAGE chose.
 set_date_option: SET DATEFIRST, SET DATEFORMAT and SET LANGUAGE.
-dateadd_other, datediff_other, datepart_other, datetrunc_other, date_part_text, date_part_name, full_date_part, datediff_int, is_int, moment_of: Part of the functions of dates.
+dateadd_other, dateadd_within, is_date_within, datediff_other, datepart_other, datetrunc_other, date_part_text, date_part_name, full_date_part, datediff_int, is_int, moment_of: Part of the functions of dates.
 weekday_from, week_from, weekday_number, week_number: Part of DATEPART: day of the week and week of the year.
 moment_from_parts, micros_of_fractions: Part of the functions that make dates of their parts.
 offset_minutes, time_zone: Part of the functions of time zones.

@@ -626,7 +626,7 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   host_name: The client's host, where PostgreSQL looks it up (log_hostname), else NULL.
   login_name: The role.
   status: running or sleeping.
-  database_id: Always 5: which T-SQL database a session uses is its own affair.
+  database_id: The T-SQL database that this session uses, and 5 of others.
   is_user_process: 1: a client's, 0: the server's own.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
@@ -814,7 +814,7 @@ dm_exec_requests: The statements that run in this PostgreSQL database.
   start_time: When it began.
   status: running; suspended: it waits.
   command: The first word of the statement, as PostgreSQL has it.
-  database_id: Always 5: which T-SQL database a session uses is its own affair.
+  database_id: The T-SQL database that this session uses, and 5 of others.
   blocking_session_id: The session that it waits for; 0: none.
   wait_time: Since when it has waited, at most: milliseconds since its state changed; 0: it does not wait.
   last_wait_type: What it waits for, in PostgreSQL's words; empty: nothing.

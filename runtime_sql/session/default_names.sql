@@ -84,3 +84,51 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- Error 4922 where a constraint, an index, a default or a computed column depends on one of the columns that ALTER TABLE
+-- drops. Its message has lines in front that ssb_internal.failed and `pgsb run` report as errors 5074.
+-- p_gone: constraints and indexes that the same statement drops.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_dependants(p_table text, p_columns text[], p_gone text[] DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_found record;
+BEGIN
+    SELECT d.spelling, string_agg(DISTINCT format('The %s ''%s'' is dependent on column ''%s''.', o.kind, o.spelling, d.spelling), chr(10)) AS text
+      INTO v_found
+      FROM (SELECT a.attrelid, a.attnum, a.attname,
+                   ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) AS spelling
+              FROM pg_attribute AS a
+             WHERE a.attrelid = to_regclass(p_table) AND a.attname = ANY (p_columns) AND a.attnum > 0) AS d
+     CROSS JOIN LATERAL (
+           SELECT 'object' AS kind, k.conname::text AS name, ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text) AS spelling
+             FROM pg_constraint AS k
+            WHERE k.conrelid = d.attrelid AND d.attnum = ANY (k.conkey) AND k.contype IN ('c', 'f', 'p', 'u')
+               OR k.confrelid = d.attrelid AND d.attnum = ANY (k.confkey) AND k.contype = 'f'
+           UNION ALL
+           SELECT 'object', f.name, f.spelling FROM ssb_internal.column_default AS f WHERE f.relation = d.attrelid AND f.number = d.attnum
+           UNION ALL
+           SELECT 'index', c.relname::text, ssb_internal.tsql_index_name(c.oid)
+             FROM pg_index AS i
+             JOIN pg_class AS c ON c.oid = i.indexrelid
+            WHERE i.indrelid = d.attrelid AND d.attnum = ANY (i.indkey)
+              AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.conrelid = i.indrelid)
+           UNION ALL
+           SELECT 'column', g.attname::text, ssb_internal.spelled(col_description(g.attrelid, g.attnum), g.attname::text)
+             FROM pg_depend AS p
+             JOIN pg_attrdef AS e ON e.oid = p.objid
+             JOIN pg_attribute AS g ON g.attrelid = e.adrelid AND g.attnum = e.adnum
+            WHERE p.classid = 'pg_attrdef'::regclass AND p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid
+              AND p.refobjsubid = d.attnum AND g.attgenerated <> '' AND g.attnum <> d.attnum AND g.attname <> ALL (p_columns)) AS o
+     WHERE o.name <> ALL (p_gone)
+     GROUP BY d.attnum, d.spelling
+     ORDER BY array_position(p_columns, d.spelling), d.attnum
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM ssb_internal.raise_error(4922, format(
+            E'%s\nALTER TABLE DROP COLUMN %s failed because one or more objects access this column.', v_found.text, v_found.spelling), 16, 9);
+    END IF;
+END;
+$$;

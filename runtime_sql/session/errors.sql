@@ -140,6 +140,15 @@ BEGIN
             v_error.state := 1;
         END IF;
     END IF;
+    -- The lines in front of its own are errors 5074: what depends on the column.
+    IF v_number = 4922 THEN
+        v_parts := string_to_array(v_error.message, chr(10));
+        v_error.message := v_parts[cardinality(v_parts)];
+        IF session.try_depth = 0 THEN
+            PERFORM ssb_internal.report(ROW(5074, t.text, 16, 1, v_error.procedure, v_error.line)::ssb.error, NULL)
+               FROM unnest(trim_array(v_parts, 1)) AS t (text);
+        END IF;
+    END IF;
     -- What the first error ends, the one behind it ends as a trigger's does.
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
                                                           THEN 'TRIGGER' END, nullif(p_hint, ''));
@@ -191,7 +200,7 @@ RETURNS integer
 LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN number IN (3701, 15225, 15248, 15335, 15410, 15413) THEN 11
             WHEN number IN (229, 262, 300, 2627, 5011, 6107) THEN 14
-            WHEN number IN (102, 103, 117, 127, 155, 1014, 1023, 1038, 1080, 1084, 1098) THEN 15
+            WHEN number IN (102, 103, 117, 127, 155, 1014, 1023, 1038, 1080, 1084, 1098, 7801, 7810) THEN 15
             ELSE 16 END;
 
 -- The state that SQL Server reports with such an error.
@@ -202,7 +211,7 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE number WHEN 103 THEN 4 WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
                    WHEN 229 THEN 5 WHEN 232 THEN CASE WHEN message ~ ' type (big)?int,' THEN 3 ELSE 1 END WHEN 235 THEN 0 WHEN 242 THEN 3
                    WHEN 295 THEN 3 WHEN 515 THEN 2 WHEN 535 THEN 0 WHEN 537 THEN 3 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 1038 THEN 4
-                   WHEN 2714 THEN 6 WHEN 6106 THEN 2 WHEN 8114 THEN 5
+                   WHEN 2714 THEN 6 WHEN 4922 THEN 9 WHEN 6106 THEN 2 WHEN 8114 THEN 5
                    WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
                    WHEN 8169 THEN 2 WHEN 8170 THEN 2 WHEN 9815 THEN 0 WHEN 13607 THEN 4 WHEN 13608 THEN 2 WHEN 13609 THEN 4
                    WHEN 13623 THEN 2 WHEN 13624 THEN 2 ELSE 1 END;

@@ -93,6 +93,16 @@ def test_isnull_makes_of_the_second_value_one_of_the_firsts_type(tsql: Tsql) -> 
         ("CAST(2147483647 AS datetime)", 8115, "converting expression to data type datetime."),
         ("CAST(-1e300 AS smalldatetime)", 8115, "converting expression to data type smalldatetime."),
         ("CAST(0x7FFFFFFF00000000 AS datetime)", 210, "converting datetime from binary/varbinary string."),
+        ("DATEADD(year, 9000, GETDATE())", 517, "Adding a value to a 'datetime' column caused an overflow."),
+        ("DATEADD(year, -300, '20240101')", 517, "'datetime'"),
+        ("DATEADD(day, 30000, CAST('20240101' AS smalldatetime))", 517, "'smalldatetime'"),
+        ("DATEADD(day, -1, CAST('00010101' AS datetime2))", 517, "'datetime2'"),
+        (
+            "DATEADD(year, 9000, SYSDATETIMEOFFSET() AT TIME ZONE 'UTC')",
+            517,
+            "'datetimeoffset'",
+        ),
+        ("EOMONTH('99991231', 1)", 517, "'date'"),
     ],
 )
 def test_a_moment_that_the_type_has_not_is_told_with_its_source(
@@ -102,6 +112,28 @@ def test_a_moment_that_the_type_has_not_is_told_with_its_source(
     (error,) = tsql.errors
     assert error.number == number
     assert message in error.message
+
+
+@pytest.mark.parametrize(
+    ("query", "type_name"),
+    [
+        ("SELECT SUM(v) FROM (VALUES (2147483647), (1)) AS t (v)", "int"),
+        ("SELECT SUM(CAST(v AS bigint)) FROM (VALUES (9223372036854775807), (1)) AS t (v)", "bigint"),
+        ("SELECT SUM(v) OVER (ORDER BY v) FROM (VALUES (2147483647), (1)) AS t (v)", "int"),
+        ("SELECT k FROM (VALUES (1, 2147483647), (1, 1)) AS t (k, v) GROUP BY k HAVING SUM(v) > 1", "int"),
+        (
+            "SELECT * FROM #p PIVOT (AVG(v) FOR c IN (a)) AS p\n"
+            "SELECT * FROM #p PIVOT (SUM(v) FOR c IN (a, b)) AS p",
+            "int",
+        ),
+    ],
+)
+def test_a_sum_is_of_the_type_of_what_it_adds(query: str, type_name: str, tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE #p (c varchar(5), v int)\nINSERT INTO #p VALUES ('a', 2147483647), ('a', 1)")
+    tsql.run(query)
+    (error,) = tsql.errors
+    assert error.number == 8115
+    assert error.message == f"Arithmetic overflow error converting expression to data type {type_name}."
 
 
 def test_null_stays_null_as_a_moment(tsql: Tsql) -> None:

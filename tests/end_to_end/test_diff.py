@@ -370,7 +370,8 @@ def test_a_queue_that_is_gone_is_dropped_when_it_is_empty(database: Database, ps
 
 
 def test_the_rows_of_a_table_stay(database: Database, psql: str) -> None:
-    old = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(3), gone INT);"
+    gone = "gone INT DEFAULT 1 CONSTRAINT [C 1] CHECK (gone > 0) UNIQUE"
+    old = f"CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(3), {gone});"
     new = "CREATE TABLE t (id INT PRIMARY KEY, a NVARCHAR(20) NOT NULL, b INT NOT NULL DEFAULT 7);"
     run(database, f"{old}\nINSERT t VALUES (1, 'one', 9);")
     with pytest.raises(CompileError, match="Column gone of t is gone"):

@@ -1,6 +1,7 @@
 """What a later session knows of the tables that an earlier one, or somebody else, has made."""
 
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -37,6 +38,20 @@ def test_identity_and_computed_columns_are_left_out_of_inserts(database: Databas
     assert there == [["5", "1"]]
     assert shown == [['<Shown id="2" what="two"/>']]
     later.close()
+
+
+def test_a_column_that_was_not_altered_keeps_its_type(database: Database, pgsb: Callable[..., Any]) -> None:
+    shown = pgsb(
+        "run",
+        "--dsn",
+        database.dsn,
+        "-",
+        stdin="CREATE TABLE Kept (a varchar(5))\nINSERT Kept VALUES ('a')\nGO\n"
+        "ALTER TABLE Kept ALTER COLUMN a int\nGO\nSELECT a + 'b' FROM Kept\nGO\n"
+        "ALTER TABLE Kept ALTER COLUMN a nvarchar(9)\nGO\nSELECT a + N'c' FROM Kept",
+    )
+    assert "Msg 245," in shown.out + shown.err
+    assert "ab\n" in shown.out and "ac\n" in shown.out
 
 
 def test_a_table_that_an_earlier_sessions_procedure_makes(database: Database) -> None:

@@ -341,6 +341,12 @@ def _alter_column(
     return Ddl((s.AlterTable(sql, tuple(actions)), *following), defines=defines)
 
 
+def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:
+    """Errors 5074 and 4922, where more than ``parts``, which are dropped too, depends on ``columns``."""
+    listed = [n.Cast(n.Array(tuple(map(n.Text, names))), "text[]") for names in (columns, parts) if names]
+    return s.Effect(n.Call("ssb_internal.refuse_dependants", (n.Text(sql), *listed)))
+
+
 def _may_have_history(name: ObjectName, known: TableInfo | None) -> bool:
     """Whether the table has a period, or nothing is known of it."""
     return not name.is_temporary if known is None else known.versioned
@@ -365,8 +371,9 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
     actions: list[n.Node] = []
     first: list[n.Node] = []
     keys_change = False
-    gone: set[str] = set()
+    gone: list[str] = []
     kind = "CONSTRAINT"
+    others: list[str] = []
     names = dict(known.default_names) if known is not None else {}
     while True:
         if reader.word("COLUMN"):
@@ -377,6 +384,8 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             kind = "INDEX"
         guarded = reader.word("IF", "EXISTS")
         dropped = reader.name().name
+        if kind != "COLUMN":
+            others.append(fold(dropped))
         if kind == "COLUMN":
             period_column = _find(known, dropped)
             if period_column is not None and period_column.generated:
@@ -385,7 +394,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
                     "period definition.",
                     number=13588,
                 )
-            gone.add(fold(dropped))
+            gone.append(fold(dropped))
             actions.append(s.Drop("COLUMN", n.Name((fold(dropped),)), guarded))
         elif kind == "INDEX":
             first.append(drop_of_index(dropped, name, guarded=guarded, ctx=ctx))
@@ -407,7 +416,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
     if known is not None:
         columns = tuple(column for column in known.columns if fold(column.name) not in gone)
         keys: tuple[KeyInfo, ...] = tuple(
-            key for key in known.keys if not {fold(column) for column in key.columns} & gone
+            key for key in known.keys if not {fold(column) for column in key.columns} & set(gone)
         )
         if first or keys_change:
             # Which key that was is not known here: none is relied on any more.
@@ -416,4 +425,6 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
     last: list[n.Node] = [s.AlterTable(sql, tuple(actions))] if actions else []
     if gone and _may_have_history(name, known):
         last.append(s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
+    if gone:
+        first.insert(0, _without_dependants(sql, gone, others))
     return Ddl((*first, *last), defines=defines)

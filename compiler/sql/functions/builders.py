@@ -328,17 +328,18 @@ def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> 
 
 
 def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
-    """SUM: of integers an integer, where PostgreSQL's is wider."""
+    """SUM: of integers an integer, where PostgreSQL's is wider: what it cannot hold is error 8115."""
     (value,) = arguments
     type_ = value.type
     if type_ is None or type_.is_string:
         if type_ is not None:
             value = convert(value, tm.FLOAT)
         return v.call("sum", value.code, type=tm.FLOAT if type_ else None)
-    if type_.name in ("int", "smallint", "tinyint", "bit"):
-        return Value(n.Call("sum", (value.code,)), tm.INT, pg="bigint")
-    if type_.name == "bigint":
-        return Value(n.Call("sum", (value.code,)), tm.BIGINT, pg="numeric")
+    if type_.family in ("integer", "bit"):
+        result = tm.BIGINT if type_.name == "bigint" else tm.INT
+        return Value(
+            n.Call("sum", (value.code,)), result, around=lambda total: n.Cast(total, result.postgres)
+        )
     if type_.family == "decimal":
         if type_.name == "decimal":
             return v.call("sum", value.code, type=tm.decimal(38, type_.scale or 0))
@@ -531,12 +532,14 @@ def object_id(arguments: list[Value], surroundings: Surroundings) -> Value:
 
 
 def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
-    """DATEADD: the number is cut to an integer."""
+    """DATEADD: the number is cut to an integer; a date that its type cannot hold is error 517."""
     part, number, date = arguments
     if number.type is not None and number.type.family not in ("integer", "float", "bit"):
         number = convert(number, tm.INT)
     result = date_like(2, tm.DATETIME)(arguments)
     added = v.call("sys.dateadd", part.code, number.code, date.code, type=result)
+    if result is not None and result.name != "time":
+        added = v.call("sys.dateadd_within", added.code, n.Text(result.name), type=result)
     fine = part.constant in ("millisecond", "microsecond", "nanosecond")
     if fine and result is not None and result.name == "datetime":
         return v.call("sys.round_datetime", added.code, type=result)

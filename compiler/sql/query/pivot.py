@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
@@ -13,6 +13,7 @@ from ...target import queries as q
 from .. import values as v
 from ..context import Context, Relation
 from ..conversions import convert
+from ..expressions.calls import function_value
 from ..expressions.names import scalar
 from ..from_items import Source, failed
 
@@ -71,7 +72,7 @@ def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
         aggregate = aggregate.this
     used = {fold(column.name) for column in aggregate.find_all(exp.Column)} | {fold(field.this.name)}
     keys = [column for column in relation.columns or () if fold(column.name) not in used]
-    value = scalar(aggregate, ctx)
+    value = function_value(aggregate, ctx) if isinstance(aggregate, exp.Anonymous) else scalar(aggregate, ctx)
     spread = scalar(field.this, ctx)
     names = [n.Name((fold(column.name),)) for column in keys]
     items: list[n.Node] = [*names]
@@ -82,7 +83,7 @@ def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
         if spread.type is not None and not spread.type.is_string:
             wanted = convert(wanted, spread.type)
         chosen = n.Filtered(value.code, n.Comparison("=", spread.code, wanted.code))
-        items.append(q.Labelled(chosen, fold(label)))
+        items.append(q.Labelled(v.unwrap(replace(value, code=chosen)).code, fold(label)))
         infos.append(ColumnInfo(label, value.type))
     return PivotParts(items, infos, group=tuple(names))
 

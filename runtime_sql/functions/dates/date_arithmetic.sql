@@ -59,7 +59,6 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime2'
 
 -- DATEADD. A month that is too short gives its last day, as PostgreSQL does.
 -- Nanoseconds count in steps of a microsecond here, the finest a timestamp has.
--- A result after the year 9999 is no error as long as PostgreSQL can hold it.
 CREATE OR REPLACE FUNCTION sys.dateadd_other(part text, number integer, value timestamp) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
@@ -123,6 +122,30 @@ CREATE OR REPLACE FUNCTION sys.dateadd(part text, number double precision, value
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.dateadd(part, trunc(number)::integer, value);
 CREATE OR REPLACE FUNCTION sys.dateadd(part text, number double precision, value double precision) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.dateadd(part, trunc(number)::integer, value);
+
+-- What DATEADD and EOMONTH give, if the type can hold it; otherwise error 517.
+CREATE OR REPLACE FUNCTION sys.is_date_within(value timestamp, type_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN value >= CASE type_name WHEN 'datetime' THEN timestamp '1753-01-01' WHEN 'smalldatetime' THEN timestamp '1900-01-01'
+                               ELSE timestamp '0001-01-01' END
+       AND value < CASE type_name WHEN 'smalldatetime' THEN timestamp '2079-06-07' ELSE timestamp '10000-01-01' END;
+CREATE OR REPLACE FUNCTION sys.is_date_within(value date, type_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN value BETWEEN date '0001-01-01' AND date '9999-12-31';
+CREATE OR REPLACE FUNCTION sys.is_date_within(value timestamptz, type_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN value >= timestamptz '0001-01-01 00:00:00+00' AND value < timestamptz '10000-01-01 00:00:00+00';
+CREATE OR REPLACE FUNCTION sys.dateadd_within(value anyelement, type_name text) RETURNS anyelement
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    IF NOT sys.is_date_within(value, type_name) THEN
+        PERFORM ssb_internal.raise_error(
+            517, pg_catalog.format('Adding a value to a ''%s'' column caused an overflow.', type_name));
+    END IF;
+    RETURN value;
+END;
+$$;
 
 -- DATEDIFF counts the boundaries between the two moments, not full units. Weeks
 -- begin on Sunday whatever DATEFIRST says.
@@ -448,7 +471,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.date_bucket(part, number, value:
 -- EOMONTH: the last day of the month, number months on.
 CREATE OR REPLACE FUNCTION sys.eomonth(value timestamp, number integer DEFAULT 0) RETURNS date
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (date_trunc('month', value) + (coalesce(number, 0) + 1) * interval '1 month' - interval '1 day')::date;
+RETURN sys.dateadd_within(
+    (date_trunc('month', value) + (coalesce(number, 0) + 1) * interval '1 month' - interval '1 day')::date, 'date');
 CREATE OR REPLACE FUNCTION sys.eomonth(value date, number integer DEFAULT 0) RETURNS date
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.eomonth(value::timestamp, number);
 CREATE OR REPLACE FUNCTION sys.eomonth(value timestamptz, number integer DEFAULT 0) RETURNS date

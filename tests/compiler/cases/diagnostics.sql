@@ -97,6 +97,7 @@ BEGIN
     BEGIN
         IF 1 = 1 THEN
             BEGIN
+                PERFORM ssb_internal.refuse_dependants('dbo.missing', ARRAY['a']::text[]);
                 ALTER TABLE dbo.missing DROP COLUMN a;
                 PERFORM ssb_internal.follow_table('dbo.missing');
             EXCEPTION WHEN OTHERS THEN

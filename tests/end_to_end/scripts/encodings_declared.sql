@@ -18,3 +18,6 @@ SELECT TRY_CAST(@v AS xml)
 GO
 SELECT CAST('<?xml version="1.0" encoding="nonsense"?><a/>' AS xml)
 GO
+DECLARE @v varchar(max) = '<?xml version="1.0" '
+SELECT CAST(@v + 'encoding="utf-16"?><a/>' AS xml)
+GO

@@ -54,3 +54,10 @@ EXEC sp_helptext 'dbo.kept'
 EXEC ('CREATE OR ALTER VIEW dbo.kept_view AS SELECT 1 AS a')
 SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.kept_view')) AS d
 GO
+CREATE DATABASE Seen
+GO
+USE Seen
+GO
+SELECT DB_NAME(dbid) AS here FROM sys.sysprocesses WHERE spid = @@SPID
+SELECT DB_NAME(database_id) AS here FROM sys.dm_exec_requests WHERE session_id = @@SPID
+GO
