@@ -277,12 +277,12 @@ sys.sysutcdatetime()
 -- case: DATEADD(day, 1, @d)
 DATEADD(day, 1, @d)
 -- expect
-sys.dateadd('day', 1, d)
+sys.dateadd_within(sys.dateadd('day', 1, d), 'datetime')
 
 -- case: DATEADD(mi, -5, GETDATE())
 DATEADD(mi, -5, GETDATE())
 -- expect
-sys.dateadd('minute', -5, sys.getdate())
+sys.dateadd_within(sys.dateadd('minute', -5, sys.getdate()), 'datetime')
 
 -- case: DATEDIFF(ss, @d, GETDATE())
 DATEDIFF(ss, @d, GETDATE())

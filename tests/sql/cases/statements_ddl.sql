@@ -295,6 +295,7 @@ ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a
 -- case: drop column
 ALTER TABLE heap DROP COLUMN c
 -- expect
+SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['c']::text[]);
 ALTER TABLE dbo.heap DROP COLUMN c
 
 -- case: drop constraint
