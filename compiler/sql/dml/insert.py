@@ -65,6 +65,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
         ctx.unsupported(f"the linked server '{name.server}'", table)
         return None
     info = ctx.scope.table(name)
+    ctx.reads(name, info)
     if info is None:
         ctx.unknown(name, table)
     return Target(name, ctx.relation_name(name), info)
@@ -190,7 +191,12 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         target=target.sql,
         after=(*after, *advance_identity(target.name, target.sql, ctx)),
     )
-    inserted = Relation("inserted", target.info.columns if target.info is not None else None, bare=True)
+    inserted = Relation(
+        "inserted",
+        target.info.columns if target.info is not None else None,
+        bare=True,
+        stored=ctx.stored_name(target.name, target.info),
+    )
     return finish(changing, statement.outputs, [inserted], ctx)
 
 

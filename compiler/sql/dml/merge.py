@@ -95,7 +95,10 @@ def _open(statement: Merge, definitions: list[q.Definition], ctx: Context) -> Wo
     info = ctx.scope.table(name)
     alias = fold(statement.target.alias or name.name)
     target = Relation(
-        alias, info.columns if info is not None else None, name if not statement.target.alias else None
+        alias,
+        info.columns if info is not None else None,
+        name if not statement.target.alias else None,
+        stored=ctx.reads(name, info),
     )
     item = translate_source(statement.source, ctx, "")
     relation = item.relation or Relation("source", None)
@@ -470,9 +473,11 @@ def _returned(
     columns = work.info.columns if work.info is not None else None
     ctx.pseudo["$action"] = n.Cast(n.Text(branch.action), "text")
     action, source = branch.action, work.source_relation
+    stored = ctx.stored_name(work.name, work.info)
     inserted = Relation(
         "inserted",
         columns,
+        stored=stored,
         prefix=work.target,
         bare=action == "INSERT",
         nulls=action == "DELETE",
@@ -484,8 +489,15 @@ def _returned(
             columns,
             prefix=_OLD_ROW if action == "UPDATE" else work.target,
             nulls=action == "INSERT",
+            stored=stored,
         ),
-        Relation(source.alias, source.columns, nulls=branch.by_source),
+        Relation(
+            source.alias,
+            source.columns,
+            nulls=branch.by_source,
+            stored=source.stored,
+            declared=source.declared,
+        ),
     ]
     items = output_items(output, relations, ctx)
     codes: list[n.Node] = []

@@ -225,7 +225,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
         work.alias if work.alias is not None else fold(work.name.name),
         work.info.columns if work.info is not None else None,
         work.name if work.alias is None else None,
-        stored=ctx.stored_name(work.name, work.info),
+        stored=ctx.reads(work.name, work.info),
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
@@ -408,7 +408,15 @@ def _carried(work: Work, columns: list[n.Node], ctx: Context) -> list[Relation]:
                         if fold(column.name) not in used:
                             columns.append(q.Labelled(relation.spell(fold(column.name)), label))
                             used[fold(column.name)] = n.Name(("changes", label))
-        relations.append(Relation(relation.alias, relation.columns, renamed=used))
+        relations.append(
+            Relation(
+                relation.alias,
+                relation.columns,
+                renamed=used,
+                stored=relation.stored,
+                declared=relation.declared,
+            )
+        )
     return relations
 
 
@@ -479,9 +487,11 @@ def _only_variables(change: Change, ctx: Context) -> Statement:
 # ---------------------------------------------------------------- RETURNING
 
 
-def _row(name: str, columns: tuple[ColumnInfo, ...] | None, prefix: n.Node | None) -> Relation:
+def _row(name: str, work: Work, prefix: n.Node | None, ctx: Context) -> Relation:
     """The row as it was or will be: its columns behind ``prefix``, or bare."""
-    return Relation(name, columns, prefix=prefix, bare=prefix is None)
+    columns = work.info.columns if work.info is not None else None
+    stored = ctx.stored_name(work.name, work.info)
+    return Relation(name, columns, prefix=prefix, bare=prefix is None, stored=stored)
 
 
 def _finish(
@@ -496,15 +506,14 @@ def _finish(
     computed: list[tuple[SetItem, n.Node]] | None = None,
 ) -> Statement:
     change = work.change
-    columns = work.info.columns if work.info is not None else None
     changing = Changing(work.definitions, work.recursive, code, before=before, target=work.table)
     target_alias = work.alias if work.alias is not None else fold(work.name.name)
     if others is None:
         others = [relation for relation in ctx.frame.relations if relation.alias != target_alias]
     relations = [*others]
     if work.is_update:
-        relations.append(_row("inserted", columns, inserted))
-    relations.append(_row("deleted", columns, deleted))
+        relations.append(_row("inserted", work, inserted, ctx))
+    relations.append(_row("deleted", work, deleted, ctx))
     variables = [item for item in change.sets if item.variable is not None]
     if variables:
         if change.outputs:
