@@ -202,7 +202,9 @@ class Context:
         if any(map(is_placeholder, (column, *names, *(relation.alias for relation in among)))):
             return
         columns = {one.name: None for relation in among for one in relation.columns or ()}
-        unbound = Unbound(names, owner.stored if owner else None, column, tuple(columns) if column else ())
+        only = "".join(names) if len(names) < 2 else None
+        among_these = only if owner is None else owner.stored or ""
+        unbound = Unbound(names, among_these, column, tuple(columns) if column else ())
         self.unsettled.append(Problem(message, self.span(node), None, number, "warning", unbound))
 
     def settle(self) -> None:

@@ -31,7 +31,7 @@ from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
 from ..values import Value
-from .columns import advance_identity, fillable
+from .columns import advance_identity, fillable, refuse_repeated
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
@@ -76,19 +76,8 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
     info = target.info
     if statement.columns:
         columns = []
-        seen: set[str] = set()
+        refuse_repeated(statement.columns, ctx)
         for node in statement.columns:
-            if fold(node.name) in seen:
-                ctx.problem(
-                    f"The column name '{node.name}' is specified more than once in the SET clause or "
-                    "column list of an INSERT. A column cannot be assigned more than one value in the same "
-                    "clause. Modify the clause to make sure that a column is updated only once. If this "
-                    "statement updates or inserts columns into a view, column aliasing can conceal the "
-                    "duplication in your code.",
-                    node,
-                    number=264,
-                )
-            seen.add(fold(node.name))
             known = _find(info, node.name)
             if known is not None and known.computed is not None:
                 ctx.problem(

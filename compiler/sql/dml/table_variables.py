@@ -26,7 +26,7 @@ from ..parse.nodes import is_variable
 from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
 from ..values import Value
-from .columns import fillable
+from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
 from .set_clause import set_column, set_value
 from .table_variable_rows import (
@@ -293,6 +293,7 @@ def _set_values(
     change: Change, variable: TableVariable, alias: str, ctx: Context
 ) -> dict[str, n.Node] | None:
     values: dict[str, n.Node] = {}
+    refuse_repeated((item.column for item in change.sets), ctx)
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)

@@ -21,7 +21,7 @@ from sqlglot import exp
 from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold
-from ...catalog.objects import ColumnInfo, CursorRow, TableInfo
+from ...catalog.objects import CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
 from ...target import nodes as n
 from ...target import queries as q
@@ -39,6 +39,7 @@ from ..query.from_clause import read_from
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
+from .columns import refuse_repeated
 from .cte_targets import cte_target, derived_target
 from .output import Changing, finish
 from .set_clause import set_column, set_value
@@ -441,6 +442,7 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
     """(item, column, value); the column is empty for ``@v = value``."""
     out: list[tuple[SetItem, str, Value]] = []
     assigned = {item.variable.name.lower() for item in work.change.sets if item.variable is not None}
+    refuse_repeated((item.column for item in work.change.sets), ctx)
     for item in work.change.sets:
         if item.column is not None and assigned and reads(item.value, assigned):
             ctx.unsupported(

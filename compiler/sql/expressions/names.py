@@ -281,14 +281,19 @@ def find_relation(parts: list[str], ctx: Context) -> Relation | None:
     wanted = fold(parts[-1])
     for frame in ctx.frame.levels():
         for relation in frame.relations:
-            if relation.name is not None and len(parts) > 1 and relation.name.schema:
-                if parts[-2] and fold(parts[-2]) != fold(relation.name.schema):
-                    continue
+            if _is_of_another_schema(relation, parts):
+                continue
             if relation.alias == wanted:
                 return relation
             if relation.name is not None and fold(relation.name.name) == wanted and len(parts) > 1:
                 return relation
     return None
+
+
+def _is_of_another_schema(relation: Relation, parts: list[str]) -> bool:
+    """``other.t`` where FROM has ``dbo.t``."""
+    schema = relation.name.schema if relation.name is not None else None
+    return bool(schema and len(parts) > 1 and parts[-2]) and fold(parts[-2]) != fold(schema or "")
 
 
 # ---------------------------------------------------------------- subqueries
@@ -307,13 +312,13 @@ def _select(node: exp.Query, ctx: Context) -> Value:
     return subquery(node, ctx)
 
 
-def subquery(query: exp.Expr, ctx: Context) -> Value:
-    """A query in parentheses, as a scalar or the right side of IN."""
+def subquery(query: exp.Expr, ctx: Context, *, one_column: bool = True) -> Value:
+    """A query in parentheses, as a scalar or the right side of IN; that of EXISTS has any columns."""
     result = query_tree(query, ctx)
-    if result.columns is not None and len(result.columns) > 1:
+    if one_column and result.columns is not None and len(result.columns) > 1:
         ctx.problem(
-            "Only one expression can be specified in the select list when the subquery is not introduced with "
-            "EXISTS.",
+            "Only one expression can be specified in the select list when the subquery is not introduced "
+            "with EXISTS.",
             query,
             number=116,
         )

@@ -232,9 +232,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         code: n.Node = n.Name((fold(name.name),))
         if shown != fold(name.name):
             code = q.Aliased(code, shown)
-        relation = Relation(
-            shown, ctx.ctes[fold(name.name)], declared=fold(name.name) in ctx.listed_ctes
-        )
+        relation = Relation(shown, ctx.ctes[fold(name.name)], declared=fold(name.name) in ctx.listed_ctes)
         ctx.frame.relations.append(relation)
         return Source(kind, code, hints=hints, relation=relation)
     info = ctx.scope.table(name) or system_view(name)

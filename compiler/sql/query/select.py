@@ -55,10 +55,16 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     where = condition(where_node.this, ctx).code if where_node is not None else None
     if where_node is not None and ctx.frame.aggregates > aggregates and ctx.frame.is_outermost:
         ctx.problem(
-            "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING "
-            "clause or a select list, and the column being aggregated is an outer reference.",
+            "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a "
+            "HAVING clause or a select list, and the column being aggregated is an outer reference.",
             where_node,
             number=147,
+        )
+    if where_node is not None and any(
+        window.find_ancestor(exp.Query) is node for window in where_node.find_all(exp.Window)
+    ):
+        ctx.problem(
+            "Windowed functions can only appear in the SELECT or ORDER BY clauses.", where_node, number=4108
         )
     group = _group_by(node.args.get("group"), ctx)
     having_node = node.args.get("having")
@@ -372,7 +378,9 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
                 return items.values[position], n.Integer(position + 1)
         return None, None
 
+    names = [fold(name or "") for name in items.names]
     for place, item in enumerate(order.expressions, 1):
+        _refuse_order_item(item.this, names, items, ctx)
         if isinstance(item.this, exp.Literal) and not item.this.name.isdecimal():
             ctx.problem(
                 f"A constant expression was encountered in the ORDER BY list, position {place}.",
@@ -380,6 +388,25 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
                 number=408,
             )
     return tuple(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
+
+
+def _refuse_order_item(node: exp.Expr, names: list[str], items: SelectList, ctx: Context) -> None:
+    """Errors 209 and 108: an item of ORDER BY that two items of the select list are, or none."""
+    if items.values is None:
+        return
+    if isinstance(node, exp.Column) and node.args.get("table") is None:
+        found = [value for name, value in zip(names, items.values, strict=True) if name == fold(node.name)]
+        if any(value.code != found[0].code for value in found):
+            ctx.wrong(f"Ambiguous column name '{node.name}'.", 209, node)
+        return
+    number = isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal()
+    if number and items.listed and not 1 <= int(node.name) <= len(items.values):
+        ctx.problem(
+            f"The ORDER BY position number {node.name} is out of range of the number of items in the "
+            "select list.",
+            node,
+            number=108,
+        )
 
 
 def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None:
@@ -412,9 +439,7 @@ def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None
                 return
 
 
-def _refuse_ungrouped_item(
-    node: exp.Select, grouped: list[tuple[int, str] | None], ctx: Context
-) -> None:
+def _refuse_ungrouped_item(node: exp.Select, grouped: list[tuple[int, str] | None], ctx: Context) -> None:
     """Error 8120: a column of the select list that no row of the result has for itself."""
     relations = ctx.frame.relations
     for item in node.expressions:

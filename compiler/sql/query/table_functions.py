@@ -72,7 +72,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
     arguments = tuple(user_arguments(call, known_function, ctx, prefix))
     info = ctx.scope.table(name)
-    if info is None:
+    if info is None and known_function is None:
         ctx.read.append(None)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None
