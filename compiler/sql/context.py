@@ -314,15 +314,14 @@ class Context:
 
     def stored_name(self, name: ObjectName, info: TableInfo | None) -> str | None:
         """What the server calls a table, view or queue all columns of which are known; None for others."""
-        if info is None or info.name is None or info.partial or name.name.startswith("#"):
+        if info is None or info.partial or name.name.startswith("#"):
             return None
-        return self.relation_name(name)
+        return self.relation_name(name) if info.name is not None else info.rows_of
 
     def reads(self, name: ObjectName, info: TableInfo | None) -> str | None:
         """Note a table of the statement, and return what ``stored_name`` does."""
         stored = self.stored_name(name, info)
-        if info is None or info.name is not None:  # not inserted and deleted in a trigger
-            self.read.append(stored)
+        self.read.append(stored)
         return stored
 
     def defined_name(self, name: ObjectName) -> str:

@@ -272,7 +272,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         code, pg_name = elsewhere, ""
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
-    if kept is None and version is None and elsewhere is None:
+    if version is None and elsewhere is None:
         relation.stored = stored
     if columns:
         # A derived table and a function may have such a list.

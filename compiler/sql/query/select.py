@@ -60,6 +60,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
             where_node,
             number=147,
         )
+        ctx.frame.aggregates = aggregates
     if where_node is not None and any(
         window.find_ancestor(exp.Query) is node for window in where_node.find_all(exp.Window)
     ):
