@@ -126,7 +126,16 @@ def _join(join: exp.Join, ctx: Context) -> Source:
         if on is None:
             ctx.problem("JOIN needs ON", join, number=102)
         else:
+            aggregates = ctx.frame.aggregates
             item.on = condition(on, ctx).code
+            if ctx.frame.aggregates > aggregates and ctx.frame.is_outermost:
+                ctx.problem(
+                    "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a "
+                    "HAVING clause or select list, and the column being aggregated is an outer reference.",
+                    on,
+                    number=1015,
+                )
+                ctx.frame.aggregates = aggregates
     return item
 
 

@@ -625,7 +625,7 @@ Msg 264, Level 16, State 1, Line 1
 case.sql:3:25: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in your code.
     3 | UPDATE dbo.t SET a = 1, a = 2;
       |                         ^
-Msg 1011, Level 15, State 1, Line 1
+Msg 1011, Level 16, State 1, Line 1
 case.sql:5:15: error 1011: The correlation name 'x' is specified multiple times in a FROM clause.
     5 | SELECT 1 FROM dbo.t AS x JOIN dbo.t AS x ON 1 = 1;
       |               ^^^
@@ -649,11 +649,11 @@ Msg 130, Level 15, State 1, Line 1
 case.sql:15:8: error 130: Cannot perform an aggregate function on an expression containing an aggregate or a subquery.
    15 | SELECT SUM((SELECT 1)) FROM dbo.t;
       |        ^^^
-Msg 116, Level 15, State 1, Line 1
+Msg 116, Level 16, State 1, Line 1
 case.sql:17:40: error 116: Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.
    17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
       |                                        ^
-Msg 108, Level 15, State 1, Line 1
+Msg 108, Level 16, State 1, Line 1
 case.sql:17:66: error 108: The ORDER BY position number 2 is out of range of the number of items in the select list.
    17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
       |                                                                  ^
