@@ -97,7 +97,7 @@ class Unbound:
     relations: tuple[str, ...] | None
     """All around it that the server has, as PostgreSQL reads them; None: it would be itself a relation."""
     owner: str | None
-    """The one whose column it would be; None: of any of them, or of none."""
+    """The one whose column it would be; None: of any of them; empty: of none, which has no others."""
     name: str
     """Folded."""
     known: tuple[str, ...] | None

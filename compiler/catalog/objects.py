@@ -91,6 +91,8 @@ class TableInfo:
     """No script of this run has made it: its ``default_names`` are not known."""
     versioned: bool = False
     """It has, or once had, a period for system time, and may keep a history."""
+    rows_of: str | None = None
+    """A trigger table: what the server calls the table of the trigger."""
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,7 @@ def _trigger_of_event(
         scope.kept = function.replace('"', "")
     for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
         scope.transition_tables[pseudo] = TableInfo(
-            None, columns, read_only=True, partial=known is None or known.partial
+            None, columns, read_only=True, partial=known is None or known.partial, rows_of=table
         )
         if not there:
             scope.absent[pseudo] = table

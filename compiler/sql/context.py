@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...grammar.problems import Problems, Unbound, did_you_mean
-from ...grammar.records import dataclass
+from ...grammar.problems import Problem, Problems, Unbound, did_you_mean
+from ...grammar.records import dataclass, replace
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import ObjectName, fold, is_placeholder
@@ -61,7 +61,7 @@ class Relation:
     """A table, view or queue of the server that has no more columns than those: its name there."""
 
     declared: bool = False
-    """A table variable: it is there, with just those columns."""
+    """A table variable, or rows that the statement lists: it is there, with just those columns."""
 
     renamed: dict[str, n.Node] | None = None
     """Column (folded) → what it is, where that is something else altogether."""
@@ -103,6 +103,13 @@ class Frame:
     parent: Frame | None = None
     aggregates: int = 0
     """How many aggregates stand at this level outside OVER."""
+    results: frozenset[str] = frozenset()
+    """The names of the select list, which ORDER BY finds before the columns."""
+
+    @property
+    def is_outermost(self) -> bool:
+        """No query around it has a table."""
+        return not any(frame.relations for frame in self.levels() if frame is not self)
 
     def levels(self) -> Iterator[Frame]:
         """This frame and those around it, innermost first."""
@@ -128,6 +135,12 @@ class Context:
     """WITH XMLNAMESPACES: prefix → URI, '' for DEFAULT."""
     ctes: dict[str, tuple[ColumnInfo, ...] | None] = field(default_factory=dict)
     """Common table expressions in scope, by folded name."""
+    listed_ctes: set[str] = field(default_factory=set)
+    """Those with just these columns, whatever the tables have that they read."""
+    read: list[str | None] = field(default_factory=list)
+    """What the server calls each table of the statement; None for one that may come later."""
+    unsettled: list[Problem] = field(default_factory=list)
+    """Names that no column has, until all tables of the statement are known."""
     generated: int = 0
     qualified: bool = False
     """Variables are written with their label although no relation is in scope (LIMIT of a query)."""
@@ -176,7 +189,8 @@ class Context:
         """Report a name that no column has (of ``owner``), where all relations around it are known.
 
         T-SQL finds columns when a batch begins, of the tables that there are then: only the server knows.
-        What reads a temporary table may have to wait for that, which we do not know.
+        What reads a temporary table may have to wait for that, which we do not know. Where no ``column`` is
+        named the statement is wrong as soon as its tables are there.
         """
         among = [relation for frame in self.frame.levels() for relation in frame.relations]
         if owner is not None and owner not in among:
@@ -188,13 +202,25 @@ class Context:
         if any(map(is_placeholder, (column, *names, *(relation.alias for relation in among)))):
             return
         columns = {one.name: None for relation in among for one in relation.columns or ()}
-        self.problems.add(
-            message,
-            self.span(node),
-            number=number,
-            severity="warning",
-            unbound=Unbound(names, owner.stored if owner else None, column, tuple(columns) if column else ()),
-        )
+        only = "".join(names) if len(names) < 2 else None
+        among_these = only if owner is None else owner.stored or ""
+        unbound = Unbound(names, among_these, column, tuple(columns) if column else ())
+        self.unsettled.append(Problem(message, self.span(node), None, number, "warning", unbound))
+
+    def settle(self) -> None:
+        """Report what is unbound, unless a table of the statement may come later: then all of it waits."""
+        read = {name for name in self.read if name is not None}
+        if None in self.read or any(map(is_placeholder, read)):
+            return
+        for problem in self.unsettled:
+            assert problem.unbound is not None
+            among = read.union(problem.unbound.relations or ())
+            unbound = replace(problem.unbound, relations=tuple(sorted(among)))
+            self.problems.add(problem.message, problem.span, None, problem.number, problem.severity, unbound)
+
+    def wrong(self, message: str, number: int, node: Any) -> None:
+        """Report what is an error of the batch where all tables of the statement are there."""
+        self.unbound(message, "", node, number=number)
 
     def unknown(self, name: ObjectName, node: exp.Table) -> None:
         """Report a relation that no script has made so far, where scripts are checked alone."""
@@ -288,9 +314,15 @@ class Context:
 
     def stored_name(self, name: ObjectName, info: TableInfo | None) -> str | None:
         """What the server calls a table, view or queue all columns of which are known; None for others."""
-        if info is None or info.name is None or info.partial or name.name.startswith("#"):
+        if info is None or info.partial or name.name.startswith("#"):
             return None
-        return self.relation_name(name)
+        return self.relation_name(name) if info.name is not None else info.rows_of
+
+    def reads(self, name: ObjectName, info: TableInfo | None) -> str | None:
+        """Note a table of the statement, and return what ``stored_name`` does."""
+        stored = self.stored_name(name, info)
+        self.read.append(stored)
+        return stored
 
     def defined_name(self, name: ObjectName) -> str:
         """The schema-qualified PostgreSQL name of what a statement defines, alters or drops."""

@@ -33,6 +33,8 @@ class QueryTree:
     at_most_one: bool = False
     before: tuple[n.Node, ...] = ()
     filtered: bool = False
+    listed: bool = False
+    """It has just these columns, whatever the tables have that it reads."""
 
 
 @dataclass

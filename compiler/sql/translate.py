@@ -322,11 +322,14 @@ def _translate(
     if not _acceptable(text, ctx):
         return otherwise
     if columns is not None:
-        stored = ctx.stored_name(columns.name, columns) if columns.name is not None else None
+        stored = ctx.reads(columns.name, columns) if columns.name is not None else None
         ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial, stored=stored))
     try:
         with RoomToRecurse():
-            return work(ctx)
+            result = work(ctx)
+        if ctx.unsettled:
+            ctx.settle()
+        return result
     except Unreadable as error:
         start, end = error.start, error.end
         if error.near is None:

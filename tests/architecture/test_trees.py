@@ -30,7 +30,7 @@ _SQL = re.compile(
     r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|RETURNING|ORDER BY|GROUP BY|JOIN|UNION|LIMIT"
     r"|CREATE|ALTER|DROP|REVOKE|GRANT|EXISTS|LATERAL|CASE|ARRAY|CHECK|CONSTRAINT|DEFAULT|AS|IS|NOT NULL)\b"
 )
-_TELLS = frozenset({"problem", "unsupported", "add", "Wrong", "Unreadable"})
+_TELLS = frozenset({"problem", "unsupported", "add", "wrong", "Wrong", "Unreadable"})
 """Calls whose strings are for people."""
 _MESSAGES = "sql/messages.py"
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ...catalog.names import ObjectName
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from ...catalog.names import ObjectName, fold
 from ...catalog.objects import ColumnInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
@@ -10,6 +14,23 @@ from ...target import statements as s
 from ..assignments import assign
 from ..context import Context
 from ..values import Value
+
+
+def refuse_repeated(columns: Iterable[exp.Expr | None], ctx: Context) -> None:
+    """Error 264: a column that the SET clause or the column list of an INSERT names twice."""
+    seen: set[str] = set()
+    for node in columns:
+        if node is not None and fold(node.name) in seen:
+            ctx.problem(
+                f"The column name '{node.name}' is specified more than once in the SET clause or column list "
+                "of an INSERT. A column cannot be assigned more than one value in the same clause. Modify "
+                "the clause to make sure that a column is updated only once. If this statement updates or "
+                "inserts columns into a view, column aliasing can conceal the duplication in your code.",
+                node,
+                number=264,
+            )
+        elif node is not None:
+            seen.add(fold(node.name))
 
 
 def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[n.Node, ...]:

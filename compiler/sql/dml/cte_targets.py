@@ -138,6 +138,7 @@ class CteTarget:
         row_id = exp.to_identifier("row_id", quoted=True)
         self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
         definitions, recursive = ctes(change.with_, ctx)
+        ctx.listed_ctes.discard(name)  # SET and OUTPUT are translated with the table's own columns
         for item in change.sets:
             if isinstance(item.column, exp.Column) and fold(item.column.name) in mapping:
                 item.column = exp.column(exp.to_identifier(mapping[fold(item.column.name)], quoted=True))

@@ -31,7 +31,7 @@ from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
 from ..values import Value
-from .columns import advance_identity, fillable
+from .columns import advance_identity, fillable, refuse_repeated
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
@@ -65,6 +65,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
         ctx.unsupported(f"the linked server '{name.server}'", table)
         return None
     info = ctx.scope.table(name)
+    ctx.reads(name, info)
     if info is None:
         ctx.unknown(name, table)
     return Target(name, ctx.relation_name(name), info)
@@ -75,19 +76,8 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
     info = target.info
     if statement.columns:
         columns = []
-        seen: set[str] = set()
+        refuse_repeated(statement.columns, ctx)
         for node in statement.columns:
-            if fold(node.name) in seen:
-                ctx.problem(
-                    f"The column name '{node.name}' is specified more than once in the SET clause or "
-                    "column list of an INSERT. A column cannot be assigned more than one value in the same "
-                    "clause. Modify the clause to make sure that a column is updated only once. If this "
-                    "statement updates or inserts columns into a view, column aliasing can conceal the "
-                    "duplication in your code.",
-                    node,
-                    number=264,
-                )
-            seen.add(fold(node.name))
             known = _find(info, node.name)
             if known is not None and known.computed is not None:
                 ctx.problem(
@@ -190,7 +180,12 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         target=target.sql,
         after=(*after, *advance_identity(target.name, target.sql, ctx)),
     )
-    inserted = Relation("inserted", target.info.columns if target.info is not None else None, bare=True)
+    inserted = Relation(
+        "inserted",
+        target.info.columns if target.info is not None else None,
+        bare=True,
+        stored=ctx.stored_name(target.name, target.info),
+    )
     return finish(changing, statement.outputs, [inserted], ctx)
 
 

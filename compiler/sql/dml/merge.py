@@ -33,7 +33,7 @@ from ..query.from_clause import source as translate_source
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
-from .columns import advance_identity, fillable
+from .columns import advance_identity, fillable, refuse_repeated
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value
 from .table_variable_rows import rows_into
@@ -95,7 +95,10 @@ def _open(statement: Merge, definitions: list[q.Definition], ctx: Context) -> Wo
     info = ctx.scope.table(name)
     alias = fold(statement.target.alias or name.name)
     target = Relation(
-        alias, info.columns if info is not None else None, name if not statement.target.alias else None
+        alias,
+        info.columns if info is not None else None,
+        name if not statement.target.alias else None,
+        stored=ctx.reads(name, info),
     )
     item = translate_source(statement.source, ctx, "")
     relation = item.relation or Relation("source", None)
@@ -197,6 +200,18 @@ def _translate(
 
 
 def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[n.Node], ctx: Context) -> s.Change | None:
+    """One WHEN clause: a row without a partner sees its own side only."""
+    both = ctx.frame.relations
+    if kind != "matched":
+        by_source = kind == "by_source"
+        ctx.frame.relations = [one for one in both if (one is work.target_relation) == by_source]
+    try:
+        return _action(work, branch, kind, taken, ctx)
+    finally:
+        ctx.frame.relations = both
+
+
+def _action(work: Work, branch: MergeBranch, kind: str, taken: list[n.Node], ctx: Context) -> s.Change | None:
     conditions: list[n.Node] = []
     own = condition(branch.condition, ctx).code if branch.condition is not None else None
     if kind == "matched":
@@ -212,11 +227,14 @@ def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[n.Node], ctx
     where = n.all_of(conditions)
     if branch.action == "UPDATE":
         sets: list[tuple[str, n.Node]] = []
+        refuse_repeated((item.column for item in branch.sets), ctx)
         for item in branch.sets:
             if item.column is None or item.variable is not None:
                 ctx.unsupported("a variable in SET of a MERGE", item.value)
                 return None
             column = set_column(item.column, work.info, ctx)
+            if work.info is not None and column not in work.info.columns:
+                ctx.unbound_target(item.column, work.name, work.info)
             value = set_value(item, column, ctx, work.target_relation.alias)
             sets.append((fold(item.column.name), value.code))
         return s.Update(work.head, tuple(sets), (work.source,) if kind == "matched" else (), where)
@@ -236,6 +254,10 @@ def _insert(work: Work, branch: MergeBranch, where: n.Node | None, ctx: Context)
     columns: list[ColumnInfo] | None = None
     if branch.columns:
         columns = [_known(work.info, node.name) for node in branch.columns]
+        refuse_repeated(branch.columns, ctx)
+        for listed, known in zip(branch.columns, columns, strict=True):
+            if work.info is not None and known not in work.info.columns:
+                ctx.unbound_target(listed, work.name, work.info)
     elif work.info is not None:
         columns = fillable(work.info.columns, identity=ctx.scope.identity_insert(work.name))
     if branch.values is None:
@@ -470,9 +492,11 @@ def _returned(
     columns = work.info.columns if work.info is not None else None
     ctx.pseudo["$action"] = n.Cast(n.Text(branch.action), "text")
     action, source = branch.action, work.source_relation
+    stored = ctx.stored_name(work.name, work.info)
     inserted = Relation(
         "inserted",
         columns,
+        stored=stored,
         prefix=work.target,
         bare=action == "INSERT",
         nulls=action == "DELETE",
@@ -484,8 +508,15 @@ def _returned(
             columns,
             prefix=_OLD_ROW if action == "UPDATE" else work.target,
             nulls=action == "INSERT",
+            stored=stored,
         ),
-        Relation(source.alias, source.columns, nulls=branch.by_source),
+        Relation(
+            source.alias,
+            source.columns,
+            nulls=branch.by_source,
+            stored=source.stored,
+            declared=source.declared,
+        ),
     ]
     items = output_items(output, relations, ctx)
     codes: list[n.Node] = []

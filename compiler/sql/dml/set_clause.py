@@ -84,7 +84,11 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
     value = item.value
     if item.operator != "=":
         value = operand_of(item.operator, _own(item.column.copy(), ctx, target), value)
-    return store(ctx.implicitly(scalar(value, ctx), column.type, value), column.type)
+    aggregates = ctx.frame.aggregates
+    result = scalar(value, ctx)
+    if ctx.frame.aggregates > aggregates:
+        ctx.problem("An aggregate may not appear in the set list of an UPDATE statement.", value, number=157)
+    return store(ctx.implicitly(result, column.type, value), column.type)
 
 
 def _own(node: exp.Expr, ctx: Context, target: str | None) -> exp.Expr:

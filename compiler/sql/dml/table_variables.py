@@ -26,7 +26,7 @@ from ..parse.nodes import is_variable
 from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
 from ..values import Value
-from .columns import fillable
+from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
 from .set_clause import set_column, set_value
 from .table_variable_rows import (
@@ -101,7 +101,7 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
         if (dml.output_after if output.target is None else dml.into) is not None:
             ctx.problem("a statement has at most one OUTPUT clause and one OUTPUT … INTO", number=102)
             return None
-        items = output_items(output, [Relation("inserted", info.columns)], ctx)
+        items = output_items(output, [Relation("inserted", info.columns, declared=True)], ctx)
         if output.target is None:
             named = (q.Labelled(item.code, fold(item.name)) if item.name else item.code for item in items)
             dml = replace(dml, output_after=Query(added(tuple(named)), result_columns(items)))
@@ -159,7 +159,7 @@ def change_variable(
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
         place = _place(sources, alias, ctx)
         if place is None and through is None:
-            ctx.frame.relations.insert(0, Relation(alias, variable.info.columns))
+            ctx.frame.relations.insert(0, Relation(alias, variable.info.columns, declared=True))
         for relation in ctx.frame.relations:
             if relation.alias == alias:
                 relation.qualify = True
@@ -293,6 +293,7 @@ def _set_values(
     change: Change, variable: TableVariable, alias: str, ctx: Context
 ) -> dict[str, n.Node] | None:
     values: dict[str, n.Node] = {}
+    refuse_repeated((item.column for item in change.sets), ctx)
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)
@@ -338,10 +339,11 @@ def _outputs(
     change: Change, variable: TableVariable, alias: str, values: dict[str, n.Node], hits: _Hits, ctx: Context
 ) -> _Outputs | None:
     """OUTPUT of UPDATE and DELETE: the rows as they are, and as they will be, found before the change."""
-    deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)))
+    deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)), declared=True)
     inserted = Relation(
         "inserted",
         variable.info.columns,
+        declared=True,
         renamed={
             name: n.Name(("changed" if name in values else alias, name))
             for name in (fold(column.name) for column in variable.info.columns)

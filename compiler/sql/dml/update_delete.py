@@ -21,7 +21,7 @@ from sqlglot import exp
 from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold
-from ...catalog.objects import ColumnInfo, CursorRow, TableInfo
+from ...catalog.objects import CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
 from ...target import nodes as n
 from ...target import queries as q
@@ -39,6 +39,7 @@ from ..query.from_clause import read_from
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
+from .columns import refuse_repeated
 from .cte_targets import cte_target, derived_target
 from .output import Changing, finish
 from .set_clause import set_column, set_value
@@ -225,7 +226,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
         work.alias if work.alias is not None else fold(work.name.name),
         work.info.columns if work.info is not None else None,
         work.name if work.alias is None else None,
-        stored=ctx.stored_name(work.name, work.info),
+        stored=ctx.reads(work.name, work.info),
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
@@ -408,7 +409,15 @@ def _carried(work: Work, columns: list[n.Node], ctx: Context) -> list[Relation]:
                         if fold(column.name) not in used:
                             columns.append(q.Labelled(relation.spell(fold(column.name)), label))
                             used[fold(column.name)] = n.Name(("changes", label))
-        relations.append(Relation(relation.alias, relation.columns, renamed=used))
+        relations.append(
+            Relation(
+                relation.alias,
+                relation.columns,
+                renamed=used,
+                stored=relation.stored,
+                declared=relation.declared,
+            )
+        )
     return relations
 
 
@@ -433,6 +442,7 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
     """(item, column, value); the column is empty for ``@v = value``."""
     out: list[tuple[SetItem, str, Value]] = []
     assigned = {item.variable.name.lower() for item in work.change.sets if item.variable is not None}
+    refuse_repeated((item.column for item in work.change.sets), ctx)
     for item in work.change.sets:
         if item.column is not None and assigned and reads(item.value, assigned):
             ctx.unsupported(
@@ -479,9 +489,11 @@ def _only_variables(change: Change, ctx: Context) -> Statement:
 # ---------------------------------------------------------------- RETURNING
 
 
-def _row(name: str, columns: tuple[ColumnInfo, ...] | None, prefix: n.Node | None) -> Relation:
+def _row(name: str, work: Work, prefix: n.Node | None, ctx: Context) -> Relation:
     """The row as it was or will be: its columns behind ``prefix``, or bare."""
-    return Relation(name, columns, prefix=prefix, bare=prefix is None)
+    columns = work.info.columns if work.info is not None else None
+    stored = ctx.stored_name(work.name, work.info)
+    return Relation(name, columns, prefix=prefix, bare=prefix is None, stored=stored)
 
 
 def _finish(
@@ -496,15 +508,14 @@ def _finish(
     computed: list[tuple[SetItem, n.Node]] | None = None,
 ) -> Statement:
     change = work.change
-    columns = work.info.columns if work.info is not None else None
     changing = Changing(work.definitions, work.recursive, code, before=before, target=work.table)
     target_alias = work.alias if work.alias is not None else fold(work.name.name)
     if others is None:
         others = [relation for relation in ctx.frame.relations if relation.alias != target_alias]
     relations = [*others]
     if work.is_update:
-        relations.append(_row("inserted", columns, inserted))
-    relations.append(_row("deleted", columns, deleted))
+        relations.append(_row("inserted", work, inserted, ctx))
+    relations.append(_row("deleted", work, deleted, ctx))
     variables = [item for item in change.sets if item.variable is not None]
     if variables:
         if change.outputs:

@@ -135,7 +135,7 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
         return ctx.problem(_ONLY_A_DEFAULT, node, number=302, hint="NEWID() stands anywhere")
     before = ctx.frame.aggregates
     value = function_value(node, ctx)
-    if upper in AGGREGATES and ctx.frame.aggregates > before + 1:
+    if upper in AGGREGATES and (ctx.frame.aggregates > before + 1 or node.find(exp.Query) is not None):
         return ctx.problem(
             "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
             node,

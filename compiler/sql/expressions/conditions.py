@@ -183,7 +183,7 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         query = query.this
     if not isinstance(query, exp.Query):
         return ctx.problem("EXISTS takes a subquery", node, number=102)
-    return Value(n.Exists(subquery(query, ctx).code), BOOLEAN)
+    return Value(n.Exists(subquery(query, ctx, one_column=False).code), BOOLEAN)
 
 
 # ---------------------------------------------------------------- comparison of unlike types

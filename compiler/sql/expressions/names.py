@@ -17,7 +17,7 @@ from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
 from .. import values as v
 from ..assignments import load
-from ..context import Context, Relation
+from ..context import Context, Frame, Relation
 from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_tree
 from ..functions import builtin
@@ -216,6 +216,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
         for relation in frame.relations:
             column = relation.column(name)
             if column is not None:
+                _refuse_ambiguous(relation, frame, name, node, ctx)
                 return _of_column(_spelling(relation, folded, relation.qualify), column)
             unknown = unknown or relation.columns is None or relation.partial
             if relation.renamed and folded in relation.renamed:
@@ -229,6 +230,16 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
         return ctx.problem(f"Invalid column name '{name}'.", node, number=207)
     ctx.unbound(f"Invalid column name '{name}'.", folded, node)
     return Value(n.Name((folded,)))
+
+
+def _refuse_ambiguous(first: Relation, frame: Frame, name: str, node: exp.Expr, ctx: Context) -> None:
+    """Error 209: another table of the same query has a column of this name, too."""
+    if len(frame.relations) == 1 or fold(name) in frame.results:
+        return
+    among = [relation for relation in frame.relations if relation.column(name) is not None]
+    plain = all(relation.prefix is None and not relation.bare and not relation.nulls for relation in among)
+    if plain and any(relation.alias != first.alias for relation in among):
+        ctx.wrong(f"Ambiguous column name '{name}'.", 209, node)
 
 
 def _spelling(relation: Relation, column: str, qualified: bool) -> n.Node:
@@ -276,11 +287,19 @@ def find_relation(parts: list[str], ctx: Context) -> Relation | None:
     wanted = fold(parts[-1])
     for frame in ctx.frame.levels():
         for relation in frame.relations:
+            if _is_of_another_schema(relation, parts):
+                continue
             if relation.alias == wanted:
                 return relation
             if relation.name is not None and fold(relation.name.name) == wanted and len(parts) > 1:
                 return relation
     return None
+
+
+def _is_of_another_schema(relation: Relation, parts: list[str]) -> bool:
+    """``other.t`` where FROM has ``dbo.t``."""
+    schema = relation.name.schema if relation.name is not None else None
+    return bool(schema and len(parts) > 1 and parts[-2]) and fold(parts[-2]) != fold(schema or "")
 
 
 # ---------------------------------------------------------------- subqueries
@@ -299,9 +318,16 @@ def _select(node: exp.Query, ctx: Context) -> Value:
     return subquery(node, ctx)
 
 
-def subquery(query: exp.Expr, ctx: Context) -> Value:
-    """A query in parentheses, as a scalar or the right side of IN."""
+def subquery(query: exp.Expr, ctx: Context, *, one_column: bool = True) -> Value:
+    """A query in parentheses, as a scalar or the right side of IN; that of EXISTS has any columns."""
     result = query_tree(query, ctx)
+    if one_column and result.columns is not None and len(result.columns) > 1:
+        ctx.problem(
+            "Only one expression can be specified in the select list when the subquery is not introduced "
+            "with EXISTS.",
+            query,
+            number=116,
+        )
     type_ = None
     if result.columns is not None and len(result.columns) == 1:
         type_ = result.columns[0].type

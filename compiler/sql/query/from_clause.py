@@ -62,6 +62,12 @@ def _refuse_same_names(relations: list[Relation], node: exp.Expr, ctx: Context) 
                 node,
                 number=1013,
             )
+        elif relation.alias and relation.name is None and other.name is None:
+            ctx.problem(
+                f"The correlation name '{relation.alias}' is specified multiple times in a FROM clause.",
+                node,
+                number=1011,
+            )
         elif (named := relation.name or other.name) is not None and relation.stored and other.stored:
             ctx.problem(
                 f"The correlation name '{relation.alias}' has the same exposed name as table '{named.text}'.",
@@ -120,7 +126,16 @@ def _join(join: exp.Join, ctx: Context) -> Source:
         if on is None:
             ctx.problem("JOIN needs ON", join, number=102)
         else:
+            aggregates = ctx.frame.aggregates
             item.on = condition(on, ctx).code
+            if ctx.frame.aggregates > aggregates and ctx.frame.is_outermost:
+                ctx.problem(
+                    "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a "
+                    "HAVING clause or select list, and the column being aggregated is an outer reference.",
+                    on,
+                    number=1015,
+                )
+                ctx.frame.aggregates = aggregates
     return item
 
 
@@ -226,7 +241,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         code: n.Node = n.Name((fold(name.name),))
         if shown != fold(name.name):
             code = q.Aliased(code, shown)
-        relation = Relation(shown, ctx.ctes[fold(name.name)])
+        relation = Relation(shown, ctx.ctes[fold(name.name)], declared=fold(name.name) in ctx.listed_ctes)
         ctx.frame.relations.append(relation)
         return Source(kind, code, hints=hints, relation=relation)
     info = ctx.scope.table(name) or system_view(name)
@@ -238,6 +253,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
             hint=NO_SYNONYM_FOR_QUEUES,
         )
         return failed(kind, ctx)
+    stored = ctx.reads(name, info)
     if info is None:
         ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
@@ -265,8 +281,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         code, pg_name = elsewhere, ""
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
-    if kept is None and version is None and elsewhere is None:
-        relation.stored = ctx.stored_name(name, info)
+    if version is None and elsewhere is None:
+        relation.stored = stored
     if columns:
         # A derived table and a function may have such a list.
         ctx.problem("Incorrect syntax near '('.", node, number=102)
@@ -393,7 +409,7 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         )
     elif columns:
         infos = tuple(ColumnInfo(column, None) for column in columns)
-    relation = Relation(shown, infos)
+    relation = Relation(shown, infos, declared=query.listed)
     ctx.frame.relations.append(relation)
     # PostgreSQL sees earlier relations from a subquery only with LATERAL; T-SQL only with APPLY.
     item = q.Aliased(n.Subquery(query.code), shown, tuple(map(fold, columns)))
@@ -423,7 +439,7 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
             row[place] = value
     values = q.Values(tuple(tuple(value.code for value in row) for row in rows))
     infos = tuple(ColumnInfo(name, type_) for name, type_ in zip(columns, types, strict=False))
-    relation = Relation(fold(alias), infos)
+    relation = Relation(fold(alias), infos, declared=True)
     ctx.frame.relations.append(relation)
     item = q.Aliased(n.Subquery(values), fold(alias), tuple(map(fold, columns)))
     return Source(kind, item, relation=relation)

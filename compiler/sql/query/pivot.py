@@ -45,7 +45,7 @@ def pivoted(item: Source, node: exp.Expr, pivots: list[exp.Pivot], ctx: Context,
         return failed(kind, ctx)
     query = q.Select(tuple(parts.items), item.code, parts.joins, parts.where, parts.group)
     shown = fold(alias.name)
-    result = Relation(shown, tuple(parts.infos))
+    result = Relation(shown, tuple(parts.infos), declared=relation.declared)
     ctx.frame.relations.append(result)
     return Source(kind, q.Aliased(n.Subquery(query), shown), relation=result)
 

@@ -52,7 +52,22 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     sources = read_from(node, ctx)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")
+    aggregates = ctx.frame.aggregates
     where = condition(where_node.this, ctx).code if where_node is not None else None
+    if where_node is not None and ctx.frame.aggregates > aggregates and ctx.frame.is_outermost:
+        ctx.problem(
+            "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a "
+            "HAVING clause or a select list, and the column being aggregated is an outer reference.",
+            where_node,
+            number=147,
+        )
+        ctx.frame.aggregates = aggregates
+    if where_node is not None and any(
+        window.find_ancestor(exp.Query) is node for window in where_node.find_all(exp.Window)
+    ):
+        ctx.problem(
+            "Windowed functions can only appear in the SELECT or ORDER BY clauses.", where_node, number=4108
+        )
     group = _group_by(node.args.get("group"), ctx)
     having_node = node.args.get("having")
     having = condition(having_node.this, ctx).code if having_node is not None else None
@@ -66,6 +81,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
                 number=421,
             )
     order_node = node.args.get("order")
+    ctx.frame.results = frozenset(fold(name) for name in items.names if name is not None)
     order = _order(order_node, items, distinct, ctx) if order_node is not None else ()
     if node.parent is not None:
         refuse_order(node, ctx)
@@ -116,6 +132,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         at_most_one=q.is_one(limit) or source is None,
         before=before,
         filtered=where is not None,
+        listed=items.listed and columns is not None,
     )
     return as_document(node, result, items.values, ctx)
 
@@ -208,6 +225,8 @@ class SelectList:
     """(variable, operator, value) of SELECT @x = …."""
     windows: bool = False
     aliases: dict[str, Value] | None = None
+    listed: bool = True
+    """No ``*`` is among them that stands for what a table has when the query runs."""
 
     def columns(self, ctx: Context) -> tuple[ResultColumn, ...] | None:
         """Names and types of the result."""
@@ -222,12 +241,13 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
     codes: list[n.Node] = []
     names: list[str | None] = []
     values: list[Value] = []
-    known = True
+    known = listed = True
     windows = False
     aliases: dict[str, Value] = {}
     for item in node.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             star = star_columns(item, ctx)
+            listed = listed and all(relation.declared for relation in ctx.frame.relations)
             codes += star.codes
             if star.columns is None:
                 known = False
@@ -265,7 +285,9 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         codes.append(q.labelled(value.code, fold(name) if name is not None else None))
         names.append(name)
         values.append(value)
-    return SelectList(codes, names, values if known else None, windows=windows, aliases=aliases)
+    return SelectList(
+        codes, names, values if known else None, windows=windows, aliases=aliases, listed=listed
+    )
 
 
 def _refuse_node(item: exp.Expr, ctx: Context) -> None:
@@ -361,7 +383,9 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
                 return items.values[position], n.Integer(position + 1)
         return None, None
 
+    names = [fold(name or "") for name in items.names]
     for place, item in enumerate(order.expressions, 1):
+        _refuse_order_item(item.this, names, items, ctx)
         if isinstance(item.this, exp.Literal) and not item.this.name.isdecimal():
             ctx.problem(
                 f"A constant expression was encountered in the ORDER BY list, position {place}.",
@@ -371,12 +395,39 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
     return tuple(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
 
 
+def _refuse_order_item(node: exp.Expr, names: list[str], items: SelectList, ctx: Context) -> None:
+    """Errors 209 and 108: an item of ORDER BY that two items of the select list are, or none."""
+    if items.values is None:
+        return
+    if isinstance(node, exp.Column) and node.args.get("table") is None:
+        found = [value for name, value in zip(names, items.values, strict=True) if name == fold(node.name)]
+        if any(value.code != found[0].code for value in found):
+            ctx.wrong(f"Ambiguous column name '{node.name}'.", 209, node)
+        return
+    number = isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal()
+    if number and items.listed and not 1 <= int(node.name) <= len(items.values):
+        ctx.problem(
+            f"The ORDER BY position number {node.name} is out of range of the number of items in the "
+            "select list.",
+            node,
+            number=108,
+        )
+
+
 def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None:
-    """Errors 8121 and 8127, where all columns are known; that of the select list is PostgreSQL's to find."""
-    group = node.args["group"].expressions if node.args.get("group") is not None else []
-    grouped = [_place_of(element, ctx) for element in group]
+    """Errors 8120, 8121 and 8127, where all columns are known and GROUP BY names columns only.
+
+    PostgreSQL finds them too, but not where a primary key is among those of GROUP BY.
+    """
+    group = node.args.get("group")
+    if group is not None and group.args.get("grouping_sets"):
+        return
+    grouped = [_place_of(element, ctx) for element in (group.expressions if group is not None else [])]
     if not all(grouped):
         return
+    # An aggregate without columns of this query may be one of the query around it.
+    if group is not None or ctx.frame.is_outermost:
+        _refuse_ungrouped_item(node, grouped, ctx)
     for key, clause, number, quote in (("having", "HAVING", 8121, "'"), ("order", "ORDER BY", 8127, '"')):
         for column in _outside_aggregates(node.args.get(key)):
             is_alias = key == "order" and not column.table and fold(column.name) in (items.aliases or {})
@@ -389,6 +440,39 @@ def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None
                     "it is not contained in either an aggregate function or the GROUP BY clause.",
                     column,
                     number=number,
+                )
+                return
+
+
+def _refuse_ungrouped_item(node: exp.Select, grouped: list[tuple[int, str] | None], ctx: Context) -> None:
+    """Error 8120: a column of the select list that no row of the result has for itself."""
+    relations = ctx.frame.relations
+    for item in node.expressions:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        if isinstance(inner, exp.Star):
+            if any(relation.columns is None or relation.partial for relation in relations):
+                return
+            columns = [
+                ((place, fold(column.name)), column.name)
+                for place, relation in enumerate(relations)
+                for column in relation.columns or ()
+                if not column.hidden
+            ]
+        else:
+            columns = [
+                (found, column.name)
+                for column in _outside_aggregates(inner)
+                if (found := _place_of(column, ctx)) is not None
+            ]
+        for found, name in columns:
+            if found not in grouped:
+                named = relations[found[0]]
+                owner = named.name.text if named.name is not None else named.alias
+                ctx.wrong(
+                    f"Column '{owner}.{name}' is invalid in the select list because it is not contained in "
+                    "either an aggregate function or the GROUP BY clause.",
+                    8120,
+                    inner,
                 )
                 return
 
@@ -415,7 +499,7 @@ def _outside_aggregates(clause: exp.Expr | None) -> Iterator[exp.Column]:
 
     def is_level(node: exp.Expr) -> bool:
         is_call = isinstance(node, exp.Anonymous) and not isinstance(node.parent, exp.Dot)
-        return isinstance(node, exp.Query) or (is_call and node.name.upper() in AGGREGATES)
+        return isinstance(node, exp.Query | exp.WithinGroup) or (is_call and node.name.upper() in AGGREGATES)
 
     for node in clause.walk(prune=is_level) if clause is not None else ():
         if isinstance(node, exp.Column) and not (
@@ -451,7 +535,15 @@ def _group_by(node: exp.Group | None, ctx: Context) -> tuple[n.Node, ...]:
                 element,
                 number=164,
             )
+        aggregates = ctx.frame.aggregates
         value = scalar(element, ctx)
+        if element.find(exp.Query) is not None or ctx.frame.aggregates > aggregates:
+            ctx.problem(
+                "Cannot use an aggregate or a subquery in an expression used for the group by list of a "
+                "GROUP BY clause.",
+                element,
+                number=144,
+            )
         refuse_sorted_xml(value, element, ctx)
         return value.code
 

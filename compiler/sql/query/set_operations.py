@@ -91,8 +91,16 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
             )
         ctx.ctes[name] = columns
+        _note_listed(name, query.listed, ctx)
         definitions.append(q.Definition(name, query.code, tuple(map(fold, names))))
     return definitions, recursive
+
+
+def _note_listed(name: str, listed: bool, ctx: Context) -> None:
+    if listed:
+        ctx.listed_ctes.add(name)
+    else:
+        ctx.listed_ctes.discard(name)
 
 
 def _mentions(node: exp.Expr, name: str) -> bool:
@@ -111,6 +119,7 @@ def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) 
     if not isinstance(anchor, exp.Select) or _mentions(anchor, name):
         return None
     query = query_tree(anchor.copy(), trial(ctx))
+    _note_listed(name, query.listed, ctx)
     if query.columns is None:
         ctx.ctes[name] = None
         return None
@@ -125,7 +134,14 @@ def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) 
 
 def trial(ctx: Context) -> Context:
     """A context for a trial translation: its problems are dropped, what it finds in scope is shared."""
-    return replace(ctx, problems=Problems(), ctes=dict(ctx.ctes), pseudo=dict(ctx.pseudo))
+    return replace(
+        ctx,
+        problems=Problems(),
+        unsettled=[],
+        ctes=dict(ctx.ctes),
+        listed_ctes=set(ctx.listed_ctes),
+        pseudo=dict(ctx.pseudo),
+    )
 
 
 # ---------------------------------------------------------------- UNION, EXCEPT, INTERSECT
@@ -177,7 +193,9 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         for query, (_, branch) in zip(queries, branches, strict=True)
     ]
     rest = tuple((word, code) for (word, _), code in zip(branches[1:], codes[1:], strict=True))
-    result = QueryTree(_ended(q.SetOperation(codes[0], rest), node, ctx, columns), columns)
+    listed = columns is not None and all(query.listed for query in queries)
+    code = _ended(q.SetOperation(codes[0], rest), node, ctx, columns, listed)
+    result = QueryTree(code, columns, listed=listed)
     return as_document(node, result, queries[0].values, ctx)
 
 
@@ -220,14 +238,18 @@ def _united(
 
 
 def _ended(
-    operation: q.SetOperation, node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None
+    operation: q.SetOperation,
+    node: exp.Expr,
+    ctx: Context,
+    columns: tuple[ResultColumn, ...] | None,
+    listed: bool,
 ) -> q.SetOperation:
     """A set operation with its ORDER BY and OFFSET."""
     frame = ctx.push()
     infos = None
     if columns is not None:
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
-    frame.relations.append(Relation("", infos))
+    frame.relations.append(Relation("", infos, declared=listed))
     order = node.args.get("order")
     refuse_order(node, ctx)
     items = (order_item(item, ctx, results=True) for item in (order.expressions if order is not None else ()))

@@ -72,6 +72,8 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
     arguments = tuple(user_arguments(call, known_function, ctx, prefix))
     info = ctx.scope.table(name)
+    if info is None and known_function is None:
+        ctx.read.append(None)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None
     if columns:
@@ -115,7 +117,7 @@ def _builtin(
             arguments.pop()
     if columns:
         infos = [replace(info, name=name) for info, name in zip(infos, columns, strict=False)]
-    relation = Relation(shown, tuple(infos))
+    relation = Relation(shown, tuple(infos), declared=True)
     ctx.frame.relations.append(relation)
     rows = n.Call(f"sys.{upper.lower()}", tuple(argument.code for argument in arguments))
     return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
@@ -137,7 +139,7 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
         items.append(q.Labelled(value.code, fold(name)))
         infos.append(ColumnInfo(name, to))
     rows = n.Call("sys.openjson_rows", tuple(argument.code for argument in arguments))
-    relation = Relation(shown, tuple(infos))
+    relation = Relation(shown, tuple(infos), declared=True)
     ctx.frame.relations.append(relation)
     return _rows_read(q.Select(tuple(items), q.Aliased(rows, "items", ("item",))), shown, relation, kind)
 
@@ -194,7 +196,7 @@ def _openxml(
     if not isinstance(where, str) or _PREFIXED.search(where):
         options.append(n.NamedArgument("namespaces", known))
     rows = n.Call("sys.xml_nodes", (document, arguments[1].code, *options))
-    relation = Relation(shown, tuple(infos))
+    relation = Relation(shown, tuple(infos), declared=True)
     ctx.frame.relations.append(relation)
     return _rows_read(q.Select(tuple(items), q.Aliased(rows, "rows", ("element",))), shown, relation, kind)
 
@@ -236,7 +238,7 @@ def _nodes(
         subject, path, ctx.namespaces, lambda what, name: xml_binding(what, name, call, ctx), upward=levels
     )
     shown = fold(alias)
-    relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True)
+    relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True, declared=True)
     ctx.frame.relations.append(relation)
     second = () if "place" not in ctx.words else ("node_place",)
     return Source(kind, q.Aliased(rows, shown, (fold(columns[0]), *second)), relation=relation)

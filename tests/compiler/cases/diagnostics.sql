@@ -629,3 +629,95 @@ Msg 258, Level 15, State 1, Line 3
 case.sql:3:11: error 258: Cannot call methods on int.
     3 | SELECT @i.values('/a');
       |           ^^^^^^
+
+-- case: what no table can make right: names given twice, aggregates and windows out of place, too many columns
+CREATE TABLE dbo.t (a int, b int);
+GO
+UPDATE dbo.t SET a = 1, a = 2;
+GO
+SELECT 1 FROM dbo.t AS x JOIN dbo.t AS x ON 1 = 1;
+GO
+SELECT a FROM dbo.t WHERE COUNT(*) > 1;
+GO
+SELECT COUNT(*) FROM dbo.t GROUP BY (SELECT 1);
+GO
+UPDATE dbo.t SET a = MAX(b);
+GO
+SELECT a FROM dbo.t WHERE ROW_NUMBER() OVER (ORDER BY a) = 1;
+GO
+SELECT SUM((SELECT 1)) FROM dbo.t;
+GO
+SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
+-- expect
+case.sql:3:25: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in your code.
+    3 | UPDATE dbo.t SET a = 1, a = 2;
+      |                         ^
+
+case.sql:5:15: error 1011: The correlation name 'x' is specified multiple times in a FROM clause.
+    5 | SELECT 1 FROM dbo.t AS x JOIN dbo.t AS x ON 1 = 1;
+      |               ^^^
+
+case.sql:7:27: error 147: An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.
+    7 | SELECT a FROM dbo.t WHERE COUNT(*) > 1;
+      |                           ^^^^^
+
+case.sql:9:45: error 144: Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.
+    9 | SELECT COUNT(*) FROM dbo.t GROUP BY (SELECT 1);
+      |                                             ^
+
+case.sql:11:22: error 157: An aggregate may not appear in the set list of an UPDATE statement.
+   11 | UPDATE dbo.t SET a = MAX(b);
+      |                      ^^^
+
+case.sql:13:27: error 4108: Windowed functions can only appear in the SELECT or ORDER BY clauses.
+   13 | SELECT a FROM dbo.t WHERE ROW_NUMBER() OVER (ORDER BY a) = 1;
+      |                           ^^^^^^^^^^
+
+case.sql:15:8: error 130: Cannot perform an aggregate function on an expression containing an aggregate or a subquery.
+   15 | SELECT SUM((SELECT 1)) FROM dbo.t;
+      |        ^^^
+
+case.sql:17:40: error 116: Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.
+   17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
+      |                                        ^
+
+case.sql:17:66: error 108: The ORDER BY position number 2 is out of range of the number of items in the select list.
+   17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
+      |                                                                  ^
+-- shows
+Msg 264, Level 16, State 1, Line 1
+case.sql:3:25: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in your code.
+    3 | UPDATE dbo.t SET a = 1, a = 2;
+      |                         ^
+Msg 1011, Level 16, State 1, Line 1
+case.sql:5:15: error 1011: The correlation name 'x' is specified multiple times in a FROM clause.
+    5 | SELECT 1 FROM dbo.t AS x JOIN dbo.t AS x ON 1 = 1;
+      |               ^^^
+Msg 147, Level 15, State 1, Line 1
+case.sql:7:27: error 147: An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.
+    7 | SELECT a FROM dbo.t WHERE COUNT(*) > 1;
+      |                           ^^^^^
+Msg 144, Level 15, State 1, Line 1
+case.sql:9:45: error 144: Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.
+    9 | SELECT COUNT(*) FROM dbo.t GROUP BY (SELECT 1);
+      |                                             ^
+Msg 157, Level 15, State 1, Line 1
+case.sql:11:22: error 157: An aggregate may not appear in the set list of an UPDATE statement.
+   11 | UPDATE dbo.t SET a = MAX(b);
+      |                      ^^^
+Msg 4108, Level 15, State 1, Line 1
+case.sql:13:27: error 4108: Windowed functions can only appear in the SELECT or ORDER BY clauses.
+   13 | SELECT a FROM dbo.t WHERE ROW_NUMBER() OVER (ORDER BY a) = 1;
+      |                           ^^^^^^^^^^
+Msg 130, Level 15, State 1, Line 1
+case.sql:15:8: error 130: Cannot perform an aggregate function on an expression containing an aggregate or a subquery.
+   15 | SELECT SUM((SELECT 1)) FROM dbo.t;
+      |        ^^^
+Msg 116, Level 16, State 1, Line 1
+case.sql:17:40: error 116: Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.
+   17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
+      |                                        ^
+Msg 108, Level 16, State 1, Line 1
+case.sql:17:66: error 108: The ORDER BY position number 2 is out of range of the number of items in the select list.
+   17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
+      |                                                                  ^

@@ -77,3 +77,41 @@ EXEC (N'ALTER TABLE dbo.t ADD D int');
 UPDATE t SET D = 1 FROM dbo.t AS t JOIN #rows AS r ON r.A = t.D;
 UPDATE dbo.t SET D = 2 WHERE D IN (SELECT A FROM #rows);
 SELECT t.D FROM dbo.t AS t JOIN dbo.made AS m ON m.D = t.D;
+GO
+-- So are the columns of rows that the statement itself lists, and what its tables make ambiguous or ungrouped.
+CREATE TABLE dbo.u (K int PRIMARY KEY, A int, X xml);
+GO
+PRINT 'not printed'; SELECT q.NoCol FROM (SELECT A FROM dbo.t) AS q;
+GO
+PRINT 'not printed'; WITH c (Y) AS (SELECT A FROM dbo.t) SELECT A FROM c;
+GO
+PRINT 'not printed'; SELECT v.NoCol FROM (VALUES (1)) AS v (A) CROSS APPLY OPENJSON('[]') WITH (B int) AS j;
+GO
+PRINT 'not printed'; DELETE FROM dbo.t OUTPUT deleted.NoCol;
+GO
+PRINT 'not printed';
+MERGE dbo.u AS u USING dbo.t AS t ON t.A = u.K WHEN NOT MATCHED THEN INSERT (K) VALUES (u.A) OUTPUT $action;
+GO
+PRINT 'not printed';
+MERGE dbo.u AS u USING dbo.t AS t ON t.A = u.K WHEN MATCHED THEN DELETE OUTPUT inserted.NoCol;
+GO
+PRINT 'not printed'; SELECT A FROM dbo.t JOIN dbo.u ON K = B;
+GO
+PRINT 'not printed'; SELECT K, A, COUNT(*) FROM dbo.u GROUP BY K;
+GO
+PRINT 'not printed'; SELECT other.u.K FROM dbo.u;
+GO
+CREATE TRIGGER tr ON dbo.t AFTER INSERT AS SELECT NoCol FROM inserted;
+GO
+CREATE VIEW dbo.v AS SELECT K, A FROM dbo.u GROUP BY K;
+GO
+-- These stand for columns that are there, or wait.
+EXEC (N'ALTER TABLE dbo.u ADD E int');
+GO
+WITH c AS (SELECT * FROM dbo.u) SELECT c.E FROM c;
+DELETE dbo.u OUTPUT deleted.E;
+MERGE dbo.u USING dbo.t AS t ON t.A = K WHEN NOT MATCHED AND A = 7 THEN INSERT (K, A) VALUES (A, A) OUTPUT inserted.E, inserted.K;
+SELECT t.A, u.K FROM dbo.t JOIN dbo.u ON K = t.A ORDER BY A;
+SELECT K, STRING_AGG(A, ',') WITHIN GROUP (ORDER BY E) AS l FROM dbo.u GROUP BY GROUPING SETS ((K), ()) ORDER BY K;
+GO
+PRINT 'printed'; SELECT q.NoCol FROM (SELECT A FROM dbo.LatestOfAll) AS q JOIN dbo.t ON 1 = 1;

@@ -22,6 +22,7 @@ SELECT * FROM sys.fn_listextendedproperty(default, 'schema', default, default, d
 SELECT * FROM fn_listextendedproperty('x', 'schema', 'Sales', 'table', 'OrderHeader', 'column', NULL)
 SELECT activation_procedure FROM sys.service_queues WHERE name = 'q'
 SELECT SUSER_SNAME(0x01) sa
+GO
 UPDATE Sales.Other SET a = 1, a = 2
 GO
 CREATE PROCEDURE Sales.LongLine AS
