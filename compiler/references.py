@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from ..grammar.problems import Problem, Problems, did_you_mean
+from ..grammar.problems import Problem, Problems, did_you_mean, differ_in_digits
 from ..grammar.records import dataclass, replace
 from ..grammar.source import Source, Span
 from ..grammar.tokens import STATEMENT_WORDS, TokenKind
@@ -27,7 +27,6 @@ from .lower.dispatch import is_system_procedure, system_procedure_names
 
 __all__ = ["References"]
 
-_DIGITS = re.compile(r"\d+")
 _ALMOST = 0.9
 """How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
 _SIMILAR = 0.6
@@ -162,7 +161,7 @@ class References:
     def _slip(self, name: str, known: tuple[str, ...]) -> str | None:
         """Return the known name of which another is a slip of the pen: digits tell names apart."""
         near = self._nearest(name, known, _ALMOST)
-        return None if near is None or _DIGITS.sub("", near) == _DIGITS.sub("", name) else near
+        return None if near is None or differ_in_digits(near, name) else near
 
     def _nearest(self, name: str, known: tuple[str, ...], cutoff: float) -> str | None:
         """Return the known name that is most like another. Of very many not every one is looked for."""

@@ -52,7 +52,7 @@ class RoomToRecurse:
             sys.setrecursionlimit(self._limit)
 
 
-__all__ = ["CompileError", "Problem", "Problems", "Unbound"]
+__all__ = ["CompileError", "Problem", "Problems", "Unbound", "did_you_mean", "differ_in_digits", "similar"]
 
 _SIMILAR = 0.75
 """How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
@@ -74,14 +74,17 @@ def similar(name: str, known: Iterable[str]) -> str | None:
         return None
     letters = sorted(name.lower())
     exchanged = next((one for one in names if sorted(one) == letters), None)
-    if exchanged is not None and not _DIGITS.search(name):
+    if exchanged is not None and not differ_in_digits(exchanged, name.lower()):
         return names[exchanged]
     about_as_long = [one for one in names if abs(len(one) - len(name)) <= _MOST_LEFT_OUT]
     cutoff = _SIMILAR if len(name) > _SHORTEST else 1.0
     found = difflib.get_close_matches(name.lower(), about_as_long, 1, cutoff)
-    if not found or _DIGITS.sub("", found[0]) == _DIGITS.sub("", name.lower()):
-        return None
-    return names[found[0]]
+    return None if not found or differ_in_digits(found[0], name.lower()) else names[found[0]]
+
+
+def differ_in_digits(one: str, other: str) -> bool:
+    """Tell whether two names are the same but for digits: those are two names, and no slip of the pen."""
+    return _DIGITS.sub("", one) == _DIGITS.sub("", other)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
