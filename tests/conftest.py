@@ -6,6 +6,9 @@ where a Docker engine answers); several, separated by commas,
 run every test that needs a server once on each (those marked one_postgres on the
 first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
+
+Tests marked long take a fifth of the time of all (processes killed by the hundred, loads,
+most of the browser's): they run with --long, and where their file is named.
 """
 
 import atexit
@@ -39,6 +42,11 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 _WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--long``."""
+    parser.addoption("--long", action="store_true", help="run the tests that are marked long, too")
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what needs a server on each PostgreSQL that was asked for; once where it makes no difference."""
     if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:
@@ -48,8 +56,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What needs Spark comes first: so one process has all of it, and starts the one session."""
+    if not config.getoption("long"):
+        named = {Path(one.partition("::")[0]).name for one in config.args}
+        left = [one for one in items if one.get_closest_marker("long") and one.path.name not in named]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [one for one in items if one not in left]
     items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
 
 

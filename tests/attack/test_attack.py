@@ -7,6 +7,7 @@ from attack.actors import Attack
 from attack.field import Field
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_nothing_is_lost_doubled_or_out_of_order() -> None:
     with Field(os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0]) as ground:

@@ -11,6 +11,7 @@ from support import Database
 pytestmark = pytest.mark.one_postgres
 
 
+@pytest.mark.long
 def test_each_command_is_measured(database: Database) -> None:
     shown = CliRunner(env={"DATABASE_URL": database.dsn}).invoke(main, ["--rounds", "1"])
     assert shown.exit_code == 0, shown.output

@@ -10,6 +10,7 @@ from pgsb.benchmarks.transport import main
 pytestmark = pytest.mark.one_postgres
 
 
+@pytest.mark.long
 def test_the_quick_form_compares_all_loads_with_the_floor() -> None:
     shown = CliRunner().invoke(main, ["--quick", "--backlog", "100"])
     assert shown.exit_code == 0, shown.output

@@ -75,6 +75,7 @@ def restarted() -> Iterator[Restarted]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+@pytest.mark.long
 def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
     spark: Any, restarted: Restarted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -327,6 +327,7 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+@pytest.mark.long
 def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(2, 3)
 
@@ -465,6 +466,7 @@ def test_a_claim_is_computed_while_another_is_completed(spark: Any, desk: Desk, 
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_with_overlap_what_fails_goes_back_and_is_told_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(4, 2)
     desk.connection.execute("ALTER TABLE dbo.total ADD CHECK (sum <> 3) NOT VALID")

@@ -84,6 +84,7 @@ def test_memory_and_console_get_each_message_once(spark: Any, desk: Desk, tcp: T
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_files_get_each_message_once_also_of_a_query_that_ends_before_sparks_commit(
     spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_files_get_each_message_once_also_of_a_query_that_ends_before_sparks_com
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+@pytest.mark.long
 def test_files_get_each_message_once_also_of_a_driver_that_is_killed_before_sparks_commit(
     spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def _packages(place: Path) -> tuple[str, str]:
     return str(modules), f"{archive}#packed"
 
 
+@pytest.mark.long
 def test_processes_that_die_alone_lose_and_repeat_nothing(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -374,6 +374,7 @@ def test_what_cannot_be_read_holds_up_nobody_elses_messages(chain: Chain) -> Non
     assert time.monotonic() < began + 50
 
 
+@pytest.mark.long
 def test_every_message_comes_once_and_in_order_while_daemons_die(
     chain: Chain, full: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

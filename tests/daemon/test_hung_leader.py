@@ -203,6 +203,7 @@ def test_a_leader_behind_a_dead_network_is_replaced_and_knows_it(
     assert _value(sql, _LEADERS) == 1
 
 
+@pytest.mark.long
 def test_a_leader_whose_lease_is_over_starts_nothing(sql: Connection, daemon: Start) -> None:
     """Only its listener hangs: it could start programs, and must not."""
     activate(sql, DRAIN)

@@ -99,6 +99,7 @@ def instances() -> Iterator[tuple[Instance, Instance]]:
             shutil.rmtree(home, ignore_errors=True)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_5000_messages_each_way_survive_every_crash(instances: tuple[Instance, Instance]) -> None:
     random.seed(20261123)

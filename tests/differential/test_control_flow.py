@@ -45,11 +45,13 @@ def disagreements(runner: compiled.Runner, cases: int, features: frozenset[str])
             yield f"case {number}\n{check.smaller(found, runner, attempts=150).report()}"
 
 
+@pytest.mark.long
 def test_random_programs_agree(runner: compiled.Runner) -> None:
     for report in disagreements(runner, RANDOM_CASES, frozenset()):
         pytest.fail(report, pytrace=False)
 
 
+@pytest.mark.long
 def test_random_programs_with_cursors_tables_and_conversations_agree(runner: compiled.Runner) -> None:
     for report in disagreements(runner, EXTENDED_CASES, generator.FEATURES):
         pytest.fail(report, pytrace=False)

@@ -145,6 +145,7 @@ def test_every_page_by_its_key_in_both_themes(page: Any, shop: Shop) -> None:
     assert page.locator("[data-live-state]").inner_text() == "paused"
 
 
+@pytest.mark.long
 def test_rows_are_walked_by_keys(page: Any, shop: Shop) -> None:
     page.goto("/i/shop/search?service=Warehouse")
     page.keyboard.press("j")
@@ -152,6 +153,7 @@ def test_rows_are_walked_by_keys(page: Any, shop: Shop) -> None:
     page.get_by_role("heading", level=1, name=shop.waiting.upper()).wait_for()
 
 
+@pytest.mark.long
 def test_what_is_looked_for_stands_in_the_address(page: Any, shop: Shop) -> None:
     page.goto("/i/shop/search")
     page.get_by_label("Service").fill("Warehouse")
@@ -173,6 +175,7 @@ def test_what_is_looked_for_stands_in_the_address(page: Any, shop: Shop) -> None
     assert page.evaluate(theme) != before
 
 
+@pytest.mark.long
 def test_numbers_change_while_one_looks(page: Any, shop: Shop, connect: Callable[..., Connection]) -> None:
     page.goto("/i/shop/queue/dbo.billing")
     card = page.locator("#numbers .card").first
@@ -219,6 +222,7 @@ def test_a_queue_and_its_switches(page: Any, shop: Shop, connect: Callable[..., 
     page.get_by_role("link", name="Log in to change").wait_for()
 
 
+@pytest.mark.long
 def test_a_conversation_with_its_bodies(page: Any, shop: Shop, connect: Callable[..., Connection]) -> None:
     log_in(page)
     page.goto(f"/i/shop/conversation/{shop.order}")
@@ -249,6 +253,7 @@ def test_a_conversation_with_its_bodies(page: Any, shop: Shop, connect: Callable
     page.locator("#flash", has_text="cleaned up").wait_for()
 
 
+@pytest.mark.long
 def test_groups_in_quarantine_are_ticked_and_decided(page: Any, shop: Shop) -> None:
     log_in(page)
     page.goto("/i/shop/quarantine")
@@ -269,6 +274,7 @@ def test_groups_in_quarantine_are_ticked_and_decided(page: Any, shop: Shop) -> N
     page.locator("#flash", has_text="1 group dropped").wait_for()
 
 
+@pytest.mark.long
 def test_it_fits_a_phone_and_names_everything(page: Any, shop: Shop) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     log_in(page)

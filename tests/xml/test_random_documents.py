@@ -79,6 +79,7 @@ def is_well_formed(text: str) -> bool:
     return True
 
 
+@pytest.mark.long
 @settings(few, max_examples=250)
 @given(st.data())
 def test_a_damaged_document_is_refused_where_expat_refuses_it(

@@ -61,6 +61,7 @@ def test_valid_values_work_like_other_xml(session: Tsql) -> None:
     assert session.prints == ["7", "6926 <n>7</n>"]
 
 
+@pytest.mark.long
 def test_collections_follow_their_database(database: Database) -> None:
     session = Tsql(database.dsn)
     collection = SETUP[: SETUP.index("GO")]

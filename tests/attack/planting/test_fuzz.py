@@ -174,6 +174,7 @@ def mallory(owner: Connection, database: Database) -> Iterator[Callable[[], Conn
             owner.execute(f"DROP ROLE {role}".encode())
 
 
+@pytest.mark.long
 def test_no_definer_of_the_runtime_runs_what_its_caller_planted(
     owner: Connection, mallory: Callable[[], Connection]
 ) -> None:
@@ -261,6 +262,7 @@ _FIRE = (
 )
 
 
+@pytest.mark.long
 def test_no_module_with_rights_of_its_own_runs_what_its_caller_planted(
     database: Database, owner: Connection, mallory: Callable[[], Connection]
 ) -> None:

@@ -81,6 +81,7 @@ _WORDS = re.compile(r"\b(?:ssb\w*|sys|pg_catalog)\.[\w.\"]+\s*\(|(?<![\w.\"])[a-
 
 
 # 20,000 overloads cost PostgreSQL 15 ten times what they cost 18; what a text names is the same in both.
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_scripts_reach_no_shadow(shadowed: Database) -> None:
     texts = _different(_scripts())
