@@ -118,9 +118,11 @@ BEGIN
            UNION ALL
            SELECT 'column', g.attname::text, ssb_internal.spelled(col_description(g.attrelid, g.attnum), g.attname::text)
              FROM pg_depend AS p
-             JOIN pg_attrdef AS e ON e.oid = p.objid
+             -- It is the expression's, of PostgreSQL 14 the column's.
+             JOIN pg_attrdef AS e ON CASE p.classid WHEN 'pg_attrdef'::regclass THEN e.oid = p.objid
+                                                    WHEN 'pg_class'::regclass THEN e.adrelid = p.objid AND e.adnum = p.objsubid END
              JOIN pg_attribute AS g ON g.attrelid = e.adrelid AND g.attnum = e.adnum
-            WHERE p.classid = 'pg_attrdef'::regclass AND p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid
+            WHERE p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid
               AND p.refobjsubid = d.attnum AND g.attgenerated <> '' AND g.attnum <> d.attnum AND g.attname <> ALL (p_columns)) AS o
      WHERE o.name <> ALL (p_gone)
      GROUP BY d.attnum, d.spelling

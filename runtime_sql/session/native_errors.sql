@@ -647,7 +647,7 @@ BEGIN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
-        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation | is not a table, composite type, or foreign table$' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 1, NULL, NULL);
         END IF;
