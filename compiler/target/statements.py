@@ -215,7 +215,7 @@ class CreateRowTrigger(Atom):
 class CreateStatementTrigger(Atom):
     """``CREATE TRIGGER name AFTER event [OF column] ON table … FOR EACH STATEMENT [WHEN …] EXECUTE …``.
 
-    ``before``: BEFORE instead of AFTER. ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name).
+    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name). ``before``: BEFORE, not AFTER.
     """
 
     name: str
