@@ -215,7 +215,7 @@ class CreateRowTrigger(Atom):
 class CreateStatementTrigger(Atom):
     """``CREATE TRIGGER name AFTER event [OF column] ON table … FOR EACH STATEMENT [WHEN …] EXECUTE …``.
 
-    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name). ``before``: BEFORE, not AFTER.
+    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name). ``before``: not AFTER.
     """
 
     name: str
