@@ -140,9 +140,15 @@ class References:
         ]
         # Dynamic SQL may create one, and so may a batch that could not be read.
         others = (*system_procedure_names(), *STATEMENT_WORDS)
-        made = {name for source in sources if unknown for name in created_procedures(tokens_of(source))}
+        made: set[str] = set()
+        begun: set[str] = set()
+        for source in sources if unknown else ():
+            names, beginnings = created_procedures(tokens_of(source))
+            made |= names
+            begun |= beginnings
         for module in unknown:
-            if fold(module.name.text) not in made:
+            name = fold(module.name.text)
+            if name not in made and not name.startswith(tuple(begun)):
                 problems.add(
                     f"no script creates the procedure '{module.text}', and it is no known system procedure",
                     module.span,

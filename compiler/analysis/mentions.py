@@ -88,9 +88,13 @@ def temporary_names(tokens: Sequence[Token]) -> set[str]:
     }
 
 
-def created_procedures(tokens: Sequence[Token]) -> set[str]:
-    """Return the folded names of the procedures that CREATE or ALTER makes, in strings too."""
-    found = set()
+def created_procedures(tokens: Sequence[Token]) -> tuple[set[str], set[str]]:
+    """Return the folded names of the procedures that CREATE or ALTER makes, in strings too, and beginnings.
+
+    With a beginning a string ends: what is joined to it may be the rest of the name.
+    """
+    found: set[str] = set()
+    begun: set[str] = set()
     for text in _texts_within(tokens, "PROC"):
         words = [token.word for token in text]
         for place, word in enumerate(words):
@@ -98,8 +102,11 @@ def created_procedures(tokens: Sequence[Token]) -> set[str]:
                 place += 1
                 while words[place + 1 : place + 2] == ["."]:
                     place += 2
-                found |= {fold(name.name) for name in text[place : place + 1]}
-    return found
+                for name in text[place : place + 1]:
+                    found.add(fold(name.name))
+                    if text is not tokens and name is text[-1] and name.kind in _NAMES:
+                        begun.add(fold(name.text.lstrip('["')))
+    return found, begun - {""}
 
 
 def has_word(tokens: Iterable[Token], *words: str) -> bool:

@@ -54,6 +54,8 @@ _TAKEN = frozenset(
     "found sqlstate sqlerrm new old current_user session_user"
     " diagnostics stacked use_column variable_conflict".split()
 )
+# Unquoted, PL/pgSQL takes them as its own words behind RETURN, whatever variables there are.
+_WORDS_OF_RETURN = ("next", "query")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 ERROR_FUNCTIONS: dict[str, tuple[str, SqlType]] = {
@@ -70,6 +72,8 @@ def plain_name(name: str) -> str:
     """Spell a variable for PL/pgSQL: the programmer's case where it needs no quotes."""
     name = name or "@"  # @ and @@ are names too
     lowered = name.lower()
+    if lowered in _WORDS_OF_RETURN:
+        return f'"{lowered}"'
     if (
         _PLAIN.match(name)
         and len(name) <= MAX_IDENTIFIER_BYTES

@@ -41,6 +41,8 @@ VIEWS: dict[str, str] = {
     """,
     "all_sql_modules": """
         object_id:i definition:n uses_ansi_nulls:b uses_quoted_identifier:b is_schema_bound:b
+        uses_database_collation:b is_recompiled:b null_on_null_input:b execute_as_principal_id:i
+        uses_native_compilation:b inline_type:b is_inlineable:b
     """,
     "all_views": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
@@ -143,7 +145,12 @@ VIEWS: dict[str, str] = {
         is_honor_broker_priority_on:b is_db_chaining_on:b is_published:b is_encrypted:b containment:y
         log_reuse_wait:h log_reuse_wait_desc:s page_verify_option:h page_verify_option_desc:s
         is_auto_create_stats_on:b is_auto_update_stats_on:b is_query_store_on:b is_cdc_enabled:b
-        is_subscribed:b is_distributor:b is_fulltext_enabled:b replica_id:g
+        is_subscribed:b is_distributor:b is_fulltext_enabled:b replica_id:g is_recursive_triggers_on:b
+        is_ansi_null_default_on:b is_ansi_nulls_on:b is_ansi_padding_on:b is_ansi_warnings_on:b
+        is_arithabort_on:b is_concat_null_yields_null_on:b is_numeric_roundabort_on:b
+        is_quoted_identifier_on:b is_cursor_close_on_commit_on:b is_local_cursor_default:b
+        is_auto_update_stats_async_on:b is_parameterization_forced:b is_date_correlation_on:b
+        is_supplemental_logging_enabled:b is_merge_published:b is_sync_with_backup:b is_cleanly_shutdown:b
     """,
     "default_constraints": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
@@ -222,7 +229,8 @@ VIEWS: dict[str, str] = {
         session_id:i request_id:i start_time:d status:s command:s sql_handle:x plan_handle:x database_id:i
         blocking_session_id:i wait_type:s wait_time:i last_wait_type:s wait_resource:n
         open_transaction_count:i total_elapsed_time:i cpu_time:i reads:l writes:l logical_reads:l
-        percent_complete:r statement_start_offset:i statement_end_offset:i
+        percent_complete:r statement_start_offset:i statement_end_offset:i row_count:l
+        estimated_completion_time:l transaction_id:l
     """,
     "dm_exec_session_wait_stats": """
         session_id:i wait_type:s waiting_tasks_count:l wait_time_ms:l max_wait_time_ms:l signal_wait_time_ms:l
@@ -230,7 +238,9 @@ VIEWS: dict[str, str] = {
     "dm_exec_sessions": """
         session_id:i login_time:d host_name:s program_name:s login_name:s status:s database_id:i
         is_user_process:b last_request_start_time:d last_request_end_time:d open_transaction_count:i
-        original_login_name:s transaction_isolation_level:h
+        original_login_name:s transaction_isolation_level:h cpu_time:i memory_usage:i total_scheduled_time:i
+        total_elapsed_time:i reads:l writes:l logical_reads:l row_count:l prev_error:i host_process_id:i
+        client_interface_name:s nt_domain:n nt_user_name:s language:n
     """,
     "dm_exec_trigger_stats": """
         database_id:i object_id:i type:s sql_handle:x execution_count:l total_worker_time:l
@@ -537,7 +547,11 @@ VIEWS: dict[str, str] = {
         default_database_name:s default_language_name:s credential_id:i is_policy_checked:b
         is_expiration_checked:b
     """,
-    "sql_modules": "object_id:i definition:n uses_ansi_nulls:b uses_quoted_identifier:b is_schema_bound:b",
+    "sql_modules": """
+        object_id:i definition:n uses_ansi_nulls:b uses_quoted_identifier:b is_schema_bound:b
+        uses_database_collation:b is_recompiled:b null_on_null_input:b execute_as_principal_id:i
+        uses_native_compilation:b inline_type:b is_inlineable:b
+    """,
     "stats": "object_id:i name:s stats_id:i auto_created:b user_created:b",
     "symmetric_keys": """
         name:s principal_id:i symmetric_key_id:i key_length:i key_algorithm:s algorithm_desc:n create_date:d

@@ -455,7 +455,8 @@ def _create_row_trigger(node: s.CreateRowTrigger, put: Put) -> None:
 @writes(s.CreateStatementTrigger)
 def _create_statement_trigger(node: s.CreateStatementTrigger, put: Put) -> None:
     column = "" if node.column is None else f" OF {quote(node.column)}"
-    put(f"CREATE TRIGGER {quote(node.name)} AFTER {node.event}{column} ON {node.table}\n    ")
+    moment = "BEFORE" if node.before else "AFTER"
+    put(f"CREATE TRIGGER {quote(node.name)} {moment} {node.event}{column} ON {node.table}\n    ")
     if node.rows:
         tables = " ".join(f"{version} AS {quote(name)}" for version, name in node.rows)
         put(f"REFERENCING {tables}\n    ")

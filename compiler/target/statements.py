@@ -215,7 +215,7 @@ class CreateRowTrigger(Atom):
 class CreateStatementTrigger(Atom):
     """``CREATE TRIGGER name AFTER event [OF column] ON table … FOR EACH STATEMENT [WHEN …] EXECUTE …``.
 
-    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name).
+    ``rows``: what REFERENCING makes of the changed rows, (``NEW TABLE``, name). ``before``: not AFTER.
     """
 
     name: str
@@ -225,6 +225,7 @@ class CreateStatementTrigger(Atom):
     column: str | None = None
     rows: tuple[tuple[str, str], ...] = ()
     when: Node | None = None
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

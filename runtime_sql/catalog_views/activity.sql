@@ -96,5 +96,8 @@ SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.clien
        -- Of others PostgreSQL does not tell.
        CASE WHEN a.pid = pg_backend_pid()
             THEN CASE current_setting('transaction_isolation') WHEN 'read uncommitted' THEN 1 WHEN 'read committed' THEN 2
-                                                               WHEN 'repeatable read' THEN 3 ELSE 4 END END::smallint AS transaction_isolation_level
+                                                               WHEN 'repeatable read' THEN 3 ELSE 4 END END::smallint AS transaction_isolation_level,
+       0 AS cpu_time, 0 AS memory_usage, 0 AS total_scheduled_time, 0 AS total_elapsed_time, 0::bigint AS reads, 0::bigint AS writes,
+       0::bigint AS logical_reads, 0::bigint AS row_count, 0 AS prev_error, NULL::integer AS host_process_id,
+       NULL::text AS client_interface_name, NULL::text AS nt_domain, NULL::text AS nt_user_name, 'us_english'::text AS language
   FROM pg_stat_activity AS a WHERE a.datname = current_database();

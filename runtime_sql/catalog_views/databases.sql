@@ -85,7 +85,25 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        0::sys.bit                                               AS is_subscribed,
        0::sys.bit                                               AS is_distributor,
        0::sys.bit                                               AS is_fulltext_enabled,
-       NULL::uuid                                               AS replica_id
+       NULL::uuid                                               AS replica_id,
+       (upper((d.options ->> 'RECURSIVE_TRIGGERS') COLLATE "C") IS NOT DISTINCT FROM 'ON')::integer::sys.bit AS is_recursive_triggers_on,
+       0::sys.bit                                               AS is_ansi_null_default_on,
+       0::sys.bit                                               AS is_ansi_nulls_on,
+       0::sys.bit                                               AS is_ansi_padding_on,
+       0::sys.bit                                               AS is_ansi_warnings_on,
+       0::sys.bit                                               AS is_arithabort_on,
+       0::sys.bit                                               AS is_concat_null_yields_null_on,
+       0::sys.bit                                               AS is_numeric_roundabort_on,
+       0::sys.bit                                               AS is_quoted_identifier_on,
+       0::sys.bit                                               AS is_cursor_close_on_commit_on,
+       0::sys.bit                                               AS is_local_cursor_default,
+       0::sys.bit                                               AS is_auto_update_stats_async_on,
+       0::sys.bit                                               AS is_parameterization_forced,
+       0::sys.bit                                               AS is_date_correlation_on,
+       0::sys.bit                                               AS is_supplemental_logging_enabled,
+       0::sys.bit                                               AS is_merge_published,
+       0::sys.bit                                               AS is_sync_with_backup,
+       0::sys.bit                                               AS is_cleanly_shutdown
   FROM ssb.database AS d;
 
 -- Every PostgreSQL schema of the session's T-SQL database. tempdb (2) has the session's temporary tables in its dbo.

@@ -20,7 +20,8 @@ SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS star
        coalesce(a.wait_event, '') AS last_wait_type, ''::text AS wait_resource, (a.xact_start IS NOT NULL)::integer AS open_transaction_count,
        (extract(epoch FROM clock_timestamp() - a.query_start) * 1000)::integer AS total_elapsed_time, 0 AS cpu_time,
        0::bigint AS reads, 0::bigint AS writes, 0::bigint AS logical_reads, 0::real AS percent_complete,
-       0 AS statement_start_offset, -1 AS statement_end_offset
+       0 AS statement_start_offset, -1 AS statement_end_offset, 0::bigint AS row_count, 0::bigint AS estimated_completion_time,
+       a.backend_xid::text::bigint AS transaction_id
   FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.state = 'active';
 
 -- The text of a request, by the handle that dm_exec_requests and dm_exec_connections give.

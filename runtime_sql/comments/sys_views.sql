@@ -104,6 +104,9 @@ databases: The T-SQL databases of this instance, each with a broker of its own. 
   is_cdc_enabled: Always 0: there is no change data capture.
   is_fulltext_enabled: Always 0: there is no full-text search of SQL Server's kind.
   replica_id: Always NULL: there are no availability groups.
+  is_recursive_triggers_on: 1 after ALTER DATABASE … SET RECURSIVE_TRIGGERS ON.
+  is_ansi_null_default_on, is_ansi_nulls_on, is_ansi_padding_on, is_ansi_warnings_on, is_arithabort_on, is_concat_null_yields_null_on, is_numeric_roundabort_on, is_quoted_identifier_on, is_cursor_close_on_commit_on, is_local_cursor_default: Always 0, as in a new database of SQL Server: sessions say it.
+  is_auto_update_stats_async_on, is_parameterization_forced, is_date_correlation_on, is_supplemental_logging_enabled, is_merge_published, is_sync_with_backup, is_cleanly_shutdown: Always 0: PostgreSQL has no such option.
 
 schemas: The schemas of the session's T-SQL database, with those that the system brings (guest, INFORMATION_SCHEMA, sys).
   schema_id: Its number: 1 for dbo.
@@ -431,6 +434,9 @@ sql_modules: The texts of procedures, functions, views and triggers.
   definition: Its T-SQL text where that was kept, else PostgreSQL's.
   uses_ansi_nulls, uses_quoted_identifier: Always 1.
   is_schema_bound: Always 0.
+  uses_database_collation, is_recompiled, null_on_null_input: Always 0.
+  execute_as_principal_id: Always NULL: a module runs with its caller's rights.
+  uses_native_compilation, inline_type, is_inlineable: Always 0.
 
 all_sql_modules < sql_modules: The same rows as sys.sql_modules.
 
@@ -631,6 +637,9 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
   transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
+  cpu_time, memory_usage, total_scheduled_time, total_elapsed_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
+  host_process_id, client_interface_name, nt_domain, nt_user_name: Always NULL: PostgreSQL's clients do not tell.
+  language: Always us_english.
 
 dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them.
   object_name: Group of counters, such as SQLServer:Broker Statistics.
@@ -820,7 +829,7 @@ dm_exec_requests: The statements that run in this PostgreSQL database.
   last_wait_type: What it waits for, in PostgreSQL's words; empty: nothing.
   wait_resource: Always empty: sys.dm_tran_locks tells.
   total_elapsed_time: Milliseconds since it began.
-  cpu_time, reads, writes, logical_reads, percent_complete: Always 0: PostgreSQL does not count that by statement.
+  cpu_time, reads, writes, logical_reads, percent_complete, row_count, estimated_completion_time: Always 0: PostgreSQL does not count that by statement.
   statement_start_offset: Always 0: the statement is the whole text.
   statement_end_offset: Always -1: the statement is the whole text.
 

@@ -185,12 +185,13 @@ RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
 -- fired the trigger.
 CREATE OR REPLACE FUNCTION ssb_internal.is_of_trigger(procedure text)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT EXISTS (SELECT FROM pg_proc AS p
                     WHERE p.prorettype = 'trigger'::regtype
-                      AND ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), ssb_internal.stem(p.proname)) = $1);
+                      AND ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), ssb_internal.stem(p.proname)) = $1)
+        OR EXISTS (SELECT FROM ssb.ddl_trigger AS t WHERE t.name = $1);
 $$;
 
 -- The severity of an error whose DETAIL, in which it stands, the handler does not have: only handlers of DML and

@@ -33,6 +33,33 @@ BEGIN
 END;
 $$;
 
+-- The message of duplicates: the first of a statement has it. p_statement: what tells the statement from others;
+-- NULL where nothing does, so that each has it.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_duplicate(p_statement text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_statement IS NULL OR current_setting('ssb.duplicates_of', true) IS DISTINCT FROM p_statement THEN
+        RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
+        PERFORM set_config('ssb.duplicates_of', p_statement, false);
+    END IF;
+END;
+$$;
+
+-- Before a statement's first row.
+CREATE OR REPLACE FUNCTION sys.begin_leaving_out()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM set_config('ssb.duplicates_of', '', false);
+    RETURN NULL;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.leave_out_duplicate()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -53,7 +80,14 @@ BEGIN
     EXECUTE format('SELECT true FROM %s AS t WHERE %s LIMIT 1', TG_RELID::regclass, v_same)
        INTO v_found USING NEW;
     IF v_found THEN
-        RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
+        -- A table of an older version has no trigger that tells where a statement begins.
+        PERFORM ssb_internal.tell_duplicate(TG_RELID::text)
+           FROM pg_trigger AS t
+          WHERE t.tgrelid = TG_RELID AND t.tgfoid = 'sys.begin_leaving_out()'::regprocedure
+          LIMIT 1;
+        IF NOT FOUND THEN
+            PERFORM ssb_internal.tell_duplicate(NULL);
+        END IF;
         RETURN NULL;
     END IF;
     RETURN NEW;

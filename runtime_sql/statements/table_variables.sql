@@ -39,8 +39,9 @@ BEGIN
 END;
 $$;
 
--- IGNORE_DUP_KEY = ON: the duplicate is left out, with the message that SQL Server sends (3604).
-CREATE OR REPLACE FUNCTION sys.ignore_duplicate_key(p_fresh boolean)
+-- IGNORE_DUP_KEY = ON: the duplicate is left out, with the message that SQL Server sends (3604), once a statement.
+-- p_statement: what tells the statement from others.
+CREATE OR REPLACE FUNCTION sys.ignore_duplicate_key(p_fresh boolean, p_statement timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql
 VOLATILE
@@ -48,11 +49,14 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_fresh IS NOT TRUE THEN
-        RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
+        PERFORM ssb_internal.tell_duplicate(extract(epoch FROM p_statement)::text);
     END IF;
     RETURN p_fresh IS TRUE;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.ignore_duplicate_key(p_fresh boolean) RETURNS boolean
+LANGUAGE sql VOLATILE
+RETURN sys.ignore_duplicate_key(p_fresh, clock_timestamp());
 
 -- A CHECK constraint is violated by false, not by NULL.
 CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text, p_verb text)

@@ -158,6 +158,7 @@ CREATE SERVICE Shop ON QUEUE q (orders, Orders, [Default])
 CREATE SERVICE shop ON QUEUE q
 GO
 CREATE PROC Made AS EXEC('CREATE PROCEDURE dbo.[Dyna mic]]] AS EXEC(''ALTER PROC Deeper AS PRINT 1'')')
+DECLARE @who sysname = N'us' EXEC('CREATE PROC [Of ' + @who + '] AS PRINT 1')
 -- CREATE PROC Noted AS PRINT 1
 """
     uses = """
@@ -165,7 +166,7 @@ DECLARE @h uniqueidentifier
 BEGIN DIALOG @h FROM SERVICE Shop TO SERVICE 'SHOP' ON CONTRACT Orders;
 SEND ON CONVERSATION @h MESSAGE TYPE [//Order] ('x');
 IF 1 = 1 EXEC dbo.MADE ELSE EXEC Nope 1
-EXEC [Dyna mic]]]; EXEC "deeper"; EXEC Noted; EXEC sp_who; EXEC sp_nope; EXEC elsewhere...p
+EXEC [Dyna mic]]]; EXEC "deeper"; EXEC Noted; EXEC sp_who; EXEC sp_nope; EXEC elsewhere...p; EXEC [of us]
 INSERT #t EXEC Nope2
 """
     problems = check_scripts([Source("a.sql", uses), Source("b.sql", definitions)])

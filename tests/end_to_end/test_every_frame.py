@@ -380,6 +380,9 @@ def test_the_batch_that_a_trigger_ends_is_named_by_its_statement(tsql: Tsql, bef
     tsql.run(f"{before}\n\n\nINSERT t VALUES (1)")
     (error,) = tsql.errors
     assert (error.number, error.procedure, error.line) == (3609, None, 4)
+    tsql.run_well("CREATE TRIGGER NoDrop ON DATABASE FOR DROP_TABLE AS ROLLBACK")
+    tsql.run(f"{before}\n\n\nDROP TABLE t")
+    assert [(error.number, error.procedure, error.line) for error in tsql.errors] == [(3609, None, 4)]
 
 
 @pytest.mark.parametrize("type_", ["char(5)", "nchar(5)", "varchar(5)"])

@@ -144,7 +144,7 @@ def test_errors_name_columns_with_blanks(tsql: Tsql) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["found", "diagnostics", "stacked", "use_column", "variable_conflict", "others"]
+    "name", ["found", "diagnostics", "stacked", "use_column", "variable_conflict", "others", "next", "query"]
 )
 def test_a_variable_is_named_as_what_generated_code_reads(tsql: Tsql, name: str) -> None:
     body = (

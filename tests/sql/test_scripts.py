@@ -92,12 +92,15 @@ def test_an_operator_that_the_types_lack(session: Tsql) -> None:
     ]
 
 
-def test_ignored_duplicates_are_told(session: Tsql) -> None:
+def test_ignored_duplicates_are_told_once_a_statement(session: Tsql) -> None:
     session.run_well(
+        "CREATE TABLE dbo.told (a int PRIMARY KEY WITH (IGNORE_DUP_KEY = ON));"
         "DECLARE @t table (a int PRIMARY KEY WITH (IGNORE_DUP_KEY = ON));"
-        "INSERT @t VALUES (1); INSERT @t VALUES (1)"
+        "INSERT @t VALUES (1); INSERT @t VALUES (1), (1); PRINT '-'; INSERT @t VALUES (1), (2); PRINT '-';"
+        "INSERT told VALUES (1), (1), (1); PRINT '-'; INSERT told SELECT a FROM @t"
     )
-    assert session.prints == ["Duplicate key was ignored."]
+    ignored = "Duplicate key was ignored."
+    assert session.prints == [ignored, "-", ignored, "-", ignored, "-", ignored]
 
 
 def test_case_insensitive_collation(shared: Database) -> None:

@@ -136,7 +136,7 @@ _WITHOUT_EFFECT = frozenset(
     sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_password sp_change_users_login
     sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
     sp_changeobjectowner sp_dropserver sp_addserver
-    sp_set_database_firewall_rule sp_invalidate_textptr
+    sp_set_database_firewall_rule sp_invalidate_textptr sp_delete_database_backuphistory
     """.split()
 )
 

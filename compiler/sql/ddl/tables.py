@@ -546,6 +546,8 @@ def ignoring_triggers(table: str, keys: Iterable[KeyInfo]) -> list[n.Node]:
             name = fold("_".join(["ignore_dup_key", *key.columns]))
             call = n.Call("sys.leave_out_duplicate", tuple(n.Text(fold(column)) for column in key.columns))
             statements.append(s.CreateRowTrigger(name, "INSERT", table, call))
+            begin = n.Call("sys.begin_leaving_out")
+            statements.append(s.CreateStatementTrigger(f"{name}__begin", "INSERT", table, begin, before=True))
     return statements
 
 

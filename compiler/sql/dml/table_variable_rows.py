@@ -301,7 +301,9 @@ def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.
     first = n.Comparison("=", n.Name(("n", f"nth_{number}")), n.Integer(1))
     fresh = n.AllOf((first, n.IsNull(n.Name((f"old_{number}", "found")))))
     if key.ignore_dup_key:
-        return n.Call("sys.ignore_duplicate_key", (fresh,))
+        # A query of its own is computed once: the statement's moment tells it from others.
+        statement = n.Subquery(q.Select((n.Call("clock_timestamp"),)))
+        return n.Call("sys.ignore_duplicate_key", (fresh, statement))
     kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
     values: list[n.Node] = []
     for column in key.columns:

@@ -197,5 +197,7 @@ RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_na
 
 CREATE OR REPLACE VIEW sys.sql_modules AS
 SELECT o.object_id, sys.object_definition(o.object_id) AS definition, 1::sys.bit AS uses_ansi_nulls,
-       1::sys.bit AS uses_quoted_identifier, 0::sys.bit AS is_schema_bound
+       1::sys.bit AS uses_quoted_identifier, 0::sys.bit AS is_schema_bound, 0::sys.bit AS uses_database_collation,
+       0::sys.bit AS is_recompiled, 0::sys.bit AS null_on_null_input, NULL::integer AS execute_as_principal_id,
+       0::sys.bit AS uses_native_compilation, 0::sys.bit AS inline_type, 0::sys.bit AS is_inlineable
   FROM sys.objects AS o WHERE o.type IN ('P', 'V', 'TR', 'FN', 'IF', 'TF');

@@ -199,7 +199,9 @@ CREATE TABLE dbo.a18 (
     k integer PRIMARY KEY,
     v integer
 );
-CREATE TRIGGER ignore_dup_key_k BEFORE INSERT ON dbo.a18 FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('k')
+CREATE TRIGGER ignore_dup_key_k BEFORE INSERT ON dbo.a18 FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('k');
+CREATE TRIGGER ignore_dup_key_k__begin BEFORE INSERT ON dbo.a18
+    FOR EACH STATEMENT EXECUTE FUNCTION sys.begin_leaving_out()
 
 -- case: noise
 CREATE TABLE a14 (a int SPARSE NULL, b uniqueidentifier ROWGUIDCOL NOT NULL, c varchar(10) COLLATE Latin1_General_CI_AS NOT NULL, d int NOT FOR REPLICATION)
@@ -327,7 +329,9 @@ CREATE UNIQUE INDEX ux_orders ON dbo.orders (customer, name DESC) INCLUDE (amoun
 CREATE UNIQUE INDEX ux ON heap (a, b) WITH (IGNORE_DUP_KEY = ON)
 -- expect
 CREATE UNIQUE INDEX heap__ux ON dbo.heap (a, b);
-CREATE TRIGGER ignore_dup_key_a_b BEFORE INSERT ON dbo.heap FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('a', 'b')
+CREATE TRIGGER ignore_dup_key_a_b BEFORE INSERT ON dbo.heap FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('a', 'b');
+CREATE TRIGGER ignore_dup_key_a_b__begin BEFORE INSERT ON dbo.heap
+    FOR EACH STATEMENT EXECUTE FUNCTION sys.begin_leaving_out()
 
 -- case: create clustered index
 CREATE CLUSTERED INDEX cx ON heap (a)

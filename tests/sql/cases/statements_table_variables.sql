@@ -85,7 +85,7 @@ FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h, n.n ORDER BY n."@place") 
                                                           '')))
                   WHERE h IS NOT NULL) AS n (h, n, r)) AS n) AS n
 LEFT JOIN (SELECT h, n, true AS found FROM unnest(p.bag) AS r) AS old_1 ON old_1.h = n.h AND old_1.n = n.n
-WHERE sys.ignore_duplicate_key(n.nth_1 = 1 AND old_1.found IS NULL)
+WHERE sys.ignore_duplicate_key(n.nth_1 = 1 AND old_1.found IS NULL, (SELECT clock_timestamp()))
 INTO bag, row_count
 
 -- case: append several with identity
