@@ -416,6 +416,11 @@ def fill(statements: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
     return [_filled(statement, ctx) for statement in statements]
 
 
+def name_as_data(name: pl.Text, ctx: Context) -> pl.Expr:
+    """Return a name that travels as data in a query, where :func:`fill` does not look, with its pieces put in."""
+    return _data(name.value, ctx) if ctx.placeholders and mentions_piece(name.value) else name
+
+
 def _filled(node: Any, ctx: Context) -> Any:
     """Return a tree with its placeholders replaced."""
     if isinstance(node, tuple):

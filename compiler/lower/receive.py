@@ -25,6 +25,7 @@ from ..target import queries as q
 from .context import Context
 from .dialogs import get_group
 from .dispatch import lower
+from .placeholders import mentions, name_as_data
 from .results import columns_json
 
 _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
@@ -47,10 +48,11 @@ def _plain(name: str, type_: SqlType | None) -> _Item:
 
 def _source(node: nodes.Receive, ctx: Context) -> n.Node:
     """Return ``ssb.receive('dbo.q', …)``."""
-    arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
+    arguments: list[pl.Expr] = [name_as_data(ctx.broker_queue(node.queue), ctx)]
     if node.top is not None:
         count = ctx.value(node.top, BIGINT)
-        if not counts_rows(ctx.expression(node.top).type):
+        # A piece that only the run time knows is text here, and looked at there.
+        if not (mentions(node.top) or counts_rows(ctx.expression(node.top).type)):
             ctx.problem(NO_ROW_COUNT, node.top.span, number=1060)
         # NULL is all messages to ssb.receive, and 1060 to RECEIVE.
         arguments.append(count if node.top.alone.isdigit() else pl.Invoke("sys.top_count", (count,)))
