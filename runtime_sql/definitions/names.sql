@@ -95,7 +95,9 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.database_id_of(name);
+    IF (SELECT d.options ? 'OFFLINE' FROM ssb.database AS d WHERE d.database_id = ssb_internal.database_id_of(use_database.name)) THEN
+        PERFORM ssb_internal.raise_error(942, format('Database ''%s'' cannot be opened because it is offline.', name), 14, 4);
+    END IF;
     PERFORM set_config('pgsb.database', coalesce(name, ''), false);
 END;
 $$;

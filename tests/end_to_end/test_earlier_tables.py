@@ -158,7 +158,7 @@ def test_a_serial_column_is_an_identity_column(
         "INSERT made (id, what) VALUES (7, 'f')",
         "DECLARE @id int = 7 INSERT by_default (what, id) VALUES ('f', @id)",
         "INSERT made (id, what) EXEC ('SELECT 7, NULL')",
-        "MERGE made USING (SELECT 7) AS s (id) ON s.id = made.id WHEN NOT MATCHED THEN INSERT (id) VALUES (7);",
+        "MERGE made USING (SELECT 7) s (id) ON s.id = made.id WHEN NOT MATCHED THEN INSERT (id) VALUES (7);",
         "UPDATE by_default SET id = 7",
     ):
         tsql.run(f"{text}\nGO\nSELECT COUNT(*) FROM made WHERE id = 7")

@@ -25,6 +25,7 @@ from .definitions import (
     Definition,
     add_index,
     at_period,
+    read_collation,
     read_column,
     read_constraint,
     read_index,
@@ -296,7 +297,9 @@ def _alter_column(
             nullable = False
         elif reader.take(T.NULL):
             nullable = True
-        elif reader.take(T.COLLATE) or reader.current_upper == "SPARSE":
+        elif reader.take(T.COLLATE):
+            read_collation(reader, ctx)
+        elif reader.current_upper == "SPARSE":
             reader.advance()
         elif reader.take(T.WITH):
             reader.rest()

@@ -43,7 +43,7 @@ def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[n.Node
 def refuse_explicit(
     columns: Iterable[ColumnInfo], name: ObjectName, table: str, ctx: Context
 ) -> tuple[n.Node, ...]:
-    """Error 544 before an INSERT that lists an identity column, where PostgreSQL itself would take the value."""
+    """Error 544 for an INSERT that lists an identity column, where PostgreSQL would take the value."""
     if ctx.scope.identity_insert(name) or not any(column.by_default for column in columns):
         return ()
     return (s.Effect(n.Call("ssb_internal.refuse_explicit_identity", (n.Text(table),))),)
