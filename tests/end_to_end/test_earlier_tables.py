@@ -167,6 +167,33 @@ def test_a_serial_column_is_an_identity_column(
     tsql.close()
 
 
+def test_what_is_wrong_with_a_value_for_another_tools_table(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    connect(database.dsn).execute(
+        "CREATE SCHEMA IF NOT EXISTS dbo; CREATE TYPE dbo.mood AS ENUM ('glad');"
+        "CREATE DOMAIN dbo.above AS integer CHECK (VALUE > 0);"
+        "CREATE TABLE dbo.odd (m dbo.mood, a dbo.above, r int4range, j jsonb);"
+        "CREATE TABLE dbo.parts (id integer) PARTITION BY RANGE (id);"
+        "CREATE TABLE dbo.low PARTITION OF dbo.parts FOR VALUES FROM (0) TO (10)"
+    )
+    tsql = Tsql(database.dsn)
+    tsql.run_well("DECLARE @m varchar(9) = 'glad' INSERT odd (m) VALUES (CAST(@m AS dbo.mood))")
+    for text, number, said in (
+        ("INSERT parts VALUES (50)", 547, '"PARTITION BY RANGE (id)"'),
+        ("INSERT parts VALUES (50)", 547, 'table "dbo.parts". No partition takes (id) = (50).'),
+        ("INSERT low VALUES (50)", 547, '"FOR VALUES FROM (0) TO (10)"'),
+        ("INSERT odd (a) VALUES (0)", 547, 'type "dbo.above"'),
+        ("INSERT odd (m) VALUES ('bad')", 245, "'bad' to data type mood."),
+        ("INSERT odd (r) VALUES ('bad')", 245, "'bad' to data type range."),
+        ("INSERT odd (j) VALUES ('bad')", 245, "'bad' to data type json."),
+    ):
+        tsql.run(text)
+        (error,) = tsql.errors
+        assert error.number == number and said in str(error), (text, error)
+    tsql.close()
+
+
 _OF_BOOLEANS = """
 INSERT flags VALUES (1, 1), (2, 0), (3, NULL) INSERT flags (id, is_on) SELECT id + 3, is_on FROM flags
 GO
