@@ -62,7 +62,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
-        ctx.unsupported(f"the linked server '{name.server}'", table)
+        ctx.refuse_server(table)
         return None
     info = ctx.scope.table(name)
     ctx.reads(name, info)
