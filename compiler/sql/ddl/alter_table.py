@@ -341,7 +341,12 @@ def _alter_column(
             else []
         ),
     )
-    return Ddl((s.AlterTable(sql, tuple(actions)), *following), defines=defines)
+    altered = n.Cast(n.Array((n.Text(fold(column_node.name)),)), "text[]")
+    free = n.Call(
+        "ssb_internal.refuse_dependants",
+        (n.Text(sql), altered, n.NamedArgument("p_type", n.Text(type_.postgres))),
+    )
+    return Ddl((s.Effect(free), s.AlterTable(sql, tuple(actions)), *following), defines=defines)
 
 
 def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:
