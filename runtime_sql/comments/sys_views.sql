@@ -637,7 +637,7 @@ dm_os_performance_counters: Service Broker's counters, as far as the engine and 
   counter_name: The counter.
   instance_name: The PostgreSQL database; empty for transport.
   cntr_value: Its value. One "per second" is a running total: read it twice, and divide by the time between.
-  cntr_type: 272696576: a running total, 65792: the number itself.
+  cntr_type: 272696576: a running total, 65792: the number itself, 1073874176: an average's sum, 1073939712: what it is divided by.
 
 messages: Messages of sp_addmessage, and those of the system that are known here.
   message_id: Its number; from 50001 on they are the user's.
