@@ -38,6 +38,7 @@
 \ir definitions/databases.sql
 \ir definitions/principals.sql
 \ir definitions/follow_owner.sql
+\ir definitions/identity_columns.sql
 \ir definitions/permissions.sql
 
 -- Certificates and master keys
