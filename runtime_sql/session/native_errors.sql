@@ -1,16 +1,17 @@
 -- PostgreSQL's own errors as SQL Server's: number, severity, state and text.
 -- Names are taken from between the quotation marks of PostgreSQL's message, which
--- keep them in every language of the server.
+-- keep them in every language of the server. What else is read of messages are English words:
+-- sessions have lc_messages C where their role may set it, and ssb.diagnose tells where the server speaks otherwise.
 --
 -- Called by  ssb_internal.failed (session/errors.sql)
 
--- What stands between the n-th pair of quotation marks: "…", «…», „…“, '…'.
+-- What stands between the n-th pair of quotation marks: "…", «…», »…«, „…“.
 CREATE OR REPLACE FUNCTION ssb_internal.quoted_name(message text, place integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT f.part[1]
-      FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?([^\u0022\u00BB\u201C\u201D]*)[\u0022\u00BB\u201C\u201D]', 'g')
+      FROM regexp_matches(message, '[\u0022\u00AB\u00BB\u201E\u201C][\s\u00A0\u202F]?([^\u0022\u00AB\u00BB\u201C\u201D]*?)[\u00A0\u202F]?[\u0022\u00AB\u00BB\u201C\u201D]', 'g')
            WITH ORDINALITY AS f(part, n)
      WHERE f.n = place;
 END;
@@ -430,7 +431,7 @@ BEGIN
     WHEN '22P02' THEN
         v_error := CASE
             -- In front of the value: "… for type uuid: …".
-            WHEN p_message ~ '^[^\u0022\u00AB\u201E\u201C]*\muuid\M'
+            WHEN p_message ~ '^[^\u0022\u00AB\u00BB\u201E\u201C]*\muuid\M'
             THEN ROW(8169, 'Conversion failed when converting from a character string to uniqueidentifier.', 16, 2, NULL, NULL)::ssb.error
             -- So does an enum, which has a schema, and what stands for it in "malformed range literal: …". That of JSON is in the detail.
             ELSE ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
