@@ -38,7 +38,7 @@ OUTPUT_SETTINGS = (
 )
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
-# T-SQL's errors are made of PostgreSQL's, whose English words are read. Only superusers may say so: ssb.diagnose
+# T-SQL's errors are made of PostgreSQL's, whose English words are read. Only superusers may set it: diagnose
 # tells the others what does (113).
 IN_ENGLISH = (
     "SELECT pg_catalog.set_config('lc_messages', 'C', false) FROM pg_catalog.pg_roles AS r"
