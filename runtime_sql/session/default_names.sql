@@ -20,7 +20,8 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
   JOIN pg_class AS c ON c.oid = d.adrelid
   JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
   LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
- WHERE a.attgenerated = '';
+ -- That of another tool's serial column is what makes it an identity column.
+ WHERE a.attgenerated = '' AND NOT ssb_internal.is_serial(d.adrelid, d.adnum);
 GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
 -- Whether a default of a table in the schema was given the name. PostgreSQL gives defaults none.

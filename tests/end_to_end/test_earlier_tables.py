@@ -152,6 +152,11 @@ def test_a_serial_column_is_an_identity_column(
     tsql = Tsql(database.dsn)
     tsql.run_well(_OF_SERIAL)
     assert tsql.results == [[["1", "1", "1"]], [["101", "1", "2"]], [["501"]]]
+    tsql.run_well(
+        "ALTER TABLE made ALTER COLUMN id bigint\nALTER TABLE by_default ALTER COLUMN id bigint\n"
+        "SELECT COUNT(*) FROM sys.default_constraints WHERE parent_object_id = OBJECT_ID('made')"
+    )
+    assert tsql.results == [[["0"]]]
     tsql.run_well("INSERT other VALUES (5, 6) SELECT a, b FROM other")
     assert tsql.results == [[["5", "6"]]]
     for text in (

@@ -314,18 +314,19 @@ def _alter_column(
     converted = plain if same else convert(value, type_).code
     using = None if converted == plain else converted
     actions = [s.AlterColumn(column, s.SetType(type_.postgres, using))]
-    primary = any(
+    never_null = any(
         key.primary and fold(column_node.name) in map(fold, key.columns)
         for key in (known.keys if known else ())
     )
+    never_null = never_null or (found is not None and found.identity is not None)
     if nullable is False:
         actions.append(s.AlterColumn(column, s.SET_NOT_NULL))
-    elif (nullable is True or (found is not None and not found.nullable)) and not primary:
+    elif (nullable is True or (found is not None and not found.nullable)) and not never_null:
         actions.append(s.AlterColumn(column, s.DROP_NOT_NULL))
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = _with_column(
-            known, column_node.name, type=type_, nullable=nullable is not False and not primary
+            known, column_node.name, type=type_, nullable=nullable is not False and not never_null
         )
     if found is not None and found.generated:
         ctx.problem(
