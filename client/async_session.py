@@ -14,7 +14,7 @@ import psycopg
 import psycopg.sql
 from psycopg.rows import tuple_row
 
-from ..server.connect import CHECK_INTERVAL, ISOLATION, LANGUAGE_SETTINGS, trace_settings
+from ..server.connect import CHECK_INTERVAL, IN_ENGLISH, ISOLATION, LANGUAGE_SETTINGS, trace_settings
 from .messages import DEFAULT, Message
 from .session import COLUMNS, ENCODING, Body, bytes_of, interval_of, numbered
 
@@ -28,7 +28,7 @@ async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncS
         cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
         is_own = await cursor.fetchone() == (connection.info.backend_pid,)
         await connection.execute(
-            (f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS).encode()
+            (f"{LANGUAGE_SETTINGS}; {ISOLATION}; {IN_ENGLISH}" if is_own else LANGUAGE_SETTINGS).encode()
         )
         if settings := trace_settings():
             await connection.execute(settings.encode())

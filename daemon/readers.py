@@ -22,7 +22,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from ..server.connect import FORMS, ISOLATION, LANGUAGE_SETTINGS, OUTPUT_SETTINGS
+from ..server.connect import FORMS, IN_ENGLISH, ISOLATION, LANGUAGE_SETTINGS, OUTPUT_SETTINGS
 from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
 from ..server.translate import Translator
 
@@ -290,7 +290,7 @@ async def _prepare(session: Session, role: str | None, database: str | None) -> 
     assert role is not None
     await session.connection.execute(
         sql.SQL(
-            f"{OUTPUT_SETTINGS}; {LANGUAGE_SETTINGS}; {ISOLATION};"
+            f"{OUTPUT_SETTINGS}; {LANGUAGE_SETTINGS}; {ISOLATION}; {IN_ENGLISH};"
             " SET pgsb.translator = 'on';"
             " SELECT ssb.use_database({database}); SET ROLE {role}"
         ).format(database=sql.Literal(database), role=sql.Identifier(role))

@@ -118,7 +118,7 @@ class _Comparison:
     found: Difference
     tables: dict[Key, TableChanges] = field(default_factory=dict)
     anew: set[Key] = field(default_factory=set)
-    """Views that stand in the way of a column's change, and their triggers: dropped first, made again."""
+    """Views, their triggers and indexes in the way of a column's change: dropped first, made again."""
 
     def run(self) -> None:
         self._compare_tables()
@@ -143,6 +143,10 @@ class _Comparison:
                 self.tables[key] = changes
                 if changes.rebuild:
                     rebuilt.add((key[0], key[2].rpartition(".")[2]))
+        for key, one in self.old.objects.items():
+            if one.kind == "INDEX" and self._is_in_the_way(key[0], one):
+                self.anew.add(key)
+                self.found.first.append(Step(one.database, _drop_text(one), one.span))
         views = dependents(self.old, rebuilt)
         for key in reversed(views):
             self.anew.add(key)
@@ -205,9 +209,14 @@ class _Comparison:
             target = gone.statement.target
             table = key_of(target) if target else ""
         else:
-            table = gone.name.partition(" ON ")[2].replace("[", "").replace("]", "").lower()
-            table = table if "." in table else f"dbo.{table}"
+            table = _table_of_index(gone)
         return (gone.database.lower(), "TABLE", table) not in self.new.objects
+
+    def _is_in_the_way(self, database: str, index: Definition) -> bool:
+        """Whether a column of the index changes its type."""
+        changes = self.tables.get((database, "TABLE", _table_of_index(index)))
+        words = shape_of_tokens(index.statement.tokens)
+        return changes is not None and not changes.retyped.isdisjoint(words)
 
     def _settings(self) -> None:
         for key, statement in self.new.settings.items():
@@ -243,6 +252,11 @@ class _Comparison:
 
     def _refuse(self, text: str, place: Span, hint: str) -> None:
         self.found.problems.add(text, place, hint=hint)
+
+
+def _table_of_index(index: Definition) -> str:
+    table = index.name.partition(" ON ")[2].replace("[", "").replace("]", "").lower()
+    return table if "." in table else f"dbo.{table}"
 
 
 def _same(old: Definition, new: Definition) -> bool:

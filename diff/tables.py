@@ -24,6 +24,8 @@ class TableChanges:
     changes: list[str] = field(default_factory=list)
     rebuild: bool = False
     """A column changes its type or goes: views that read the table stand in the way."""
+    retyped: set[str] = field(default_factory=set)
+    """The columns that change their types, in lower case: indexes and constraints stand in the way."""
 
 
 def table_changes(old: Definition, new: Definition, allow_drop: bool, refuse: Refuse) -> TableChanges:
@@ -107,6 +109,15 @@ class _Comparison:
             )
             return
         self.found.rebuild = True
+        if shape_of(old.type) != shape_of(new.type):
+            self.found.retyped.add(new.name.text.lower())
+            if _own_constraints(self.bare_name, new):
+                self.refuse(
+                    f"Column {new.name.text} of {self.table} changes its type, and has a constraint.",
+                    new.span,
+                    "write DROP CONSTRAINT, ALTER COLUMN and ADD by hand, or give it behind the columns",
+                )
+                return
         name, kind = identifier(new.name.text), new.type.span.text
         null = "NOT NULL" if _is_not_null(_rest(new)) else "NULL"
         self.found.changes.append(f"ALTER TABLE {self.table} ALTER COLUMN {name} {kind} {null}")
@@ -126,8 +137,12 @@ class _Comparison:
 
     def constraints(self, old: nodes.TableDefinition, new: nodes.TableDefinition) -> None:
         before, after = ({shape_of(one): one for one in each.constraints} for each in (old, new))
-        gone = [one for shape, one in before.items() if shape not in after]
-        come = [one for shape, one in after.items() if shape not in before]
+        # What a column's new type concerns goes first, and comes again.
+        retyped = self.found.retyped
+        held = {shape for shape, one in after.items() if retyped & set(shape_of_tokens(one.tokens))}
+        gone = [one for shape, one in before.items() if shape not in after or shape in held]
+        come = [one for shape, one in after.items() if shape not in before or shape in held]
+        drops: list[str] = []
         for one in gone:
             if (name := _constraint_name(one)) is None:
                 self.refuse(
@@ -136,7 +151,8 @@ class _Comparison:
                     "give constraints names: CONSTRAINT name …",
                 )
             else:
-                self.found.changes.append(f"ALTER TABLE {self.table} DROP CONSTRAINT {identifier(name)}")
+                drops.append(f"ALTER TABLE {self.table} DROP CONSTRAINT {identifier(name)}")
+        self.found.changes[:0] = drops
         for one in come:
             self.found.changes.append(f"ALTER TABLE {self.table} ADD {one.text}")
 

@@ -38,14 +38,16 @@
 \ir definitions/databases.sql
 \ir definitions/principals.sql
 \ir definitions/follow_owner.sql
+\ir definitions/identity_columns.sql
 \ir definitions/permissions.sql
-\ir definitions/statements.sql
 
 -- Certificates and master keys
 \ir security/ask_client.sql
 \ir security/master_keys.sql
 \ir security/service_master_key.sql
 \ir security/certificates.sql
+
+\ir definitions/statements.sql
 
 -- Sessions of compiled scripts: messages, errors, transactions, calls
 \ir session/messages.sql

@@ -38,6 +38,13 @@ OUTPUT_SETTINGS = (
 )
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
+# T-SQL's errors are made of PostgreSQL's, whose English words are read. Only superusers may set it: diagnose
+# tells the others what does (113).
+IN_ENGLISH = (
+    "SELECT pg_catalog.set_config('lc_messages', 'C', false) FROM pg_catalog.pg_roles AS r"
+    " WHERE r.rolname = current_user AND r.rolsuper"
+    " AND pg_catalog.current_setting('lc_messages') OPERATOR(pg_catalog.!~*) '^(c|posix|en|$)'"
+)
 # A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
 CHECK_INTERVAL = (
     "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
@@ -137,7 +144,7 @@ def prepare_session(connection: psycopg.Connection[Any], *, is_own: bool = True)
 
     Not ``is_own``: a pooler lends it to others too, whose transactions it would otherwise weaken.
     """
-    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}" if is_own else LANGUAGE_SETTINGS)
+    connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}; {IN_ENGLISH}" if is_own else LANGUAGE_SETTINGS)
     if settings := trace_settings():
         connection.execute(settings.encode())
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the

@@ -34,7 +34,8 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
                       ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
        array_agg(a.attnotnull ORDER BY a.attnum),
-       array_agg(ssb_internal.is_identity(a) ORDER BY a.attnum),
+       array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
+                      ELSE 'BY DEFAULT' END ORDER BY a.attnum),
        array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
        array_agg(ssb_internal.is_kept_as_varchar(col_description(c.oid, a.attnum)) ORDER BY a.attnum)
   FROM pg_class AS c
@@ -408,7 +409,7 @@ def _column(
     name: str,
     type_: str,
     not_null: bool,
-    identity: bool,
+    identity: str | None,
     computed: str | None,
     is_varchar: bool,
 ) -> ColumnInfo:
@@ -420,6 +421,7 @@ def _column(
         known,
         nullable=not not_null,
         identity=(1, 1) if identity else None,
+        by_default=identity == "BY DEFAULT",
         # As the server spells it.
         computed=n.Deparsed(computed) if computed is not None else None,
     )

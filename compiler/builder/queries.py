@@ -272,6 +272,12 @@ _OF_BROKER = frozenset(
     {"DISABLE_BROKER", "ENABLE_BROKER", "ERROR_BROKER", "ERROR_BROKER_CONVERSATIONS", "NEW_BROKER"}
 )
 """Of these a statement has one: the first of two would be undone by the other."""
+_EXCLUSIVE = (
+    frozenset({"MULTI_USER", "RESTRICTED_USER", "SINGLE_USER"}),
+    frozenset({"EMERGENCY", "OFFLINE", "ONLINE"}),
+    frozenset({"READ_ONLY", "READ_WRITE"}),
+)
+"""Of each of these a statement has one, too."""
 DATABASE_OPTIONS = SWITCHES | frozenset(
     """
     ACCELERATED_DATABASE_RECOVERY ALLOW_SNAPSHOT_ISOLATION ANSI_NULLS ANSI_NULL_DEFAULT ANSI_PADDING
@@ -338,6 +344,14 @@ def _database_options(
             read.unexpected(first, "only one of these options of Service Broker can be set at a time")
             continue
         value_start = first + 1
+        if any(name in others and option.name in others for others in _EXCLUSIVE for option in options):
+            read.problems.add(
+                f'The option "{name}" conflicts with another requested option. The options cannot both be '
+                "requested at the same time.",
+                read.span_of_tokens(first, last),
+                number=5062,
+            )
+            continue
         if value_start < last and name in SWITCHES:
             read.unexpected(value_start, f"{name} has no value")
             continue

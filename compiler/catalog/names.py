@@ -224,3 +224,19 @@ def behind_use_first(text: str) -> str:
     """Return a text without such a beginning, behind which a module may still be defined."""
     beginning, found, rest = text.partition(_IN_DATABASE)
     return rest if found and beginning.startswith("USE [") and "\n" not in beginning else text
+
+
+def collation_of(name: str) -> str | None:
+    """What the name of a collation says: ``bin``, ``cs``, ``ci``, ``cs_ai``, ``ci_ai``, '' for the default.
+
+    None: there is none of that name.
+    """
+    name = name.lower()
+    if name in ("database_default", "catalog_default"):
+        return ""
+    if "_bin" in name:  # Latin1_General_100_BIN2_UTF8, too
+        return "bin"
+    for case in ("cs", "ci"):
+        if f"_{case}" in name:
+            return f"{case}_ai" if f"_{case}_ai" in name else case
+    return None

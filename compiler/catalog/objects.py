@@ -32,6 +32,8 @@ class ColumnInfo:
     """Identifiers stand in it (sys.tables.name): compared without case, as T-SQL's are."""
     generated: bool = False
     """GENERATED ALWAYS AS ROW START or END: the period of a system-versioned table sets it."""
+    by_default: bool = False
+    """An identity column of another tool's (serial, BY DEFAULT): PostgreSQL takes explicit values for it."""
     hidden: bool = False
     """``*`` does not show it, and an INSERT without a column list does not fill it."""
 

@@ -36,6 +36,7 @@ from .arguments import (
 from .context import Context, Mode
 from .dispatch import lower, system_procedures
 from .parameters import variable_type
+from .results import sql
 
 
 @lower.register
@@ -255,7 +256,8 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
             "ssb_internal.insert_captured", (session, pl.Text(target.target), columns), overriding
         )
         counted = ctx.counted_rows()
-        insert = [pl.Assign(ctx.session, call), *ctx.note_identity(target.target, counted)]
+        insert = [*map(sql, target.before), pl.Assign(ctx.session, call)]
+        insert += ctx.note_identity(target.target, counted)
         insert += ctx.tell(target.target, counted)
     succeeded = pl.Assign(f"{ctx.session}.error", pl.Number(0))
     (inserted,) = ctx.guard(node, [*insert, *ctx.show_count(), succeeded], verb="INSERT")

@@ -361,7 +361,8 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statemen
         return []
     if makes:
         body = [*ctx.make_temporary_tables(ddl.defines), *body]
-    verb = (node.definition_verb or None) if isinstance(node, nodes.SqlStatement) else None
+    # '': errors have no word for it, but one of a DDL trigger's stands in the detail.
+    verb = node.definition_verb if isinstance(node, nodes.SqlStatement) else ""
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 

@@ -219,7 +219,14 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
             case "QUOTED_IDENTIFIER" if ctx.lasts:
                 ctx.catalog.quoted_identifiers = node.on
             case _:
-                result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
+                calls = [pl.Perform(call) for call in _option_calls(name, node, ctx)]
+                if (name, node.value) == ("TRANSACTION ISOLATION LEVEL", "SNAPSHOT") and ctx.scope.session:
+                    within = pl.Invoke(
+                        "ssb_internal.refuse_snapshot_in_transaction", (ctx.session_field("trancount"),)
+                    )
+                    result += ctx.guard(node, [pl.Perform(within), *calls])
+                else:
+                    result += calls
                 if name == "TRANSACTION ISOLATION LEVEL":
                     # PostgreSQL's transaction has begun already; the next one has the new level.
                     result += ctx.autocommit(node)

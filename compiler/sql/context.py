@@ -271,6 +271,20 @@ class Context:
         """Report a construct that cannot be run, by its name."""
         return self.problem(f"{what} is not supported", node, hint=hint)
 
+    def refuse_server(self, table: exp.Expr) -> None:
+        """Report a table of a linked server, or a name of too many parts."""
+        parts = _parts(table)
+        if len(parts) == 4:
+            self.unsupported(f"the linked server '{parts[0]}'", table)
+        else:
+            shown = ".".join(parts)
+            self.problem(
+                f"The object name '{shown}' contains more than the maximum number of prefixes. "
+                "The maximum is 3.",
+                table,
+                number=117,
+            )
+
     def unsupported_if_there(self, what: str, node: exp.Expr, hint: str) -> n.Node | None:
         """Refuse what needs the columns of a table that nobody knows.
 
@@ -326,6 +340,8 @@ class Context:
 
     def defined_name(self, name: ObjectName) -> str:
         """The schema-qualified PostgreSQL name of what a statement defines, alters or drops."""
+        if name.server:
+            self.unsupported(f"the linked server '{name.server}'")
         return name.sql(self.scope.database, self.scope.default_database)
 
     def fresh(self, stem: str) -> str:
@@ -434,8 +450,7 @@ def place(node: Any) -> tuple[int | None, int | None]:
 # ---------------------------------------------------------------- dispatch
 
 
-def object_name(table: exp.Expr) -> ObjectName:
-    """The dotted name in a Table node; an empty part (``db..t``) is None."""
+def _parts(table: exp.Expr) -> list[str]:
     last = table.args["this"]
     names = [last.name] if not isinstance(last, exp.Dot) else [part.name for part in last.flatten()]
     for key in ("db", "catalog"):
@@ -443,6 +458,12 @@ def object_name(table: exp.Expr) -> ObjectName:
         names.insert(0, part.name if isinstance(part, exp.Expr) else "")
     while len(names) > 1 and not names[0]:
         names.pop(0)
+    return names
+
+
+def object_name(table: exp.Expr) -> ObjectName:
+    """The dotted name in a Table node; an empty part (``db..t``) is None."""
+    names = _parts(table)
     padded: list[str | None] = [*[None] * (4 - len(names)), *(name or None for name in names)]
     server, database, schema, name = padded[-4:]
     return ObjectName(name or "", schema, database, server)

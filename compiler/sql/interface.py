@@ -97,6 +97,8 @@ class InsertTarget:
     table_variable: TableVariable | None = None
     overriding: bool = False
     """SET IDENTITY_INSERT is on: OVERRIDING SYSTEM VALUE."""
+    before: tuple[n.Node, ...] = ()
+    """Statements in front of it."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 -- them. The definition is made and the event told in one transaction.
 --
 -- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change users,
--- logins, roles, their members and what is granted tell of that themselves.
+-- logins, roles, their members, what is granted, endpoints, certificates, master keys and XML schema collections tell of that
+-- themselves.
 -- Of tables, views, modules and the like PostgreSQL's event triggers tell; they are made with
 -- the first notification or DDL trigger that wants them, where the runtime's owner is a superuser.
 --
@@ -17,9 +18,9 @@ LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT k.kind,
            CASE WHEN k.kind LIKE 'GDR\_%' THEN '{GRANT,DENY,REVOKE}'::text[] WHEN k.kind LIKE 'AUTHORIZATION\_%' THEN '{ALTER}'
-                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
+                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' WHEN k.kind = 'DATABASE' THEN '{CREATE,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
            CASE WHEN k.kind IN ('RENAME', 'ROLE_MEMBER') THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
-           || CASE WHEN k.kind IN ('DATABASE', 'LOGIN', 'GDR_SERVER', 'AUTHORIZATION_SERVER') THEN 'DDL_SERVER_LEVEL_EVENTS'
+           || CASE WHEN k.kind IN ('DATABASE', 'ENDPOINT', 'LOGIN', 'GDR_SERVER', 'AUTHORIZATION_SERVER') THEN 'DDL_SERVER_LEVEL_EVENTS'
                    ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
            k.is_relational
       FROM (VALUES ('QUEUE', '{DDL_SSB_EVENTS}'::text[], false), ('SERVICE', '{DDL_SSB_EVENTS}', false),
@@ -27,6 +28,8 @@ BEGIN ATOMIC
                    ('ROUTE', '{DDL_SSB_EVENTS}', false), ('REMOTE_SERVICE_BINDING', '{DDL_SSB_EVENTS}', false),
                    ('BROKER_PRIORITY', '{DDL_SSB_EVENTS}', false), ('EVENT_NOTIFICATION', '{}', false),
                    ('SCHEMA', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('DATABASE', '{}', false),
+                   ('CERTIFICATE', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('MASTER_KEY', '{DDL_DATABASE_SECURITY_EVENTS}', false),
+                   ('ENDPOINT', '{}', false), ('XML_SCHEMA_COLLECTION', '{}', false),
                    ('USER', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('APPLICATION_ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('ROLE_MEMBER', '{DDL_ROLE_EVENTS,DDL_DATABASE_SECURITY_EVENTS}', false),
@@ -195,6 +198,26 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_principal(text, text, integer, text, text, text, text) FROM PUBLIC;
+
+-- A certificate, or a database's master key. There may be passwords in the statement: its strings are not told.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_key(p_action text, p_kind text, p_database_id integer, p_name text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_events text[] := ssb_internal.events_of(p_action, p_kind);
+    v_stack text;
+BEGIN
+    IF ssb_internal.definitions_are_watched() THEN
+        GET DIAGNOSTICS v_stack = PG_CONTEXT;
+        PERFORM ssb_internal.tell_definition(v_events, p_database_id, ssb_internal.event_instance(
+            v_events[1], p_database_id, NULL, p_name, replace(p_kind, '_', ' '),
+            regexp_replace(ssb_internal.statement_of_stack(v_stack, true), '''(?:[^'']|'''')*''', '''******''', 'g')));
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_key(text, text, integer, text) FROM PUBLIC;
 
 -- One GRANT, DENY or REVOKE; the name of an object is PostgreSQL's.
 CREATE OR REPLACE FUNCTION ssb_internal.tell_of_grant(p_verb text, p_class text, p_name text, p_database_id integer, p_privileges text[],
@@ -412,6 +435,7 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
                'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')
         OR ssb_internal.is_executed_by(p_stack, 'enable_trigger', 'ALTER TABLE {name} (?:ENABLE|DISABLE) TRIGGER {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'rename_indexes', 'ALTER INDEX {name} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'check_identity', 'ALTER SEQUENCE {name} M(?:IN|AX)VALUE -?\d+')
         OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER (?:ROUTINE {routine}|VIEW {name}) OWNER TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER TABLE {name} DISABLE TRIGGER {name}')

@@ -194,6 +194,22 @@ BEGIN
 END;
 $$;
 
+-- SET TRANSACTION ISOLATION LEVEL SNAPSHOT, compiled, asks this first: what began otherwise does not change to it.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_snapshot_in_transaction(p_trancount integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_trancount > 0 AND current_setting('transaction_isolation') <> 'repeatable read' THEN
+        PERFORM ssb_internal.raise_error(3951, format('Transaction failed in database ''%s'' because the statement was run under snapshot '
+            'isolation but the transaction did not start in snapshot isolation. You cannot change the isolation level of the transaction to '
+            'snapshot after the transaction has started unless the transaction was originally started under snapshot isolation level.',
+            ssb.db_name()));
+    END IF;
+END;
+$$;
+
 -- KILL: ends a session, whose number is that of its process. Called by compiled KILL.
 CREATE OR REPLACE FUNCTION ssb_internal.kill(p_session integer, status_only boolean DEFAULT false)
 RETURNS void

@@ -112,6 +112,10 @@ AS $$
     SELECT 112, 'default_transaction_read_only', format('is on for %s', w.whom),
            format('SET default_transaction_read_only = off; ALTER %s RESET default_transaction_read_only;%s', w.statement,
                   CASE w.statement WHEN 'SYSTEM' THEN ' SELECT pg_reload_conf();' END), 'psql'
-      FROM ssb_internal.who_forbids_changes() AS w;
+      FROM ssb_internal.who_forbids_changes() AS w
+    UNION ALL
+    -- pgsb sets it for the sessions of superusers.
+    SELECT 113, 'lc_messages', format('is %s', s.reset_val), format('ALTER DATABASE %I SET lc_messages = ''C'';', current_database()), 'psql'
+      FROM pg_settings AS s WHERE s.name = 'lc_messages' AND s.reset_val !~* '^(c|posix|en|$)';
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -75,12 +75,12 @@ databases: The T-SQL databases of this instance, each with a broker of its own. 
   source_database_id: Always NULL: there are no snapshots of databases.
   owner_sid: The owner: the name, as bytes; 0x01 for sa.
   compatibility_level: As ALTER DATABASE set it, else 160. Nothing depends on it.
-  user_access: Always 0, MULTI_USER.
-  user_access_desc: Always MULTI_USER.
-  is_read_only: 1 after ALTER DATABASE … SET READ_ONLY.
+  user_access: 0: MULTI_USER, 1: SINGLE_USER, 2: RESTRICTED_USER, as ALTER DATABASE set it. Nobody is kept out.
+  user_access_desc: The same, in words.
+  is_read_only: 1 after ALTER DATABASE … SET READ_ONLY. Nothing is refused by it.
   is_auto_close_on, is_auto_shrink_on, is_in_standby: Always 0: PostgreSQL has no such option.
-  state: Always 0, ONLINE.
-  state_desc: Always ONLINE.
+  state: 0: ONLINE, 5: EMERGENCY, 6: OFFLINE, as ALTER DATABASE set it. USE refuses one that is offline.
+  state_desc: The same, in words.
   snapshot_isolation_state: Always 0, OFF.
   snapshot_isolation_state_desc: Always OFF.
   is_read_committed_snapshot_on: Always 1: readers do not wait for writers.
@@ -646,7 +646,7 @@ dm_os_performance_counters: Service Broker's counters, as far as the engine and 
   counter_name: The counter.
   instance_name: The PostgreSQL database; empty for transport.
   cntr_value: Its value. One "per second" is a running total: read it twice, and divide by the time between.
-  cntr_type: 272696576: a running total, 65792: the number itself.
+  cntr_type: 272696576: a running total, 65792: the number itself, 1073874176: an average's sum, 1073939712: what it is divided by.
 
 messages: Messages of sp_addmessage, and those of the system that are known here.
   message_id: Its number; from 50001 on they are the user's.

@@ -352,7 +352,16 @@ BEGIN
         PERFORM ssb_internal.deliver_waiting_from_database(v_id);
     WHEN 'READ_WRITE' THEN
         UPDATE ssb.database AS d SET options = d.options - 'READ_ONLY' WHERE d.database_id = v_id;
+    WHEN 'MULTI_USER', 'SINGLE_USER', 'RESTRICTED_USER' THEN
+        UPDATE ssb.database AS d SET options = d.options - '{MULTI_USER,SINGLE_USER,RESTRICTED_USER}'::text[] || jsonb_build_object(v_option, value)
+         WHERE d.database_id = v_id;
+    WHEN 'ONLINE', 'OFFLINE', 'EMERGENCY' THEN
+        UPDATE ssb.database AS d SET options = d.options - '{ONLINE,OFFLINE,EMERGENCY}'::text[] || jsonb_build_object(v_option, value)
+         WHERE d.database_id = v_id;
     ELSE
+        IF v_option = 'COMPATIBILITY_LEVEL' AND value NOT IN ('100', '110', '120', '130', '140', '150', '160') THEN
+            PERFORM ssb_internal.raise_error(15048, 'Valid values of the database compatibility level are 100, 110, 120, 130, 140, 150, or 160.');
+        END IF;
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;
 END;

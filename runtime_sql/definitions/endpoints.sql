@@ -71,7 +71,7 @@ AS $$
                     WHERE lower(ssb_internal.endpoint_certificate(b.authentication)) = lower(p_certificate.name));
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
     listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
     algorithm text DEFAULT NULL, message_forwarding boolean DEFAULT NULL, message_forward_size integer DEFAULT NULL,
     owner text DEFAULT NULL)
@@ -100,6 +100,7 @@ BEGIN
     VALUES (name, coalesce(upper(state COLLATE "C"), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
             coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
             coalesce(message_forward_size, 10), ssb_internal.owner_or_caller(owner, 5));
+    PERFORM ssb_internal.tell_of_principal('CREATE', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
     PERFORM ssb_internal.announce_departure();
 END;
 $$;
@@ -172,7 +173,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
     listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
     algorithm text DEFAULT NULL, message_forwarding boolean DEFAULT NULL, message_forward_size integer DEFAULT NULL)
 RETURNS void
@@ -192,11 +193,12 @@ BEGIN
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),
            message_forward_size = coalesce(message_forward_size, b.message_forward_size)
      WHERE lower(b.name) = lower(name);
+    PERFORM ssb_internal.tell_of_principal('ALTER', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
     PERFORM ssb_internal.announce_departure();
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_endpoint(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_endpoint(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -207,5 +209,6 @@ BEGIN
     DELETE FROM ssb.permission AS p USING ssb.broker_endpoint AS b
      WHERE lower(b.name) = lower(name) AND p.class = 'ENDPOINT' AND p.major_id = b.broker_endpoint_id;
     DELETE FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(name);
+    PERFORM ssb_internal.tell_of_principal('DROP', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
 END;
 $$;

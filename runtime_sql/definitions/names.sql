@@ -94,8 +94,12 @@ RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_id integer := ssb_internal.database_id_of(name);
 BEGIN
-    PERFORM ssb_internal.database_id_of(name);
+    IF EXISTS (SELECT FROM ssb.database AS d WHERE d.database_id = v_id AND d.options ? 'OFFLINE') THEN
+        PERFORM ssb_internal.raise_error(942, format('Database ''%s'' cannot be opened because it is offline.', name), 14, 4);
+    END IF;
     PERFORM set_config('pgsb.database', coalesce(name, ''), false);
 END;
 $$;

@@ -5,13 +5,42 @@
 --
 -- Called by  compiled scripts, applications
 -- Locks      as the inner functions
-DO $make$
+
+-- Called by  this file, definitions/xml_schema_collections.sql
+CREATE OR REPLACE FUNCTION ssb_internal.make_statement(p_name name)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $make$
 DECLARE
-    v_name name;
     v_arguments text;
     v_passed text;
 BEGIN
-    FOREACH v_name IN ARRAY ARRAY[
+    SELECT pg_get_function_arguments(p.oid),
+           (SELECT string_agg(quote_ident(a.name), ', ' ORDER BY a.number)
+              FROM ROWS FROM (unnest(p.proargnames)) WITH ORDINALITY AS a (name, number))
+      INTO STRICT v_arguments, v_passed
+      FROM pg_proc AS p
+     WHERE p.pronamespace = 'ssb_internal'::regnamespace AND p.proname = p_name;
+    EXECUTE format($statement$
+        CREATE OR REPLACE FUNCTION ssb.%I(%s)
+        RETURNS void
+        LANGUAGE plpgsql
+        SET search_path = pg_catalog, pg_temp
+        AS $body$
+        #variable_conflict use_variable
+        BEGIN
+            PERFORM ssb_internal.%I(%s);
+            PERFORM ssb_internal.fire_ddl_triggers();
+        END;
+        $body$
+        $statement$, p_name, v_arguments, p_name, v_passed);
+END;
+$make$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.make_statement(name) FROM PUBLIC;
+
+SELECT ssb_internal.make_statement(s.name)
+  FROM pg_catalog.unnest(ARRAY[
         'create_message_type', 'alter_message_type', 'drop_message_type',
         'create_contract', 'drop_contract',
         'create_queue', 'alter_queue', 'drop_queue',
@@ -22,27 +51,8 @@ BEGIN
         'create_event_notification', 'drop_event_notification',
         'ensure_schema', 'create_database', 'drop_database', 'alter_database', 'create_schema', 'drop_schema',
         'create_principal', 'alter_principal', 'drop_principal', 'add_member', 'drop_member',
-        'alter_authorization'
-    ]::name[] LOOP
-        SELECT pg_catalog.pg_get_function_arguments(p.oid),
-               (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.name), ', ' ORDER BY a.number)
-                  FROM ROWS FROM (pg_catalog.unnest(p.proargnames)) WITH ORDINALITY AS a (name, number))
-          INTO STRICT v_arguments, v_passed
-          FROM pg_catalog.pg_proc AS p
-         WHERE p.pronamespace = 'ssb_internal'::pg_catalog.regnamespace AND p.proname = v_name;
-        EXECUTE format($statement$
-            CREATE OR REPLACE FUNCTION ssb.%I(%s)
-            RETURNS void
-            LANGUAGE plpgsql
-            SET search_path = pg_catalog, pg_temp
-            AS $body$
-            #variable_conflict use_variable
-            BEGIN
-                PERFORM ssb_internal.%I(%s);
-                PERFORM ssb_internal.fire_ddl_triggers();
-            END;
-            $body$
-            $statement$, v_name, v_arguments, v_name, v_passed);
-    END LOOP;
-END;
-$make$;
+        'alter_authorization',
+        'create_endpoint', 'alter_endpoint', 'drop_endpoint',
+        'create_certificate', 'alter_certificate', 'drop_certificate',
+        'create_master_key', 'add_master_key_encryption', 'drop_master_key_encryption', 'regenerate_master_key', 'drop_master_key'
+    ]::pg_catalog.name[]) AS s (name);

@@ -1,7 +1,7 @@
 -- CREATE, ALTER, DROP XML SCHEMA COLLECTION. The schemas are compiled once, here;
 -- xml/schema/ has the compiler and the validator.
 
-CREATE OR REPLACE FUNCTION ssb.create_xml_schema_collection(name text, schemas text, spelling text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.create_xml_schema_collection(name text, schemas text, spelling text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -26,6 +26,7 @@ BEGIN
                                                       coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;
     PERFORM ssb_internal.create_typed_xml(v_collection_id);
+    PERFORM ssb_internal.tell_of_principal('CREATE', 'XML_SCHEMA_COLLECTION', v_database_id, v_name.schema_name, coalesce(spelling, v_name.object_name), 'XML SCHEMA COLLECTION');
 END;
 $$;
 
@@ -47,7 +48,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_xml_schema_collection(name text, schemas text)
+CREATE OR REPLACE FUNCTION ssb_internal.alter_xml_schema_collection(name text, schemas text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -59,10 +60,11 @@ BEGIN
     UPDATE ssb.xml_schema_collection AS c
        SET compiled = ssb_internal.xml_schema_merge(c.compiled, schemas), source = c.source || schemas
      WHERE c.collection_id = v_collection.collection_id;
+    PERFORM ssb_internal.tell_of_principal('ALTER', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_xml_schema_collection(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_xml_schema_collection(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -76,5 +78,9 @@ BEGIN
     END IF;
     PERFORM ssb_internal.drop_typed_xml(v_collection);
     DELETE FROM ssb.xml_schema_collection AS c WHERE c.collection_id = v_collection.collection_id;
+    PERFORM ssb_internal.tell_of_principal('DROP', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
 END;
 $$;
+
+SELECT ssb_internal.make_statement(s.name)
+  FROM pg_catalog.unnest('{create_xml_schema_collection,alter_xml_schema_collection,drop_xml_schema_collection}'::pg_catalog.name[]) AS s (name);

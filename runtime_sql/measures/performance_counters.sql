@@ -19,7 +19,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.counted_by_daemon() FROM PUBLIC;
 -- "per second" is a running total here as it is in SQL Server: who reads it twice divides by the time. What the daemon counts
 -- comes with its samples. Names: "SQL Server, Broker Statistics Object" and its neighbours in SQL Server's documentation, spelled as
 -- in sys.dm_os_performance_counters. Those that would cost each message something are not counted: SQL SENDs and RECEIVEs,
--- priorities, local and remote messages apart.
+-- priorities, local and remote messages apart, rolled back transactions, what is received from the network. Those of what is
+-- not here (Broker TO Statistics) would say nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.performance_counters()
 RETURNS TABLE (object_name text, counter_name text, value bigint, is_rate boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -69,6 +70,10 @@ AS $$
         ('Broker/DBM Transport', 'Pending Msg Frags for Send I/O', t.pending),
         ('Broker/DBM Transport', 'Send I/O bytes/sec', (d.of ->> 'transport_bytes')::bigint),
         ('Broker/DBM Transport', 'Send I/O Bytes Total', (d.of ->> 'transport_bytes')::bigint),
+        ('Broker/DBM Transport', 'Send I/O Len Avg', (d.of ->> 'transport_bytes')::bigint),
+        ('Broker/DBM Transport', 'Send I/O Len Avg Base', (d.of ->> 'transport_sets')::bigint),
+        ('Broker/DBM Transport', 'Msg Fragment Send Size Avg', (d.of ->> 'transport_bytes')::bigint),
+        ('Broker/DBM Transport', 'Msg Fragment Send Size Avg Base', (d.of ->> 'transport_messages')::bigint),
         ('Broker/DBM Transport', 'Send I/Os/sec', (d.of ->> 'transport_sets')::bigint)) AS c (object_name, counter_name, value);
 $$;
 
@@ -76,5 +81,6 @@ DROP VIEW IF EXISTS sys.dm_os_performance_counters;
 CREATE VIEW sys.dm_os_performance_counters AS
 SELECT ('SQLServer:' || c.object_name)::char(128) AS object_name, c.counter_name::char(128) AS counter_name,
        CASE c.object_name WHEN 'Broker/DBM Transport' THEN '' ELSE current_database() END::char(128) AS instance_name,
-       c.value AS cntr_value, CASE WHEN c.is_rate THEN 272696576 ELSE 65792 END AS cntr_type
+       c.value AS cntr_value, CASE WHEN c.is_rate THEN 272696576 WHEN c.counter_name LIKE '% Avg' THEN 1073874176
+                                  WHEN c.counter_name LIKE '% Avg Base' THEN 1073939712 ELSE 65792 END AS cntr_type
   FROM ssb_internal.performance_counters() AS c;

@@ -32,7 +32,7 @@ AS $$
     SELECT jsonb_build_object('file', p_file, 'binary', ssb_internal.hex(p_bytes)) WHERE p_file IS NOT NULL OR p_bytes IS NOT NULL;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_certificate(name text, subject text DEFAULT NULL, start_date timestamp DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_certificate(name text, subject text DEFAULT NULL, start_date timestamp DEFAULT NULL,
     expiry_date timestamp DEFAULT NULL, password text DEFAULT NULL, file text DEFAULT NULL, bytes bytea DEFAULT NULL,
     private_key_file text DEFAULT NULL, private_key_bytes bytea DEFAULT NULL, decryption text DEFAULT NULL,
     encryption text DEFAULT NULL, format text DEFAULT NULL, active_for_begin_dialog boolean DEFAULT NULL,
@@ -83,6 +83,7 @@ BEGIN
     ELSIF start_date > v_now THEN
         PERFORM ssb_internal.print('Warning: The certificate you created is not yet valid; its start date is in the future.');
     END IF;
+    PERFORM ssb_internal.tell_of_key('CREATE', 'CERTIFICATE', v_database_id, name);
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -126,7 +127,7 @@ AS $$
                               'encryption', p_certificate.encryption, 'master', ssb_internal.master_key_json(p_certificate.database_id));
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_certificate(name text, active_for_begin_dialog boolean DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_certificate(name text, active_for_begin_dialog boolean DEFAULT NULL,
     remove_private_key boolean DEFAULT false, private_key_file text DEFAULT NULL, private_key_bytes bytea DEFAULT NULL,
     decryption text DEFAULT NULL, encryption text DEFAULT NULL, has_private_key_options boolean DEFAULT false,
     database text DEFAULT NULL)
@@ -160,6 +161,7 @@ BEGIN
         PERFORM ssb_internal.refuse_endpoint_certificate(v_certificate.name,
             'The endpoint authenticates with it: ALTER ENDPOINT … AUTHENTICATION comes first.');
     END IF;
+    PERFORM ssb_internal.tell_of_key('ALTER', 'CERTIFICATE', v_certificate.database_id, v_certificate.name);
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -186,7 +188,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_certificate(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_certificate(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -206,6 +208,7 @@ BEGIN
      WHERE k.database_id = v_certificate.database_id AND ssb_internal.fingerprint(v_certificate) IN (k.near, k.far);
     DELETE FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'CERTIFICATE' AND p.major_id = v_certificate.certificate_id;
+    PERFORM ssb_internal.tell_of_key('DROP', 'CERTIFICATE', v_certificate.database_id, v_certificate.name);
 END;
 $$;
 

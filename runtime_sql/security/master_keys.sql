@@ -64,7 +64,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_master_key(password text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.create_master_key(password text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -84,6 +84,7 @@ BEGIN
         'action', 'create_master_key', 'service_key', ssb_internal.service_key_id(), 'password', password));
     INSERT INTO ssb.master_key (database_id) VALUES (v_database_id);
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
+    PERFORM ssb_internal.tell_of_key('CREATE', 'MASTER_KEY', v_database_id);
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -136,7 +137,7 @@ END;
 $$;
 
 -- ALTER MASTER KEY ADD ENCRYPTION BY PASSWORD; without a password BY SERVICE MASTER KEY.
-CREATE OR REPLACE FUNCTION ssb.add_master_key_encryption(password text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.add_master_key_encryption(password text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -159,11 +160,12 @@ BEGIN
         INSERT INTO ssb.master_key_password (database_id, sealed) VALUES (v_database_id, decode(v_answer ->> 'by_password', 'hex'));
         UPDATE ssb.master_key AS k SET modify_date = now() WHERE k.database_id = v_database_id;
     END IF;
+    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
 END;
 $$;
 
 -- ALTER MASTER KEY DROP ENCRYPTION BY PASSWORD; without a password BY SERVICE MASTER KEY. One must be left.
-CREATE OR REPLACE FUNCTION ssb.drop_master_key_encryption(password text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_master_key_encryption(password text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -187,6 +189,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(15313, 'The key is not encrypted using the specified decryptor.');
         END IF;
         UPDATE ssb.master_key AS k SET by_service = NULL, modify_date = now() WHERE k.database_id = v_database_id;
+        PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
         RETURN;
     END IF;
     v_place := ssb_internal.ask_client('ALTER MASTER KEY', 'drop_master_key_encryption', jsonb_build_object(
@@ -195,6 +198,7 @@ BEGIN
      WHERE p.password_id = (SELECT o.password_id FROM ssb.master_key_password AS o WHERE o.database_id = v_database_id
                              ORDER BY o.password_id OFFSET v_place LIMIT 1);
     UPDATE ssb.master_key AS k SET modify_date = now() WHERE k.database_id = v_database_id;
+    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
 END;
 $$;
 
@@ -229,7 +233,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$ DELETE FROM ssb.dialog_key AS k WHERE k.database_id = p_database_id; $$;
 
 -- ALTER MASTER KEY [FORCE] REGENERATE WITH ENCRYPTION BY PASSWORD. Other passwords are gone.
-CREATE OR REPLACE FUNCTION ssb.regenerate_master_key(password text, force boolean DEFAULT false, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.regenerate_master_key(password text, force boolean DEFAULT false, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -247,6 +251,7 @@ BEGIN
     PERFORM ssb_internal.keep_private_keys(v_database_id, v_answer -> 'private_keys');
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
     PERFORM ssb_internal.forget_dialog_keys(v_database_id);
+    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
 END;
 $$;
 
@@ -289,7 +294,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_master_key(database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_master_key(database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -308,5 +313,6 @@ BEGIN
     END IF;
     PERFORM ssb_internal.forget_dialog_keys(v_database_id);
     DELETE FROM ssb.master_key AS k WHERE k.database_id = v_database_id;
+    PERFORM ssb_internal.tell_of_key('DROP', 'MASTER_KEY', v_database_id);
 END;
 $$;

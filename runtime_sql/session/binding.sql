@@ -30,7 +30,7 @@ BEGIN
     END LOOP;
     IF NOT EXISTS (SELECT FROM pg_attribute AS a
                     WHERE a.attrelid = ANY (v_looked_in) AND a.attname = p_column::name COLLATE "C" AND NOT a.attisdropped) THEN
-        PERFORM ssb_internal.raise_error(p_number, p_message);
+        PERFORM ssb_internal.raise_error(p_number, p_message, ssb_internal.default_severity(p_number));
     END IF;
 END;
 $$;

@@ -20,7 +20,8 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
   JOIN pg_class AS c ON c.oid = d.adrelid
   JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
   LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
- WHERE a.attgenerated = '';
+ -- That of another tool's serial column is what makes it an identity column.
+ WHERE a.attgenerated = '' AND NOT ssb_internal.is_serial(d.adrelid, d.adnum);
 GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
 -- Whether a default of a table in the schema was given the name. PostgreSQL gives defaults none.
@@ -86,16 +87,35 @@ END;
 $$;
 
 -- Error 4922 where a constraint, an index, a default or a computed column depends on one of the columns that ALTER TABLE
--- drops. Its message has lines in front that ssb_internal.failed and `pgsb run` report as errors 5074.
--- p_gone: constraints and indexes that the same statement drops.
-CREATE OR REPLACE FUNCTION ssb_internal.refuse_dependants(p_table text, p_columns text[], p_gone text[] DEFAULT '{}')
+-- drops, or whose type it changes. Its message has lines in front that ssb_internal.failed and `pgsb run` report as errors 5074.
+-- p_gone: constraints and indexes that the same statement drops. p_type: of ALTER COLUMN, the new type: another length
+-- of the type concerns fewer of them.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_dependants(p_table text, p_columns text[], p_gone text[] DEFAULT '{}', p_type text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_found record;
+    v_was record;
+    v_length text := substring(p_type FROM '[(](.*)[)]');
+    v_is_varying boolean := to_regtype(p_type)::oid = ANY ('{varchar,text,bytea}'::regtype[]::oid[]);
+    v_retypes boolean := true;
+    v_resizes boolean := true;
+    v_grows boolean := false;
 BEGIN
+    IF p_type IS NOT NULL THEN
+        SELECT a.atttypid AS type, substring(format_type(a.atttypid, a.atttypmod) FROM '[(](.*)[)]') AS length INTO v_was
+          FROM pg_attribute AS a
+         WHERE a.attrelid = to_regclass(p_table) AND a.attname = ANY (p_columns) AND a.attnum > 0;
+        v_retypes := v_was.type <> to_regtype(p_type)::oid
+                     AND NOT (v_is_varying AND v_was.type = ANY ('{varchar,text}'::regtype[]::oid[]) AND to_regtype(p_type) <> 'bytea'::regtype);
+        v_resizes := replace(v_was.length, ' ', '') IS DISTINCT FROM replace(v_length, ' ', '');
+        v_grows := v_is_varying AND v_was.length IS NOT NULL AND (v_length IS NULL OR v_length::integer >= v_was.length::integer);
+        IF (v_retypes OR v_resizes) IS NOT TRUE THEN
+            RETURN;
+        END IF;
+    END IF;
     SELECT d.spelling, string_agg(DISTINCT format('The %s ''%s'' is dependent on column ''%s''.', o.kind, o.spelling, d.spelling), chr(10)) AS text
       INTO v_found
       FROM (SELECT a.attrelid, a.attnum, a.attname,
@@ -105,15 +125,17 @@ BEGIN
      CROSS JOIN LATERAL (
            SELECT 'object' AS kind, k.conname::text AS name, ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text) AS spelling
              FROM pg_constraint AS k
-            WHERE k.conrelid = d.attrelid AND d.attnum = ANY (k.conkey) AND k.contype IN ('c', 'f', 'p', 'u')
-               OR k.confrelid = d.attrelid AND d.attnum = ANY (k.confkey) AND k.contype = 'f'
+            WHERE (k.conrelid = d.attrelid AND d.attnum = ANY (k.conkey) AND k.contype IN ('c', 'f', 'p', 'u')
+                   OR k.confrelid = d.attrelid AND d.attnum = ANY (k.confkey) AND k.contype = 'f')
+              AND (v_retypes OR k.contype IN ('f', 'p') OR NOT v_is_varying)
            UNION ALL
-           SELECT 'object', f.name, f.spelling FROM ssb_internal.column_default AS f WHERE f.relation = d.attrelid AND f.number = d.attnum
+           SELECT 'object', f.name, f.spelling FROM ssb_internal.column_default AS f
+            WHERE f.relation = d.attrelid AND f.number = d.attnum AND v_retypes
            UNION ALL
            SELECT 'index', c.relname::text, ssb_internal.tsql_index_name(c.oid)
              FROM pg_index AS i
              JOIN pg_class AS c ON c.oid = i.indexrelid
-            WHERE i.indrelid = d.attrelid AND d.attnum = ANY (i.indkey)
+            WHERE i.indrelid = d.attrelid AND d.attnum = ANY (i.indkey) AND (v_retypes OR NOT v_grows)
               AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.conrelid = i.indrelid)
            UNION ALL
            SELECT 'column', g.attname::text, ssb_internal.spelled(col_description(g.attrelid, g.attnum), g.attname::text)
@@ -130,7 +152,8 @@ BEGIN
      LIMIT 1;
     IF FOUND THEN
         PERFORM ssb_internal.raise_error(4922, format(
-            E'%s\nALTER TABLE DROP COLUMN %s failed because one or more objects access this column.', v_found.text, v_found.spelling), 16, 9);
+            E'%s\nALTER TABLE %s COLUMN %s failed because one or more objects access this column.', v_found.text,
+            CASE WHEN p_type IS NULL THEN 'DROP' ELSE 'ALTER' END, v_found.spelling), 16, 9);
     END IF;
 END;
 $$;

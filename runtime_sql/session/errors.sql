@@ -2,7 +2,7 @@
 --
 --   statement  the statement undoes itself, the next one runs (most errors)
 --   scope      the procedure or batch ends, its caller goes on: a name that cannot
---              be resolved (207, 208, 209, 4104, 8120); only a caller's TRY catches it
+--              be resolved (145, 207, 208, 209, 4104, 8120); only a caller's TRY catches it
 --   batch      everything ends, the transaction stays: THROW without TRY
 --   rollback   everything ends and rolls back (conversion errors, 1205, a full disk …), or
 --              every error under SET XACT_ABORT ON but RAISERROR and 266
@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
-    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3960, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3951, 3960, 8114, 8169, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
 END;
 
@@ -39,7 +39,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_unresolved boolean := p_kind IS NULL AND error.number IN (207, 208, 209, 4104, 8120);
+    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 8120);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
     v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
                                       AND (error.number <> 266 OR p_kind IS NOT NULL);
@@ -201,7 +201,7 @@ RETURNS integer
 LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN number IN (3701, 15225, 15248, 15335, 15410, 15413) THEN 11
             WHEN number IN (229, 262, 300, 2627, 5011, 6107) THEN 14
-            WHEN number IN (102, 103, 117, 127, 155, 1014, 1023, 1038, 1080, 1084, 1098, 7801, 7810) THEN 15
+            WHEN number IN (102, 103, 117, 127, 145, 155, 1014, 1023, 1038, 1080, 1084, 1098, 7801, 7810) THEN 15
             ELSE 16 END;
 
 -- The state that SQL Server reports with such an error.

@@ -1,16 +1,17 @@
 -- PostgreSQL's own errors as SQL Server's: number, severity, state and text.
 -- Names are taken from between the quotation marks of PostgreSQL's message, which
--- keep them in every language of the server.
+-- keep them in every language of the server. What else is read of messages are English words:
+-- sessions have lc_messages C where their role may set it, and ssb.diagnose tells where the server speaks otherwise.
 --
 -- Called by  ssb_internal.failed (session/errors.sql)
 
--- What stands between the n-th pair of quotation marks: "…", «…», „…“, '…'.
+-- What stands between the n-th pair of quotation marks: "…", «…», »…«, „…“.
 CREATE OR REPLACE FUNCTION ssb_internal.quoted_name(message text, place integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT f.part[1]
-      FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?([^\u0022\u00BB\u201C\u201D]*)[\u0022\u00BB\u201C\u201D]', 'g')
+      FROM regexp_matches(message, '[\u0022\u00AB\u00BB\u201E\u201C][\s\u00A0\u202F]?([^\u0022\u00AB\u00BB\u201C\u201D]*?)[\u00A0\u202F]?[\u0022\u00AB\u00BB\u201C\u201D]', 'g')
            WITH ORDINALITY AS f(part, n)
      WHERE f.n = place;
 END;
@@ -100,7 +101,8 @@ BEGIN
            c.conkey, c.confkey,
            ssb_internal.tsql_name_of(c.conrelid) AS owner, ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
            -- A foreign key stays within a database.
-           coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database
+           coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database,
+           (SELECT format('%s.%s', ssb_internal.tsql_schema(n.nspname::text), t.typname) FROM pg_type AS t WHERE t.oid = c.contypid) AS domain
       INTO v_rule
       FROM pg_constraint AS c
       JOIN pg_namespace AS n ON n.oid = c.connamespace
@@ -168,6 +170,19 @@ BEGIN
                                   'was terminated. The conflict occurred in database ''%s'', table ''%s'', column ''%s''.', v_rule.database,
                                   v_rule.owner, (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                                   WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]));
+    ELSIF v_rule.domain IS NOT NULL THEN
+        v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in database "%s", type "%s".',
+                                  p_verb, v_rule.name, v_rule.database, v_rule.domain);
+    ELSIF v_rule.name IS NULL AND v_names[2] IS NULL THEN
+        -- Tables of other tools: no partition takes the row, or the partition that it is written to does not.
+        SELECT format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in database "%s", table "%s".%s', p_verb,
+                      coalesce('PARTITION BY ' || pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid)),
+                      coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()),
+                      ssb_internal.tsql_name_of(c.oid), ' No partition takes ' || substring(p_detail FROM '[(].*[)] = [(].*[)]') || '.')
+          INTO v_error.message
+          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE c.relname = v_names[1] AND (c.relkind = 'p' OR c.relispartition) LIMIT 1;
+        v_error.message := coalesce(v_error.message, p_message);
     ELSE
         IF v_rule.name IS NULL AND p_message ~ '^check constraint' THEN
             -- One that could not be made: it stands before its table.
@@ -416,10 +431,13 @@ BEGIN
     WHEN '22P02' THEN
         v_error := CASE
             -- In front of the value: "… for type uuid: …".
-            WHEN p_message ~ '^[^\u0022\u00AB\u201E\u201C]*\muuid\M'
+            WHEN p_message ~ '^[^\u0022\u00AB\u00BB\u201E\u201C]*\muuid\M'
             THEN ROW(8169, 'Conversion failed when converting from a character string to uniqueidentifier.', 16, 2, NULL, NULL)::ssb.error
+            -- So does an enum, which has a schema, and what stands for it in "malformed range literal: …". That of JSON is in the detail.
             ELSE ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
-                                 ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
+                                 coalesce(ssb_internal.quoted_name(p_message, 1), ssb_internal.quoted_name(p_detail, 1)),
+                                 ssb_internal.tsql_type_in(split_part(p_message, ':', 1),
+                                     substring(split_part(p_message, ':', 1) FROM '([^ ."]+)"?(?: literal)?$'))),
                      16, 1, NULL, NULL)::ssb.error END;
     WHEN '22008' THEN
         -- Behind a colon stands what was read; without one the result of an addition is out of range.

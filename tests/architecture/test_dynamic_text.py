@@ -23,6 +23,8 @@ KNOWN = {
         "v_table.updates": CONSTANT,
         "v_view.barrier": CONSTANT,
         "v_number": CONSTANT,
+    },
+    "ssb_internal.make_statement": {
         "v_arguments": "the arguments of the runtime's own functions, as the server writes them",
         "v_passed": QUOTED,
     },

@@ -543,7 +543,9 @@ def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., 
     )
     until(lambda: dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8)
     values = dict(near.connection.execute(counted).fetchall())
-    assert values["Message Fragment Sends/sec"] == 2
+    assert values["Message Fragment Sends/sec"] == values["Msg Fragment Send Size Avg Base"] == 2
+    assert values["Send I/O Len Avg"] == values["Msg Fragment Send Size Avg"] == 8
+    assert values["Send I/O Len Avg Base"] == values["Send I/Os/sec"]
     assert values["Pending Bytes for Send I/O"] == 0
     # The connection is gone, the total stays.
     running.broker.stop()

@@ -380,6 +380,18 @@ def test_the_rows_of_a_table_stay(database: Database, psql: str) -> None:
     assert run(database, "SET NOCOUNT ON; SELECT * FROM t;").split()[-3:] == ["1", "one", "7"]
 
 
+def test_what_depends_on_a_column_makes_way_for_its_type(database: Database, psql: str) -> None:
+    old = "CREATE TABLE t (a INT, b INT, CONSTRAINT c CHECK (a > 0));\nCREATE INDEX i ON t (a);"
+    new = old.replace("a INT", "a BIGINT")
+    run(database, old)
+    assert apply(psql, database, old, new) == ""
+    assert "DEFAULT" not in (changed := difference(old, new).script())
+    assert [changed.count(word) for word in ("DROP INDEX", "DROP CONSTRAINT", "CREATE INDEX")] == [1, 1, 1]
+    old = old.replace("a INT", "a INT DEFAULT 7")
+    with pytest.raises(CompileError, match="Column a of t changes its type, and has a constraint"):
+        apply(psql, database, old, old.replace("a INT", "a BIGINT"))
+
+
 def random_script(random: random.Random) -> str:
     """A script that runs: objects that may be there, each in one of its forms."""
 

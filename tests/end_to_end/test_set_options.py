@@ -65,6 +65,17 @@ def test_what_a_module_or_a_string_sets_for_the_connection_ends_with_it(tsql: Ts
         assert (tsql.prints, tsql.scalar(level)) == (["7"], "repeatable read"), text
 
 
+def test_a_transaction_does_not_change_to_snapshot(tsql: Tsql) -> None:
+    to_snapshot = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT"
+    tsql.run_well(f"{to_snapshot} BEGIN TRAN {to_snapshot} COMMIT")
+    tsql.run_well("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    tsql.run(f"BEGIN TRAN {to_snapshot} PRINT 'on'\nGO\nPRINT @@TRANCOUNT")
+    assert ([error.number for error in tsql.errors], tsql.prints) == ([3951], ["0"])
+    caught = "BEGIN CATCH PRINT XACT_STATE() ROLLBACK END CATCH"
+    tsql.run_well(f"BEGIN TRAN BEGIN TRY {to_snapshot} END TRY {caught}")
+    assert tsql.prints == ["-1"]
+
+
 def test_lock_timeout_0_is_told_as_0(tsql: Tsql) -> None:
     tsql.run_well("SET LOCK_TIMEOUT 0 PRINT @@LOCK_TIMEOUT SET LOCK_TIMEOUT -1 PRINT @@LOCK_TIMEOUT")
     assert tsql.prints == ["0", "-1"]

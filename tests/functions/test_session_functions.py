@@ -512,6 +512,22 @@ def test_what_another_session_drops_meanwhile_has_changed(shared: Connection, wo
     assert found == (2801, f"The definition of object '{name}' has changed since it was compiled.")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        'relation "dbo.gone" does not exist',
+        "Relation »dbo.gone« existiert nicht",
+        "„dbo.gone“",
+        "la relation «\u00a0dbo.gone\u00a0» n'existe pas",
+    ],
+)
+def test_a_name_stands_between_the_quotation_marks_of_any_language(shared: Connection, words: str) -> None:
+    found = shared.execute(
+        "SELECT e.number, e.message FROM ssb_internal.native_error('42P01', %s, NULL, NULL) AS e", [words]
+    ).fetchone()
+    assert found == (208, "Invalid object name 'dbo.gone'.")
+
+
 @pytest.mark.parametrize("words", ["tuple concurrently updated", "tuple concurrently deleted"])
 def test_who_changes_a_definition_beside_another_runs_again(shared: Connection, words: str) -> None:
     found = shared.execute(

@@ -183,6 +183,18 @@ def test_options_are_recorded(two: Session) -> None:
         " is_broker_enabled FROM sys.databases"
         " WHERE name = 'Trader1'"
     ) == [(1, 1, "SIMPLE", 1)]
+    state = (
+        "SELECT state_desc, user_access, is_read_only, sys.databasepropertyex(name, 'Updateability'),"
+        " sys.databasepropertyex(name, 'Status') FROM sys.databases WHERE name = 'Trader1'"
+    )
+    for option in ("SINGLE_USER", "OFFLINE", "READ_ONLY"):
+        two.do("SELECT ssb.alter_database('Trader1', %s)", option)
+    assert two.rows(state) == [("OFFLINE", 1, 1, "READ_ONLY", "OFFLINE")]
+    with refused(942):
+        two.do("SELECT ssb.use_database('Trader1')")
+    for option in ("MULTI_USER", "ONLINE", "READ_WRITE"):
+        two.do("SELECT ssb.alter_database('Trader1', %s)", option)
+    assert two.rows(state) == [("ONLINE", 0, 0, "READ_WRITE", "ONLINE")]
 
 
 def test_a_new_broker_forgets_its_dialogs(two: Session) -> None:

@@ -296,7 +296,8 @@ def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     table = ObjectName(parts[-1], parts[-2] if len(parts) > 1 else None)
     ctx.catalog.forget_type(table)
     drop = pl.Invoke("ssb_internal.drop_relation", (pl.Text("TYPE"), pl.Text(ctx.catalog.sql_name(table))))
-    return [*ctx.guard(node, [pl.Perform(drop), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+    body = [pl.Perform(drop), *ctx.status(node, pl.Number(0))]
+    return [*ctx.guard(node, body, verb="DROP", hints=True), *ctx.autocommit(node)]
 
 
 def _bind_rule(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

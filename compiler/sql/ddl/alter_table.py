@@ -25,6 +25,7 @@ from .definitions import (
     Definition,
     add_index,
     at_period,
+    read_collation,
     read_column,
     read_constraint,
     read_index,
@@ -296,7 +297,9 @@ def _alter_column(
             nullable = False
         elif reader.take(T.NULL):
             nullable = True
-        elif reader.take(T.COLLATE) or reader.current_upper == "SPARSE":
+        elif reader.take(T.COLLATE):
+            read_collation(reader, ctx)
+        elif reader.current_upper == "SPARSE":
             reader.advance()
         elif reader.take(T.WITH):
             reader.rest()
@@ -311,18 +314,19 @@ def _alter_column(
     converted = plain if same else convert(value, type_).code
     using = None if converted == plain else converted
     actions = [s.AlterColumn(column, s.SetType(type_.postgres, using))]
-    primary = any(
+    never_null = any(
         key.primary and fold(column_node.name) in map(fold, key.columns)
         for key in (known.keys if known else ())
     )
+    never_null = never_null or (found is not None and found.identity is not None)
     if nullable is False:
         actions.append(s.AlterColumn(column, s.SET_NOT_NULL))
-    elif (nullable is True or (found is not None and not found.nullable)) and not primary:
+    elif (nullable is True or (found is not None and not found.nullable)) and not never_null:
         actions.append(s.AlterColumn(column, s.DROP_NOT_NULL))
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = _with_column(
-            known, column_node.name, type=type_, nullable=nullable is not False and not primary
+            known, column_node.name, type=type_, nullable=nullable is not False and not never_null
         )
     if found is not None and found.generated:
         ctx.problem(
@@ -338,7 +342,12 @@ def _alter_column(
             else []
         ),
     )
-    return Ddl((s.AlterTable(sql, tuple(actions)), *following), defines=defines)
+    altered = n.Cast(n.Array((n.Text(fold(column_node.name)),)), "text[]")
+    free = n.Call(
+        "ssb_internal.refuse_dependants",
+        (n.Text(sql), altered, n.NamedArgument("p_type", n.Text(type_.postgres))),
+    )
+    return Ddl((s.Effect(free), s.AlterTable(sql, tuple(actions)), *following), defines=defines)
 
 
 def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:

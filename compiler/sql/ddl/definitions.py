@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass
 from ....grammar.source import Span
+from ...catalog.names import collation_of
 from ..context import Context
 from ..parse.dml import read_names
 from ..parse.nodes import TypeName
@@ -187,7 +188,7 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
                 column.constraints.append(_column_constraint(reader, column, constraint_name, ctx))
         elif word == "COLLATE" or reader.peek(T.COLLATE):
             reader.advance()
-            reader.advance()
+            read_collation(reader, ctx)
         elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
             column.hidden = column.hidden or word == "HIDDEN"
             reader.advance()
@@ -218,6 +219,13 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             reader.fail()
         constraint_name = None
     return column
+
+
+def read_collation(reader: Reader, ctx: Context) -> None:
+    """The name behind COLLATE of a column, which compares as the database does."""
+    name = reader.name()
+    if collation_of(name.name) is None:
+        ctx.problem(f"Invalid collation '{name.name}'.", name, number=448)
 
 
 def _has_own_columns(reader: Reader, word: str) -> bool:

@@ -40,6 +40,15 @@ def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[n.Node
     return (s.Effect(n.Call("sys.advance_identity", (n.Text(table),))),)
 
 
+def refuse_explicit(
+    columns: Iterable[ColumnInfo], name: ObjectName, table: str, ctx: Context
+) -> tuple[n.Node, ...]:
+    """Error 544 for an INSERT that lists an identity column, where PostgreSQL would take the value."""
+    if ctx.scope.identity_insert(name) or not any(column.by_default for column in columns):
+        return ()
+    return (s.Effect(n.Call("ssb_internal.refuse_explicit_identity", (n.Text(table),))),)
+
+
 def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[n.Node]:
     """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
     return [

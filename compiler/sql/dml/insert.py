@@ -31,7 +31,7 @@ from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
 from ..values import Value
-from .columns import advance_identity, fillable, refuse_repeated
+from .columns import advance_identity, fillable, refuse_explicit, refuse_repeated
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
@@ -62,7 +62,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
-        ctx.unsupported(f"the linked server '{name.server}'", table)
+        ctx.refuse_server(table)
         return None
     info = ctx.scope.table(name)
     ctx.reads(name, info)
@@ -104,6 +104,13 @@ def _find(info: TableInfo | None, name: str) -> ColumnInfo | None:
     return None
 
 
+def _refuse_explicit(
+    statement: Insert, columns: list[ColumnInfo] | None, target: Target, ctx: Context
+) -> tuple[n.Node, ...]:
+    listed = columns if statement.columns and target.variable is None else None
+    return refuse_explicit(listed or (), target.name, target.sql, ctx)
+
+
 def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | None:
     """The part of INSERT … EXEC in front of EXEC."""
     statement = read_insert(list(tokens), ctx.reader)
@@ -118,6 +125,7 @@ def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | Non
         tuple(columns) if columns is not None else None,
         target.variable,
         overriding=ctx.scope.identity_insert(target.name),
+        before=_refuse_explicit(statement, columns, target, ctx),
     )
 
 
@@ -164,6 +172,7 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         # PostgreSQL would fill the identity column with the first value.
         count = n.Integer(len(rows[0])) if rows else n.NULL
         before = (*before, s.Effect(n.Call("ssb_internal.refuse_identity", (n.Text(target.sql), count))))
+    before = (*before, *_refuse_explicit(statement, columns, target, ctx))
     everything = target.info is not None and columns is not None and len(columns) == len(target.info.columns)
     listed = columns if statement.columns or not everything else None
     changing = Changing(

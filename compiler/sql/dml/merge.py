@@ -33,7 +33,7 @@ from ..query.from_clause import source as translate_source
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
-from .columns import advance_identity, fillable, refuse_repeated
+from .columns import advance_identity, fillable, refuse_explicit, refuse_repeated
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value
 from .table_variable_rows import rows_into
@@ -171,6 +171,9 @@ def _translate(
     before: tuple[n.Node, ...] = ()
     if hints & _LOCKING:
         before = (s.LockTable(n.Variable(work.table), "SHARE ROW EXCLUSIVE"),)
+    listed = [node.name for one in statement.branches if one.action == "INSERT" for node in one.columns]
+    inserted = [_known(work.info, name) for name in listed]
+    before = (*before, *refuse_explicit(inserted, work.name, work.table, ctx))
     parts: list[tuple[str, s.Change, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}

@@ -171,11 +171,15 @@ def _target_item(change: Change, ctx: Context) -> exp.Table | None:
                 return item
     if is_variable(change.target):
         return next((item for item in items if fold(item.name) == wanted), None)
-    target = ctx.relation_name(object_name(change.target))
-    named = [
-        item for item in items if not is_variable(item) and ctx.relation_name(object_name(item)) == target
-    ]
-    return named[0] if named else None
+    name = object_name(change.target)
+    if name.server:
+        return None
+    target = ctx.relation_name(name)
+    for item in items:
+        other = object_name(item)
+        if not is_variable(item) and not other.server and ctx.relation_name(other) == target:
+            return item
+    return None
 
 
 def _all_tables(change: Change) -> list[exp.Expr]:
@@ -200,7 +204,7 @@ def _open(change: Change, item: exp.Table | None, ctx: Context) -> Work | None:
     node = item if item is not None else change.target
     name = object_name(node)
     if name.server:
-        ctx.unsupported(f"the linked server {name.server!r}", node)
+        ctx.refuse_server(node)
         return None
     info = ctx.scope.table(name)
     if info is None and item is None:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from ....grammar.records import replace
 from ...catalog import types as tm
+from ...catalog.names import collation_of
 from ...target import nodes as n
 from ...target import queries as q
 from .. import values as v
@@ -291,15 +292,12 @@ def lowered(value: Value) -> Value:
 @handles(exp.Collate)
 def _collate(node: exp.Collate, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
-    name = node.expression.name.lower()
-    if name in ("database_default", "catalog_default"):
-        return value
-    if name.endswith(("_bin", "_bin2")):
+    collation = collation_of(node.expression.name)
+    if collation is None:
+        return ctx.problem(f"Invalid collation '{node.expression.name}'.", node, number=448)
+    if collation == "bin":
         return replace(value, code=n.Collate(value.code, "C"), collation="cs")
-    for case in ("cs", "ci"):
-        if f"_{case}" in name:
-            return replace(value, collation=f"{case}_ai" if f"_{case}_ai" in name else case)
-    return ctx.problem(f"Invalid collation '{node.expression.name}'.", node, number=448)
+    return replace(value, collation=collation) if collation else value
 
 
 # ---------------------------------------------------------------- LIKE

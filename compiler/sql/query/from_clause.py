@@ -231,7 +231,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         ctx.problem(NAME_MISSING, node, number=1038)
         return failed(kind, ctx)
     if name.server or len(node.parts) > 4:
-        ctx.unsupported(f"the linked server '{name.server}'", node)
+        ctx.refuse_server(node)
         return failed(kind, ctx)
     if is_variable(node):
         return _table_variable(node, name.name, alias, ctx, kind)

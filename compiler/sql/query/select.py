@@ -386,6 +386,8 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
     names = [fold(name or "") for name in items.names]
     for place, item in enumerate(order.expressions, 1):
         _refuse_order_item(item.this, names, items, ctx)
+        if distinct and isinstance(order.parent, exp.Select):
+            _refuse_unselected(item.this, order.parent, items, ctx)
         if isinstance(item.this, exp.Literal) and not item.this.name.isdecimal():
             ctx.problem(
                 f"A constant expression was encountered in the ORDER BY list, position {place}.",
@@ -414,15 +416,33 @@ def _refuse_order_item(node: exp.Expr, names: list[str], items: SelectList, ctx:
         )
 
 
-def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None:
-    """Errors 8120, 8121 and 8127, where all columns are known and GROUP BY names columns only.
+def _refuse_unselected(node: exp.Expr, select: exp.Select, items: SelectList, ctx: Context) -> None:
+    """Error 145: SELECT DISTINCT is ordered by a column that no item of the select list has in it."""
+    place = _place_of(node, ctx)
+    if not isinstance(node, exp.Column) or place is None:
+        return
+    if any(item.find(exp.Star) for item in select.expressions):
+        return
+    if len(node.parts) == 1 and fold(node.name) in (items.aliases or {}):
+        return
+    selected = {_place_of(one, ctx) for item in select.expressions for one in item.find_all(exp.Column)}
+    if place not in selected:
+        ctx.wrong("ORDER BY items must appear in the select list if SELECT DISTINCT is specified.", 145, node)
 
-    PostgreSQL finds them too, but not where a primary key is among those of GROUP BY.
+
+def _refuse_ungrouped(node: exp.Select, items: SelectList, ctx: Context) -> None:
+    """Errors 8120, 8121 and 8127, where all columns are known: of those that nothing in GROUP BY mentions.
+
+    PostgreSQL finds them too, but not where a primary key is among those of GROUP BY, nor before it runs.
     """
     group = node.args.get("group")
     if group is not None and group.args.get("grouping_sets"):
         return
-    grouped = [_place_of(element, ctx) for element in (group.expressions if group is not None else [])]
+    grouped = [
+        _place_of(column, ctx)
+        for element in (group.expressions if group is not None else [])
+        for column in element.find_all(exp.Column)
+    ]
     if not all(grouped):
         return
     # An aggregate without columns of this query may be one of the query around it.
@@ -461,7 +481,7 @@ def _refuse_ungrouped_item(node: exp.Select, grouped: list[tuple[int, str] | Non
         else:
             columns = [
                 (found, column.name)
-                for column in _outside_aggregates(inner)
+                for column in (*_outside_aggregates(inner), *_outer_references(inner))
                 if (found := _place_of(column, ctx)) is not None
             ]
         for found, name in columns:
@@ -492,6 +512,16 @@ def _place_of(node: exp.Expr, ctx: Context) -> tuple[int, str] | None:
         if any(relation is one for one in among) and relation.column(node.name) is not None
     ]
     return (found[0], fold(node.name)) if len(found) == 1 else None
+
+
+def _outer_references(clause: exp.Expr) -> Iterator[exp.Column]:
+    """The columns in subqueries that name none of these queries' own relations, outside of aggregates."""
+    for query in clause.find_all(exp.Query):
+        own = {fold(one.alias_or_name) for one in query.find_all(exp.Table, exp.Subquery, exp.CTE)}
+        for column in query.find_all(exp.Column):
+            call = column.find_ancestor(exp.Anonymous, exp.WithinGroup)
+            if len(column.parts) == 2 and fold(column.table) not in own and call is None:
+                yield column
 
 
 def _outside_aggregates(clause: exp.Expr | None) -> Iterator[exp.Column]:

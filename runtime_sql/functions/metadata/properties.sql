@@ -187,8 +187,8 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN CASE lower(property COLLATE "C")
-        WHEN 'status' THEN 'ONLINE'
-        WHEN 'updateability' THEN CASE WHEN upper((v_database.options ->> 'READ_ONLY') COLLATE "C") = 'ON' THEN 'READ_ONLY' ELSE 'READ_WRITE' END
+        WHEN 'status' THEN CASE WHEN v_database.options ? 'EMERGENCY' THEN 'EMERGENCY' WHEN v_database.options ? 'OFFLINE' THEN 'OFFLINE' ELSE 'ONLINE' END
+        WHEN 'updateability' THEN CASE WHEN v_database.options ? 'READ_ONLY' THEN 'READ_ONLY' ELSE 'READ_WRITE' END
         WHEN 'useraccess' THEN CASE WHEN v_database.options ? 'SINGLE_USER' THEN 'SINGLE_USER'
                                     WHEN v_database.options ? 'RESTRICTED_USER' THEN 'RESTRICTED_USER' ELSE 'MULTI_USER' END
         WHEN 'recovery' THEN coalesce(upper(v_database.options ->> 'RECOVERY'), 'FULL')

@@ -31,6 +31,39 @@ case.sql:6:13: error 1087: Must declare the table variable "@missing".
     6 | INSERT INTO @missing VALUES (1);
       |             ^^^^^^^^
 
+-- case: options of a database that exclude each other, and collations of columns that there are not
+ALTER DATABASE d SET SINGLE_USER, RECOVERY SIMPLE, MULTI_USER WITH ROLLBACK IMMEDIATE
+GO
+CREATE TABLE t (a varchar(9) COLLATE No_Such, b varchar(9) COLLATE Latin1_General_100_BIN2_UTF8)
+GO
+CREATE TABLE t (a varchar(9))
+ALTER TABLE t ALTER COLUMN a varchar(8) COLLATE No_Such
+-- expect
+case.sql:1:52: error 5062: The option "MULTI_USER" conflicts with another requested option. The options cannot both be requested at the same time.
+    1 | ALTER DATABASE d SET SINGLE_USER, RECOVERY SIMPLE, MULTI_USER WITH ROLLBACK IMMEDIATE
+      |                                                    ^^^^^^^^^^
+
+case.sql:3:38: error 448: Invalid collation 'No_Such'.
+    3 | CREATE TABLE t (a varchar(9) COLLATE No_Such, b varchar(9) COLLATE Latin1_General_100_BIN2_UTF8)
+      |                                      ^^^^^^^
+
+case.sql:6:49: error 448: Invalid collation 'No_Such'.
+    6 | ALTER TABLE t ALTER COLUMN a varchar(8) COLLATE No_Such
+      |                                                 ^^^^^^^
+-- shows
+Msg 5062, Level 16, State 1, Line 1
+case.sql:1:52: error 5062: The option "MULTI_USER" conflicts with another requested option. The options cannot both be requested at the same time.
+    1 | ALTER DATABASE d SET SINGLE_USER, RECOVERY SIMPLE, MULTI_USER WITH ROLLBACK IMMEDIATE
+      |                                                    ^^^^^^^^^^
+Msg 448, Level 16, State 1, Line 1
+case.sql:3:38: error 448: Invalid collation 'No_Such'.
+    3 | CREATE TABLE t (a varchar(9) COLLATE No_Such, b varchar(9) COLLATE Latin1_General_100_BIN2_UTF8)
+      |                                      ^^^^^^^
+Msg 448, Level 16, State 1, Line 2
+case.sql:6:49: error 448: Invalid collation 'No_Such'.
+    6 | ALTER TABLE t ALTER COLUMN a varchar(8) COLLATE No_Such
+      |                                                 ^^^^^^^
+
 -- case: uniqueidentifier and int do not meet
 DECLARE @u uniqueidentifier = NEWID();
 SELECT @u + 1;

@@ -31,6 +31,7 @@ DO $batch$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
+    detail text;
 BEGIN
     CALL ssb_internal.begin_batch(session);
     <<batch>>
@@ -41,7 +42,8 @@ BEGIN
                     id integer
                 );
             EXCEPTION WHEN OTHERS THEN
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
@@ -205,7 +207,9 @@ BEGIN
                 id integer
             );
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_2 WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT batch_2 WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch_2;

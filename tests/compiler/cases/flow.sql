@@ -169,7 +169,9 @@ BEGIN
             CREATE TABLE dbo.t (
                 id integer NOT NULL
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN

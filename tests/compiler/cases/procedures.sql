@@ -786,7 +786,9 @@ BEGIN
             CREATE TABLE pg_temp."#t" (
                 id integer
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, ''); EXIT counts WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
@@ -1314,7 +1316,9 @@ BEGIN
                 n varchar(10)
             );
             session.error := 0; session.rowcount := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         alone := session.autocommit;
@@ -1516,7 +1520,9 @@ BEGIN
             CREATE TABLE dbo.kept (
                 body varchar(10) PRIMARY KEY
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN

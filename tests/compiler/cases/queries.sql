@@ -240,7 +240,8 @@ BEGIN
                     b varchar(5)
                 );
             EXCEPTION WHEN OTHERS THEN
-                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT string_1 WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
@@ -264,7 +265,9 @@ BEGIN
                 a2 integer,
                 b2 varchar(5)
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;

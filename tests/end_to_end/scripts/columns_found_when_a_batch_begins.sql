@@ -101,6 +101,12 @@ PRINT 'not printed'; SELECT K, A, COUNT(*) FROM dbo.u GROUP BY K;
 GO
 PRINT 'not printed'; SELECT other.u.K FROM dbo.u;
 GO
+PRINT 'not printed'; SELECT K + 1, A FROM dbo.u GROUP BY K + 1;
+GO
+PRINT 'not printed'; SELECT K, (SELECT MAX(B) FROM dbo.t WHERE t.A = u.A) FROM dbo.u GROUP BY K;
+GO
+PRINT 'not printed'; SELECT DISTINCT K FROM dbo.u ORDER BY A;
+GO
 CREATE TRIGGER tr ON dbo.t AFTER INSERT AS SELECT NoCol FROM inserted;
 GO
 CREATE VIEW dbo.v AS SELECT K, A FROM dbo.u GROUP BY K;
@@ -115,3 +121,10 @@ SELECT t.A, u.K FROM dbo.t JOIN dbo.u ON K = t.A ORDER BY A;
 SELECT K, STRING_AGG(A, ',') WITHIN GROUP (ORDER BY E) AS l FROM dbo.u GROUP BY GROUPING SETS ((K), ()) ORDER BY K;
 GO
 PRINT 'printed'; SELECT q.NoCol FROM (SELECT A FROM dbo.LatestOfAll) AS q JOIN dbo.t ON 1 = 1;
+GO
+PRINT 'printed';
+SELECT A + 1, CASE A + 1 WHEN 1 THEN B END FROM dbo.t GROUP BY A + 1, B;
+SELECT A, (SELECT MAX(x.B) FROM dbo.t AS x WHERE x.A = t.A), (SELECT SUM(t.B)) FROM dbo.t GROUP BY A;
+SELECT DISTINCT A + 1 AS n FROM dbo.t ORDER BY A + 1, n;
+SELECT DISTINCT t.* FROM dbo.t ORDER BY B;
+GO

@@ -71,6 +71,7 @@ DROP TABLE hr.EmployeeHistory;
 GO
 -- Columns come, change and go in both tables.
 ALTER TABLE hr.Employee ADD Room SMALLINT NOT NULL CONSTRAINT DF_Room DEFAULT 7, Note VARCHAR(10) NULL;
+ALTER TABLE hr.Employee DROP CONSTRAINT DF_Room
 ALTER TABLE hr.Employee ALTER COLUMN Room INT NOT NULL;
 GO
 UPDATE hr.Employee SET Room = 100000, Note = 'moved' WHERE EmployeeId = 1;

@@ -285,6 +285,7 @@ SELECT ssb_internal.switch_constraints('dbo.heap', NULL, true, false)
 -- case: alter column
 ALTER TABLE heap ALTER COLUMN b nvarchar(100) NOT NULL
 -- expect
+SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['b']::text[], p_type => 'varchar(100)');
 ALTER TABLE dbo.heap
     ALTER COLUMN b TYPE varchar(100),
     ALTER COLUMN b SET NOT NULL
@@ -292,6 +293,7 @@ ALTER TABLE dbo.heap
 -- case: alter column to another kind
 ALTER TABLE heap ALTER COLUMN a varchar(10)
 -- expect
+SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['a']::text[], p_type => 'varchar(10)');
 ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a, 10)
 
 -- case: drop column

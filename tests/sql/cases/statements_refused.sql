@@ -19,6 +19,48 @@ sql CREATE FUNCTION dbo.split(text) RETURNS TABLE (item text) LANGUAGE sql AS 'S
 sql INSERT INTO dbo.customers VALUES (1, 'ann', 'Oslo', NULL), (2, 'bob', 'Rome', 1)
 sql INSERT INTO dbo.orders (customer, name, amount) VALUES (1, 'a', 5), (2, 'b', 7)
 
+-- case: names of more than four parts
+SELECT * FROM a.b.c.d.e
+-- expect
+case.sql:1:15: error 117: The object name 'a.b.c.d.e' contains more than the maximum number of prefixes. The maximum is 3.
+    1 | SELECT * FROM a.b.c.d.e
+      |               ^
+
+-- case: one that is inserted into
+INSERT a.b..d.e VALUES (1)
+-- expect
+case.sql:1:8: error: the linked server 'a' is not supported
+    1 | INSERT a.b..d.e VALUES (1)
+      |        ^^^^^^^^
+
+-- case: nor is the table that has the rest of the name meant
+TRUNCATE TABLE srv.trader1.dbo.stock
+-- expect
+case.sql:1:1: error: the linked server 'srv' is not supported
+    1 | TRUNCATE TABLE srv.trader1.dbo.stock
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: nor altered
+ALTER TABLE srv.trader1.dbo.stock ADD x int
+-- expect
+case.sql:1:1: error: the linked server 'srv' is not supported
+    1 | ALTER TABLE srv.trader1.dbo.stock ADD x int
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: nor merged
+MERGE srv.trader1.dbo.stock AS t USING (SELECT 1 a) s ON t.id = s.a WHEN MATCHED THEN DELETE;
+-- expect
+case.sql:1:1: error: the linked server 'srv' is not supported
+    1 | MERGE srv.trader1.dbo.stock AS t USING (SELECT 1 a) s ON t.id = s.a WHEN MATCHED THEN DELETE;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: nor changed
+UPDATE srv.trader1.dbo.stock SET qty = 1
+-- expect
+case.sql:1:8: error: the linked server 'srv' is not supported
+    1 | UPDATE srv.trader1.dbo.stock SET qty = 1
+      |        ^^^^^^^^^^^^^^^^^^^^^
+
 -- case: linked server
 SELECT * FROM srv.db.dbo.t
 -- expect
