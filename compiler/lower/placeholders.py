@@ -417,7 +417,7 @@ def fill(statements: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
 
 
 def name_as_data(name: pl.Text, ctx: Context) -> pl.Expr:
-    """Return a name that travels as data in a query, where :func:`fill` does not look, with its pieces put in."""
+    """Return a name that travels as data, with its pieces put in: in a query :func:`fill` does not look."""
     return _data(name.value, ctx) if ctx.placeholders and mentions_piece(name.value) else name
 
 
