@@ -64,7 +64,7 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        'OFF'::text                                              AS snapshot_isolation_state_desc,
        1::sys.bit                                               AS is_read_committed_snapshot_on,
        CASE upper((d.options ->> 'RECOVERY') COLLATE "C") WHEN 'BULK_LOGGED' THEN 2 WHEN 'SIMPLE' THEN 3 ELSE 1 END::smallint AS recovery_model,
-       coalesce(upper(d.options ->> 'RECOVERY'), 'FULL')        AS recovery_model_desc,
+       coalesce(upper((d.options ->> 'RECOVERY') COLLATE "C"), 'FULL')        AS recovery_model_desc,
        d.is_trustworthy_on::integer::sys.bit                    AS is_trustworthy_on,
        EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id AND k.by_service IS NOT NULL)::integer::sys.bit AS is_master_key_encrypted_by_server,
        d.is_broker_enabled::integer::sys.bit                    AS is_broker_enabled,
@@ -150,7 +150,7 @@ SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p
-                    WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb_internal.current_database_id()));
+                    WHERE lower(p.name) = lower(r.rolname COLLATE "default") AND p.database_id = (SELECT ssb_internal.current_database_id()));
 
 CREATE OR REPLACE VIEW sys.database_role_members AS
 SELECT 16384 AS role_principal_id, 1 AS member_principal_id
@@ -177,7 +177,7 @@ SELECT r.rolname::text, ssb_internal.role_number(r.oid), convert_to(r.rolname::t
        CASE WHEN r.rolcanlogin THEN 'us_english' END, NULL, CASE WHEN NOT r.rolcanlogin THEN 1 END, 0::sys.bit
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_' AND lower(r.rolname::text COLLATE "C") NOT IN ('sa', 'public', 'sysadmin')
-   AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname));
+   AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname COLLATE "default"));
 
 -- SQL Server's letters for a permission. A permission that it does not have has none.
 CREATE OR REPLACE FUNCTION ssb_internal.permission_code(p_permission text)

@@ -55,7 +55,7 @@ DECLARE
 BEGIN
     IF starts_with(p_comment, 'T-SQL name: ') THEN
         v_name := substr(split_part(p_comment, chr(10), 1), 13);
-        IF lower(v_name) = p_name OR sys.fold(v_name) = p_name THEN
+        IF ssb_internal.lower_name(v_name) = p_name OR sys.fold(v_name) = p_name THEN
             RETURN v_name;
         END IF;
     END IF;

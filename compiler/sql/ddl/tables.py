@@ -19,6 +19,7 @@ from ...catalog.names import (
     is_placeholder,
     other_than_folded,
     quote,
+    refusal_of_schema,
     spelling_arguments,
 )
 from ...catalog.objects import ColumnInfo, ForeignKey, KeyInfo, TableInfo
@@ -83,6 +84,8 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     index_options(reader)
     if not reader.at_end:
         reader.fail()
+    if name.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(name)),))
     sql = ctx.defined_name(name)
     require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
@@ -622,6 +625,8 @@ def create_type(reader: Reader, ctx: Context) -> Ddl | None:
         reader.fail()
     if base is None:
         return None
+    if name.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(name)),))
     # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
     domain = s.CreateDomain(ctx.defined_name(name), base.postgres, NOT_NULL_TYPE if not_null else None)
     kept = keeping_of_spelling(name, ctx.defined_name(name))
@@ -672,6 +677,8 @@ def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
                 reader.advance()
         else:
             reader.fail()
+    if target.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(target)),))
     if verb == "CREATE":
         postgres, low, high = _SEQUENCE_LIMITS[type_name]
         ascending = (options.get("INCREMENT", ("", 1))[1] or 0) >= 0

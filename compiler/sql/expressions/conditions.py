@@ -274,7 +274,10 @@ def _of_variant(value: Value, other: tm.SqlType) -> Value:
 def case_folded(value: Value) -> Value:
     """A string as SQL Server's default collations compare it: case and trailing blanks do not count."""
     if isinstance(value.constant, str):
-        return replace(value, code=n.Text(value.constant.rstrip(" ").lower()))
+        text = value.constant.rstrip(" ")
+        # A Turkish database makes another letter of I than we: it has to make it on both sides.
+        of_locale = "I" in text or "\u0130" in text
+        return replace(value, code=n.Call("lower", (n.Text(text),)) if of_locale else n.Text(text.lower()))
     code = value.code
     if value.type is None or value.type.name != "sysname":
         code = n.Call("rtrim", (code,))
