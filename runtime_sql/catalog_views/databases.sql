@@ -64,7 +64,7 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        'OFF'::text                                              AS snapshot_isolation_state_desc,
        1::sys.bit                                               AS is_read_committed_snapshot_on,
        CASE upper((d.options ->> 'RECOVERY') COLLATE "C") WHEN 'BULK_LOGGED' THEN 2 WHEN 'SIMPLE' THEN 3 ELSE 1 END::smallint AS recovery_model,
-       coalesce(upper((d.options ->> 'RECOVERY') COLLATE "C"), 'FULL')        AS recovery_model_desc,
+       coalesce(upper(d.options ->> 'RECOVERY'), 'FULL')        AS recovery_model_desc,
        d.is_trustworthy_on::integer::sys.bit                    AS is_trustworthy_on,
        EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id AND k.by_service IS NOT NULL)::integer::sys.bit AS is_master_key_encrypted_by_server,
        d.is_broker_enabled::integer::sys.bit                    AS is_broker_enabled,
