@@ -165,7 +165,8 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state integer, verb text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-RETURN number BETWEEN 1767 AND 1779 OR number IN (3725, 3728, 8111) OR number = 2714 AND state = 5 OR number = 1505 AND verb LIKE 'ALTER TABLE%';
+RETURN number BETWEEN 1767 AND 1779 OR number IN (1752, 1754, 1781, 3725, 3728, 8111) OR number = 2714 AND state = 5
+       OR number IN (1505, 1911) AND verb LIKE 'ALTER TABLE%';
 
 -- Whether error 5069 stands behind an error: it is one of ALTER DATABASE.
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_database(number integer)

@@ -32,7 +32,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
-    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL THEN
+    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL
+          OR (SELECT CASE WHEN p.prokind = 'p' THEN 'PROCEDURE' WHEN p.prorettype = 'trigger'::regtype THEN 'TRIGGER' ELSE 'FUNCTION' END
+                FROM pg_proc AS p WHERE p.oid = v_found[1]) <> p_kind THEN
         PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
@@ -467,10 +469,12 @@ BEGIN
     IF to_regclass(p_table) IS NULL THEN
         PERFORM ssb_internal.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
                                              ssb_internal.tsql_spelling(p_table)), 16, 4);
-    ELSIF p_action = 'CREATE' AND v_exists THEN
+    ELSIF p_action = 'CREATE' AND (v_exists OR ssb_internal.kind_of_relation(p_name) IS NOT NULL) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 2);
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
+    ELSIF (SELECT p.prorettype FROM pg_proc AS p WHERE p.oid = v_function) <> 'trigger'::regtype THEN
+        PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_exists);
     IF p_action <> 'CREATE' THEN

@@ -578,6 +578,8 @@ BEGIN
             THEN ROW(4924, format('%s failed because column ''%s'' does not exist in table ''%s''.', v_action, v_first, v_behind),
                      16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'CREATE INDEX' OR p_message ~ ' named in key does not exist$'
+                 -- A key that ALTER TABLE adds.
+                 OR p_verb = 'ALTER TABLE' AND p_message ~ '^column ".*" of relation ".*" does not exist$'
             THEN ROW(1911, format('Column name ''%s'' does not exist in the target table or view.', v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(207, format('Invalid column name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
@@ -641,12 +643,24 @@ BEGIN
         -- A query of an index or a type, whose names are among those of tables here; TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
         IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') IN ('', 'TRUNCATE TABLE') THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
+        -- PostgreSQL 18 says the latter, of a table where it wants a sequence.
+        ELSIF p_message ~ '^".*" is not a sequence$' OR p_message ~ '^cannot open relation '
+              AND EXISTS (SELECT FROM pg_class AS c WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v'))
+              AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relname = v_first AND c.relkind IN ('i', 'c')) THEN
+            v_error := ROW(11726, format('Object ''%s'' is not a sequence object.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^cannot create index on relation ' THEN
+            v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        v_first), 16, 12, NULL, NULL);
+        ELSIF p_message ~ '^".*" is a view$' AND p_detail ~ '[Tt]riggers' THEN
+            v_error := ROW(8197, format('The object ''%s'' does not exist or is invalid for this operation.', v_first), 16, 6, NULL, NULL);
+        ELSIF p_message ~ '^cannot change sequence ' THEN
+            v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 1, NULL, NULL);

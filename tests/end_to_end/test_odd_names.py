@@ -362,7 +362,7 @@ def test_a_turkish_database_finds_names_with_an_i(admin: Connection, postgres: s
         "SELECT COUNT(*) FROM INQ\nSELECT name FROM sys.databases WHERE name = 'INVENTORY'\n"
         "SELECT name FROM sys.indexes WHERE name = 'IX_Items'\n"
         "EXEC sp_addextendedproperty 'd', 'x', 'schema', 'dbo', 'table', 'ITEMS', 'column', 'ID'\n"
-        "SELECT objname FROM fn_listextendedproperty(NULL, 'schema', 'dbo', 'table', 'Items', 'column', default)"
+        "SELECT objname FROM fn_listextendedproperty(NULL, 'schema', 'dbo', 'table', 'Items', 'column', NULL)"
     )
     assert tsql.results == [[["0"]], [["INVENTORY"]], [["IX_Items"]], [["Id"]]]
     tsql.close()

@@ -211,6 +211,14 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
     ]
 
 
+def refusing_defaults(name: ObjectName, sql: str, columns: Iterable[str]) -> list[n.Node]:
+    """What sees that columns may be given a DEFAULT; not those of #t."""
+    if name.name.startswith("#"):
+        return []
+    called = ((n.Text(sql), n.Text(identifier(column))) for column in columns)
+    return [s.Effect(n.Call("ssb_internal.refuse_default", arguments)) for arguments in called]
+
+
 # ---------------------------------------------------------------- what is known from now on
 
 
