@@ -301,7 +301,10 @@ BEGIN
     ELSE
         v_missing := string_to_array(v_behind, '.');
     END IF;
-    IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
+    IF sqlstate_code = '3F000' AND v_first = 'pg_temp' THEN
+        -- The session has had no temporary table yet.
+        v_first := coalesce(v_behind, '#');
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
         -- A schema of a database that does not exist.
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
@@ -527,8 +530,11 @@ BEGIN
             WHEN p_verb = 'CREATE INDEX'
             THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 12, NULL, NULL)::ssb.error
+            WHEN p_verb = 'DROP INDEX'
+            THEN ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.', v_first),
+                     11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
-            WHEN sqlstate_code = '3F000'
+            WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
             THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
                      16, 1, NULL, NULL)::ssb.error
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
