@@ -491,9 +491,53 @@ def _alter_principal(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 # ------------------------------------------------------------------ permissions
 
 
+_CLASSES = frozenset(
+    {
+        "APPLICATION ROLE",
+        "ASSEMBLY",
+        "ASYMMETRIC KEY",
+        "AVAILABILITY GROUP",
+        "CERTIFICATE",
+        "CONTRACT",
+        "CREDENTIAL",
+        "DATABASE",
+        "DATABASE SCOPED CREDENTIAL",
+        "ENDPOINT",
+        "EVENT SESSION",
+        "EXTERNAL LANGUAGE",
+        "EXTERNAL LIBRARY",
+        "EXTERNAL MODEL",
+        "FULLTEXT CATALOG",
+        "FULLTEXT STOPLIST",
+        "LOGIN",
+        "MESSAGE TYPE",
+        "OBJECT",
+        "REMOTE SERVICE BINDING",
+        "ROLE",
+        "ROUTE",
+        "SCHEMA",
+        "SEARCH PROPERTY LIST",
+        "SERVER",
+        "SERVER ROLE",
+        "SERVICE",
+        "SYMMETRIC KEY",
+        "TYPE",
+        "USER",
+        "XML SCHEMA COLLECTION",
+    }
+)
+"""What may stand before ``::``, in upper case."""
+
+
 def _class(tree: Node, read: Reader) -> str:
     terminal = read.terminal(tree, "CLASS")
-    return read.words(terminal).removesuffix(" ::") if terminal else "OBJECT"
+    if terminal is None:
+        return "OBJECT"
+    kind = read.words(terminal).removesuffix(" ::")
+    if kind not in _CLASSES:
+        hint = "queues, tables, views and modules are OBJECT::name, or a name alone"
+        read.unexpected(read.range_of(terminal)[0], hint)
+    return kind
 
 
 def _columns(group: Terminal | None, read: Reader) -> tuple[nodes.Identifier, ...]:

@@ -42,7 +42,8 @@ _MAX_STEM_BYTES = 49
 _PART = re.compile(r"(?:@(?:insert|update|delete|database|server))?(?:@(?:begin|rows))?\Z")
 
 _TEMPORARY = "pg_temp"
-_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", _TEMPORARY, "ssb", "ssb_internal"})
+_SYSTEM_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "ssb", "ssb_internal"})
+_SHARED_SCHEMAS = _SYSTEM_SCHEMAS | {_TEMPORARY}
 
 COMPATIBILITY_VIEWS = frozenset(
     """
@@ -139,6 +140,11 @@ class ObjectName:
         return self.name.startswith("#") and not self.name.startswith("##")
 
     @property
+    def is_of_system(self) -> bool:
+        """In a schema that is no script's: nothing can be made there."""
+        return not self.is_temporary and fold(self.schema or "") in _SYSTEM_SCHEMAS
+
+    @property
     def text(self) -> str:
         """The name as SQL Server would print it."""
         parts = [self.server, self.database, self.schema, self.name]
@@ -189,6 +195,11 @@ def spelling_arguments(
         if spelled:
             arguments.append(n.NamedArgument(label, n.Array(tuple(map(n.Text, spelled)))))
     return arguments
+
+
+def refusal_of_schema(name: ObjectName) -> n.Node:
+    """Error 2760, of what a statement would make in a schema of the system's."""
+    return n.Call("ssb_internal.raise_no_schema", (n.Text(fold(name.schema or "")),))
 
 
 def other_than_folded(names: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.may_fail import cannot_raise
-from ..catalog.names import ObjectName, fold, other_than_folded
+from ..catalog.names import ObjectName, fold, other_than_folded, refusal_of_schema
 from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..plpgsql import nodes as pl
@@ -73,6 +73,8 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[n.Node
     info = known.info if known is not None else define_table_type(name, text, ctx.scope, ctx.problems)
     if info is None:
         return None
+    if name.is_of_system:
+        return (s.Effect(refusal_of_schema(name)),)
     row_type = ctx.catalog.sql_name(name)
     columns = tuple(
         (fold(column.name), column.type.postgres if column.type else "text") for column in info.columns

@@ -30,8 +30,10 @@ class SqlStatement(Statement):
     def definition_verb(self) -> str:
         """What errors call a definition, '' where they do not.
 
-        ``ALTER TABLE ADD``, where it adds columns, and ``ALTER TABLE DROP COLUMN: t``, of the table t.
+        ``ALTER TABLE ADD``, where it adds columns, and ``ALTER TABLE DROP COLUMN: t``, of the table t;
+        ``TRUNCATE TABLE: #t``, where PostgreSQL may say no more than that there is no pg_temp.
         """
+        temporary = next((f": {token.name}" for token in self.tokens if token.name.startswith("#")), "")
         if self.kind == "ALTER TABLE":
             end = 3
             while end + 1 < len(self.tokens) and "." in (self.tokens[end - 1].word, self.tokens[end].word):
@@ -40,9 +42,9 @@ class SqlStatement(Statement):
             if action in (["ALTER", "COLUMN"], ["DROP", "COLUMN"]):
                 return f"{self.kind} {' '.join(action)}: {self.tokens[end - 1].name}"
             if action[0] == "ADD" and action[-1] not in _CONSTRAINTS:
-                return f"{self.kind} ADD"
-        known = ("ALTER TABLE", "CREATE INDEX", "TRUNCATE TABLE", "CREATE TYPE")
-        return self.kind if self.kind in known else ""
+                return f"{self.kind} ADD{temporary}"
+        known = ("ALTER TABLE", "CREATE INDEX", "DROP INDEX", "TRUNCATE TABLE", "CREATE TYPE")
+        return f"{self.kind}{temporary}" if self.kind in known else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -167,7 +167,7 @@ AS $$
 DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
     v_id integer := ssb_internal.ddl_trigger_of(name, scope, v_database_id);
-    v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
+    v_events text[] := (SELECT array_agg(upper(e COLLATE "C")) FROM unnest(events) AS e);
     v_function regprocedure := (function || '()')::regprocedure;
 BEGIN
     PERFORM ssb_internal.require_ddl_trigger_right();

@@ -169,7 +169,7 @@ SELECT r.rolname::text, ssb_internal.role_number(r.oid), CASE WHEN r.rolcanlogin
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p
-                    WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb_internal.current_database_id()));
+                    WHERE lower(p.name) = lower(r.rolname COLLATE "default") AND p.database_id = (SELECT ssb_internal.current_database_id()));
 
 CREATE OR REPLACE VIEW sys.database_role_members AS
 SELECT 16384 AS role_principal_id, 1 AS member_principal_id
@@ -196,7 +196,7 @@ SELECT r.rolname::text, ssb_internal.role_number(r.oid), convert_to(r.rolname::t
        CASE WHEN r.rolcanlogin THEN 'us_english' END, NULL, CASE WHEN NOT r.rolcanlogin THEN 1 END, 0::sys.bit
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_' AND lower(r.rolname::text COLLATE "C") NOT IN ('sa', 'public', 'sysadmin')
-   AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname));
+   AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.kind = 'LOGIN' AND lower(p.name) = lower(r.rolname COLLATE "default"));
 
 -- SQL Server's letters for a permission. A permission that it does not have has none.
 CREATE OR REPLACE FUNCTION ssb_internal.permission_code(p_permission text)

@@ -178,7 +178,7 @@ AS $$
     WITH RECURSIVE inside AS (
         SELECT n.place, t.type, t.type_name, t.type AS top_type, t.type_name AS top_name
           FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
-          JOIN sys.event_notification_event_types AS t ON t.type_name = upper(n.name)
+          JOIN sys.event_notification_event_types AS t ON t.type_name = upper(n.name COLLATE "C")
         UNION ALL
         SELECT i.place, t.type, t.type_name, i.top_type, i.top_name
           FROM inside AS i JOIN sys.event_notification_event_types AS t ON t.parent_type = i.type
@@ -199,8 +199,8 @@ DECLARE
 BEGIN
     FOREACH v_name IN ARRAY p_names LOOP
         IF NOT EXISTS (SELECT FROM sys.event_notification_event_types AS t
-                        WHERE t.type_name = upper(v_name) AND (NOT p_is_trigger OR t.type < 1000 OR t.type BETWEEN 10001 AND 10999))
-           AND upper(v_name) = ANY (ssb_internal.newer_events()) IS NOT TRUE THEN
+                        WHERE t.type_name = upper(v_name COLLATE "C") AND (NOT p_is_trigger OR t.type < 1000 OR t.type BETWEEN 10001 AND 10999))
+           AND upper(v_name COLLATE "C") = ANY (ssb_internal.newer_events()) IS NOT TRUE THEN
             PERFORM ssb_internal.raise_error(1084, format('''%s'' is an invalid event type.', coalesce(v_name, 'NULL')), 15, 1,
                                              'sys.event_notification_event_types lists the events.');
         END IF;

@@ -408,7 +408,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_type text := upper(coalesce(p_level2type, p_level1type, p_level0type));
+    v_type text := upper(coalesce(p_level2type, p_level1type, p_level0type) COLLATE "C");
     v_name text := CASE WHEN p_level2type IS NOT NULL THEN p_level2name WHEN p_level1type IS NOT NULL THEN p_level1name ELSE p_level0name END;
     v_target record;
 BEGIN

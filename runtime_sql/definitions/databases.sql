@@ -18,7 +18,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
                                                       'to use it.', ssb_internal.tsql_schema(p_schema)),
             -- A text that was compiled without knowing where it would run.
-            hint => CASE WHEN lower(p_schema) = lower(current_database()) || '_dbo'
+            hint => CASE WHEN p_schema = ssb_internal.lower_name(current_database() COLLATE "default") || '_dbo'
                          THEN format('%s is the default database here: pgsb compile --default-database %1$s, or without USE.', current_database()) END);
     END IF;
     EXECUTE format('CREATE SCHEMA %I', p_schema);
@@ -99,11 +99,11 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF octet_length(lower(p_name)) > 59 THEN
+    IF octet_length(ssb_internal.lower_name(p_name)) > 59 THEN
         PERFORM ssb_internal.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 bytes here.',
                                                      left(p_name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
     END IF;
-    PERFORM ssb_internal.check_schema_prefix(lower(p_name) || '_', p_name);
+    PERFORM ssb_internal.check_schema_prefix(ssb_internal.lower_name(p_name) || '_', p_name);
 END;
 $$;
 
@@ -156,7 +156,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_id integer;
-    v_prefix text := lower(name) || '_';
+    v_prefix text := ssb_internal.lower_name(name) || '_';
 BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE DATABASE', 5);
     PERFORM ssb_internal.check_name(name);
@@ -348,7 +348,7 @@ BEGIN
         PERFORM ssb_internal.rename_database(v_id, value);
     WHEN 'LOCAL_DIALOG_SECURITY' THEN
         -- With ON, ENCRYPTION = ON wants keys for another database of the instance, too (make_target).
-        UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value)) WHERE d.database_id = v_id;
+        UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value COLLATE "C")) WHERE d.database_id = v_id;
         PERFORM ssb_internal.deliver_waiting_from_database(v_id);
     WHEN 'READ_WRITE' THEN
         UPDATE ssb.database AS d SET options = d.options - 'READ_ONLY' WHERE d.database_id = v_id;
@@ -374,7 +374,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_prefix text := lower(p_name) || '_';
+    v_prefix text := ssb_internal.lower_name(p_name) || '_';
     v_schema record;
 BEGIN
     PERFORM ssb_internal.check_name(p_name);

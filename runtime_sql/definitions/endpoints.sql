@@ -8,7 +8,7 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(replace(m[1], ']]', ']'), replace(m[2], '""', '"'), m[3])
-      FROM regexp_match(p_authentication, E'\\ycertificate\\s+(?:\\[((?:[^]]|\\]\\])+)\\]|"((?:[^"]|"")+)"|([^\\s"[]+))', 'i') AS m;
+      FROM regexp_match(p_authentication COLLATE "C", E'\\ycertificate\\s+(?:\\[((?:[^]]|\\]\\])+)\\]|"((?:[^"]|"")+)"|([^\\s"[]+))', 'i') AS m;
 $$;
 
 -- The words of AUTHENTICATION without the certificate's name, which may be any: WINDOWS NTLM CERTIFICATE. Who asks
@@ -20,7 +20,7 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN btrim(regexp_replace(upper(regexp_replace(p_authentication,
+    RETURN btrim(regexp_replace(upper(regexp_replace(p_authentication COLLATE "C",
                E'\\ycertificate\\s+(?:\\[(?:[^]]|\\]\\])+\\]|"(?:[^"]|"")+"|[^\\s"[]+)', 'CERTIFICATE', 'i')), E'\\s+', ' ', 'g'));
 END;
 $$;
@@ -98,7 +98,7 @@ BEGIN
     INSERT INTO ssb.broker_endpoint (name, state, listener_port, listener_ip, authentication, encryption, algorithm,
                                      message_forwarding, message_forward_size, owner)
     VALUES (name, coalesce(upper(state COLLATE "C"), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
-            coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
+            coalesce(upper(encryption COLLATE "C"), 'REQUIRED'), coalesce(upper(algorithm COLLATE "C"), 'AES'), coalesce(message_forwarding, false),
             coalesce(message_forward_size, 10), ssb_internal.owner_or_caller(owner, 5));
     PERFORM ssb_internal.tell_of_principal('CREATE', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
     PERFORM ssb_internal.announce_departure();
@@ -189,7 +189,7 @@ BEGIN
     UPDATE ssb.broker_endpoint AS b
        SET state = coalesce(upper(state COLLATE "C"), b.state), listener_port = coalesce(listener_port, b.listener_port),
            listener_ip = coalesce(listener_ip, b.listener_ip), authentication = coalesce(authentication, b.authentication),
-           encryption = coalesce(upper(encryption), b.encryption), algorithm = coalesce(upper(algorithm), b.algorithm),
+           encryption = coalesce(upper(encryption COLLATE "C"), b.encryption), algorithm = coalesce(upper(algorithm COLLATE "C"), b.algorithm),
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),
            message_forward_size = coalesce(message_forward_size, b.message_forward_size)
      WHERE lower(b.name) = lower(name);

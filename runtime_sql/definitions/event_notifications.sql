@@ -13,10 +13,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_scope text := upper(scope);
+    v_scope text := upper(scope COLLATE "C");
     v_database_id integer := ssb_internal.database_id_of(database);
     v_queue ssb.queue;
-    v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
+    v_events text[] := (SELECT array_agg(upper(e COLLATE "C")) FROM unnest(events) AS e);
     v_instance uuid;
 BEGIN
     PERFORM ssb_internal.check_name(name);
@@ -78,7 +78,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_scope text := upper(scope);
+    v_scope text := upper(scope COLLATE "C");
     v_database_id integer := ssb_internal.database_id_of(database);
     v_queue ssb.queue;
     v_conversation uuid;

@@ -9,7 +9,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN coalesce((SELECT d.database_id FROM ssb.database AS d
-                      WHERE lower(d.name) = lower(current_setting('pgsb.database', true))), 5);
+                      WHERE lower(d.name) = lower(current_setting('pgsb.database', true))),
+                    -- In a Turkish database inventory is no INVENTORY; only there the longer way is gone.
+                    CASE WHEN 'i' <> lower('I') THEN
+                        (SELECT d.database_id FROM ssb.database AS d
+                          WHERE ssb_internal.lower_name(d.name) = ssb_internal.lower_name(current_setting('pgsb.database', true)))
+                    END, 5);
 END;
 $$;
 
@@ -31,9 +36,10 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN (SELECT d.database_id FROM ssb.database AS d WHERE lower(d.name) = lower(p_name)
+    RETURN (SELECT d.database_id FROM ssb.database AS d WHERE ssb_internal.lower_name(d.name) = ssb_internal.lower_name(p_name)
             UNION ALL
-            SELECT 5 WHERE lower(p_name) = lower(current_database())
+            -- A name of PostgreSQL's has the collation C, in which É stays.
+            SELECT 5 WHERE ssb_internal.lower_name(p_name) = ssb_internal.lower_name(current_database() COLLATE "default")
             LIMIT 1);
 END;
 $$;

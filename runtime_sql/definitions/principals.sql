@@ -112,7 +112,7 @@ DECLARE
     v_principal ssb.principal;
 BEGIN
     SELECT p.* INTO v_principal FROM ssb.principal AS p
-     WHERE lower(p.name) = lower(p_name) AND p.kind = upper(p_kind) AND p.database_id IS NOT DISTINCT FROM p_database_id;
+     WHERE lower(p.name) = lower(p_name) AND p.kind = upper(p_kind COLLATE "C") AND p.database_id IS NOT DISTINCT FROM p_database_id;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, lower(p_kind COLLATE "C"), p_name);
     END IF;
@@ -246,7 +246,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15150, format('Cannot drop the %s ''%s''.', lower(kind COLLATE "C"), name));
     END IF;
     IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
-                                  WHERE lower(p.name) = lower(name) AND p.kind = upper(kind)
+                                  WHERE lower(p.name) = lower(name) AND p.kind = upper(kind COLLATE "C")
                                     AND p.database_id IS NOT DISTINCT FROM v_database_id) THEN
         RETURN;
     END IF;

@@ -58,6 +58,30 @@ BEGIN
 END;
 $$;
 
+-- Before ALTER TABLE … ADD DEFAULT … FOR: the column is there, has no default yet, and does not number rows.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_default(p_table regclass, p_column text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text := (parse_ident(p_column))[1];
+    v_table CONSTANT text := (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) FROM pg_class AS c WHERE c.oid = p_table);
+    v_column pg_attribute;
+BEGIN
+    SELECT a.* INTO v_column FROM pg_attribute AS a WHERE a.attrelid = p_table AND a.attname = v_name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_error(1752, format('Column ''%s'' in table ''%s'' is invalid for creating a default constraint.',
+                                                      v_name, v_table), 16, 0);
+    ELSIF v_column.attidentity <> '' THEN
+        PERFORM ssb_internal.raise_error(1754, format('Defaults cannot be created on columns with an IDENTITY attribute. Table ''%s'', '
+                                                      'column ''%s''.', v_table, v_name), 16, 0);
+    ELSIF v_column.atthasdef AND v_column.attgenerated = '' THEN
+        PERFORM ssb_internal.raise_error(1781, 'Column already has a DEFAULT bound to it.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.column_of_default(p_table regclass, p_name text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER

@@ -165,7 +165,8 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_constraint(number integer, state integer, verb text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-RETURN number BETWEEN 1767 AND 1779 OR number IN (3725, 3728, 8111) OR number = 2714 AND state = 5 OR number = 1505 AND verb LIKE 'ALTER TABLE%';
+RETURN number BETWEEN 1767 AND 1779 OR number IN (1752, 1754, 1781, 3725, 3728, 8111) OR number = 2714 AND state = 5
+       OR number IN (1505, 1911) AND verb LIKE 'ALTER TABLE%';
 
 -- Whether error 5069 stands behind an error: it is one of ALTER DATABASE.
 CREATE OR REPLACE FUNCTION ssb_internal.spoils_database(number integer)
@@ -212,7 +213,7 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE number WHEN 103 THEN 4 WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
                    WHEN 229 THEN 5 WHEN 232 THEN CASE WHEN message ~ ' type (big)?int,' THEN 3 ELSE 1 END WHEN 235 THEN 0 WHEN 242 THEN 3
                    WHEN 295 THEN 3 WHEN 515 THEN 2 WHEN 535 THEN 0 WHEN 537 THEN 3 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 1038 THEN 4
-                   WHEN 2714 THEN 6 WHEN 4922 THEN 9 WHEN 6106 THEN 2 WHEN 8114 THEN 5
+                   WHEN 1752 THEN 0 WHEN 1754 THEN 0 WHEN 2714 THEN 6 WHEN 4922 THEN 9 WHEN 6106 THEN 2 WHEN 8114 THEN 5
                    WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
                    WHEN 8169 THEN 2 WHEN 8170 THEN 2 WHEN 9815 THEN 0 WHEN 13607 THEN 4 WHEN 13608 THEN 2 WHEN 13609 THEN 4
                    WHEN 13623 THEN 2 WHEN 13624 THEN 2 ELSE 1 END;

@@ -19,7 +19,9 @@ DECLARE
     v_found regprocedure[];
     v_version regprocedure;
 BEGIN
-    IF v_name[1] <> 'pg_temp' AND to_regnamespace(quote_ident(v_name[1])) IS NULL THEN
+    IF ssb_internal.is_system_schema(v_name[1]) THEN
+        PERFORM ssb_internal.refuse_system_schema(p_action, p_name);
+    ELSIF v_name[1] <> 'pg_temp' AND to_regnamespace(quote_ident(v_name[1])) IS NULL THEN
         PERFORM ssb.ensure_schema(v_name[1]);
     END IF;
     SELECT array_agg(p.oid::regprocedure) INTO v_found
@@ -30,7 +32,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
-    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL THEN
+    ELSIF v_found IS NULL AND ssb_internal.kind_of_relation(p_name) IS NOT NULL
+          OR (SELECT CASE WHEN p.prokind = 'p' THEN 'PROCEDURE' WHEN p.prorettype = 'trigger'::regtype THEN 'TRIGGER' ELSE 'FUNCTION' END
+                FROM pg_proc AS p WHERE p.oid = v_found[1]) <> p_kind THEN
         PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
@@ -48,6 +52,20 @@ BEGIN
     IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
         PERFORM ssb_internal.drop_row_types(p_name);
     END IF;
+END;
+$$;
+
+-- CREATE and CREATE OR ALTER in a schema of the system's, and ALTER of what is there.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_system_schema(p_action text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_action = 'ALTER' THEN
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
+    END IF;
+    PERFORM ssb_internal.raise_no_schema((parse_ident(p_name))[1]);
 END;
 $$;
 
@@ -130,7 +148,7 @@ DECLARE
 BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname = v_schema
+     WHERE n.nspname = v_schema AND NOT ssb_internal.is_system_schema(v_schema)
        -- With the procedures of its group: p;2 and so on; not the function of a DDL trigger of that name.
        AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND starts_with(p.proname, v_name[2] || ';')
             OR p_kind = 'TRIGGER' AND ssb_internal.stem(p.proname) = ssb_internal.stem(v_name[2])
@@ -313,6 +331,11 @@ BEGIN
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.refuse_another_kind(p_kind, p_name);
+    END IF;
+    IF ssb_internal.is_system_schema((parse_ident(p_name))[1]) THEN
+        RAISE undefined_object;
+    END IF;
+    IF p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         v_functions := ssb_internal.functions_of_triggers(to_regclass(p_name));
     END IF;
@@ -400,7 +423,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_action = 'CREATE' AND (to_regclass(p_name) IS NOT NULL
+    IF ssb_internal.is_system_schema((parse_ident(p_name))[1]) THEN
+        PERFORM ssb_internal.refuse_system_schema(p_action, p_name);
+    ELSIF p_action = 'CREATE' AND (to_regclass(p_name) IS NOT NULL
        OR ssb_internal.is_name_taken(to_regnamespace(quote_ident((parse_ident(p_name))[1])), (parse_ident(p_name))[2])) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
@@ -444,10 +469,12 @@ BEGIN
     IF to_regclass(p_table) IS NULL THEN
         PERFORM ssb_internal.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
                                              ssb_internal.tsql_spelling(p_table)), 16, 4);
-    ELSIF p_action = 'CREATE' AND v_exists THEN
+    ELSIF p_action = 'CREATE' AND (v_exists OR ssb_internal.kind_of_relation(p_name) IS NOT NULL) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 2);
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
+    ELSIF (SELECT p.prorettype FROM pg_proc AS p WHERE p.oid = v_function) <> 'trigger'::regtype THEN
+        PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_exists);
     IF p_action <> 'CREATE' THEN

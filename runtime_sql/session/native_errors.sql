@@ -316,7 +316,10 @@ BEGIN
     ELSE
         v_missing := string_to_array(v_behind, '.');
     END IF;
-    IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
+    IF sqlstate_code = '3F000' AND v_first = 'pg_temp' THEN
+        -- The session has had no temporary table yet.
+        v_first := coalesce(v_behind, '#');
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
         -- A schema of a database that does not exist.
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
@@ -545,8 +548,11 @@ BEGIN
             WHEN p_verb = 'CREATE INDEX'
             THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 12, NULL, NULL)::ssb.error
+            WHEN p_verb = 'DROP INDEX'
+            THEN ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.', v_first),
+                     11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
-            WHEN sqlstate_code = '3F000'
+            WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
             THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
                      16, 1, NULL, NULL)::ssb.error
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
@@ -596,6 +602,8 @@ BEGIN
             THEN ROW(4924, format('%s failed because column ''%s'' does not exist in table ''%s''.', v_action, v_first, v_behind),
                      16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'CREATE INDEX' OR p_message ~ ' named in key does not exist$'
+                 -- A key that ALTER TABLE adds.
+                 OR p_verb = 'ALTER TABLE' AND p_message ~ '^column ".*" of relation ".*" does not exist$'
             THEN ROW(1911, format('Column name ''%s'' does not exist in the target table or view.', v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(207, format('Invalid column name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
@@ -659,12 +667,24 @@ BEGIN
         -- A query of an index or a type, whose names are among those of tables here; TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
         IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') IN ('', 'TRUNCATE TABLE') THEN
             v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
+        -- PostgreSQL 18 says the latter, of a table where it wants a sequence.
+        ELSIF p_message ~ '^".*" is not a sequence$' OR p_message ~ '^cannot open relation '
+              AND EXISTS (SELECT FROM pg_class AS c WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v'))
+              AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relname = v_first AND c.relkind IN ('i', 'c')) THEN
+            v_error := ROW(11726, format('Object ''%s'' is not a sequence object.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF ssb_internal.names_queue(v_first) THEN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^cannot create index on relation | is not a table or materialized view$' THEN
+            v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                        v_first), 16, 12, NULL, NULL);
+        ELSIF p_message ~ '^".*" is a view$' AND p_detail ~ '[Tt]riggers' THEN
+            v_error := ROW(8197, format('The object ''%s'' does not exist or is invalid for this operation.', v_first), 16, 6, NULL, NULL);
+        ELSIF p_message ~ '^cannot change sequence ' THEN
+            v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation | is not a table, composite type, or foreign table$' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 1, NULL, NULL);

@@ -105,8 +105,9 @@ DECLARE
     v_rename text;
     v_used boolean;
 BEGIN
-    IF upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
-        NULL;  -- 15248 below
+    IF ssb_internal.is_system_schema((parse_ident(CASE WHEN upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN v_owner ELSE v_module END))[1])
+       OR upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
+        NULL;  -- 15225 and 15248 below
     ELSIF upper(object_type COLLATE "C") = 'COLUMN' THEN
         SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, a.attname, v_new) INTO v_rename
           FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0;
@@ -140,7 +141,8 @@ BEGIN
     IF v_rename IS NULL AND upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN
         PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type COLLATE "C")), 11, 1);
-    ELSIF EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = v_named) THEN
+    ELSIF EXISTS (SELECT FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = v_named)
+          AND NOT ssb_internal.is_system_schema((parse_ident(v_module))[1]) THEN
         PERFORM ssb_internal.raise_error(50000, 'sp_rename of a procedure, function or trigger is not supported here: create it under its new '
                                                 'name, and drop the old one.', 16, 1);
     ELSIF v_rename IS NULL AND v_column IS NULL THEN
@@ -186,6 +188,10 @@ DECLARE
 BEGIN
     IF to_regnamespace(quote_ident(p_schema)) IS NULL THEN
         PERFORM ssb_internal.raise_not_found('alter', 'schema', ssb_internal.tsql_schema(p_schema));
+    ELSIF ssb_internal.is_system_schema(p_schema) THEN
+        PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(p_schema)));
+    ELSIF ssb_internal.is_system_schema((parse_ident(p_name))[1]) AND coalesce(v_relation, v_routine::oid) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(15349, 'Cannot transfer an MS Shipped object.');
     ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
         PERFORM ssb_internal.transfer_queue(p_schema, p_name);
     ELSIF v_relation IS NOT NULL THEN

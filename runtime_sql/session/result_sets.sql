@@ -82,7 +82,7 @@ BEGIN
         RETURN columns;
     END IF;
     RETURN (SELECT json_agg(coalesce((SELECT c.about FROM json_array_elements(columns) AS c (about)
-                                       WHERE lower(c.about ->> 'name') = f.about ->> 'name' LIMIT 1), f.about))
+                                       WHERE ssb_internal.lower_name(c.about ->> 'name') = f.about ->> 'name' LIMIT 1), f.about))
               FROM json_array_elements(ssb_internal.row_columns(object)) AS f (about));
 END;
 $$;

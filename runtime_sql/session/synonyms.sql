@@ -11,7 +11,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL
+    IF ssb_internal.is_system_schema((parse_ident(p_name))[1]) THEN
+        PERFORM ssb_internal.refuse_system_schema('CREATE', p_name);
+    ELSIF to_regclass(p_name) IS NOT NULL
        OR ssb_internal.is_name_taken(to_regnamespace(quote_ident((parse_ident(p_name))[1])), (parse_ident(p_name))[2]) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);

@@ -19,7 +19,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := regexp_match(upper(value), '^\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,3})|:(\d{1,3}))?)?\s*([AP]M)?\s*$');
+    v_parts text[] := regexp_match(upper(value COLLATE "C"), '^\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,3})|:(\d{1,3}))?)?\s*([AP]M)?\s*$');
     v_hour integer := v_parts[1];
 BEGIN
     IF value IS NULL OR value ~ '^\s*$' THEN

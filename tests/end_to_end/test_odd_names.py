@@ -258,6 +258,18 @@ def test_a_turkish_database_finds_names(turkish: Tsql) -> None:
     assert turkish.results == [[["ı"]]]
 
 
+def test_a_turkish_database_finds_what_has_an_i_in_its_name(turkish: Tsql) -> None:
+    turkish.run_well(
+        "CREATE DATABASE INVENTORY\nGO\nUSE INVENTORY\nGO\nCREATE QUEUE Inq\n"
+        "CREATE TABLE Items (Id int)\nCREATE INDEX IX_Items ON Items (Id)\nGO\nUSE inventory\nGO\n"
+        "SELECT COUNT(*) FROM INQ\nSELECT name FROM sys.databases WHERE name = 'INVENTORY'\n"
+        "SELECT name FROM sys.indexes WHERE name = 'IX_Items'\n"
+        "EXEC sp_addextendedproperty 'd', 'x', 'schema', 'dbo', 'table', 'ITEMS', 'column', 'ID'\n"
+        "SELECT objname FROM fn_listextendedproperty(NULL, 'schema', 'dbo', 'table', 'Items', 'column', NULL)"
+    )
+    assert turkish.results == [[["0"]], [["INVENTORY"]], [["IX_Items"]], [["Id"]]]
+
+
 def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None:
     turkish.run_well(
         "CREATE TABLE t (id int identity) CREATE MESSAGE TYPE m VALIDATION = none\n"

@@ -52,6 +52,7 @@ from .tables import (
     names_of_parts,
     naming_of_defaults,
     refuse_variables,
+    refusing_defaults,
     table_info,
     take_foreign_keys,
 )
@@ -226,7 +227,8 @@ def _add(
         *naming_of_defaults(name, sql, given),
     )
     indexes = [index_of(index, name, ctx) for index in definition.indexes]
-    first = [s.AlterTable(sql, tuple(actions))] if actions else []
+    first: list[n.Node] = refusing_defaults(name, sql, [column for _, _, column in defaults])
+    first += [s.AlterTable(sql, tuple(actions))] if actions else []
     if definition.columns and _may_have_history(name, known):
         following = (*following, s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     return Ddl((*skipped, *first, *indexes, *following, *add_period(definition, sql)), defines=defines)

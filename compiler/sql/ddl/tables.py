@@ -19,6 +19,7 @@ from ...catalog.names import (
     is_placeholder,
     other_than_folded,
     quote,
+    refusal_of_schema,
     spelling_arguments,
 )
 from ...catalog.objects import ColumnInfo, ForeignKey, KeyInfo, TableInfo
@@ -83,6 +84,8 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     index_options(reader)
     if not reader.at_end:
         reader.fail()
+    if name.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(name)),))
     sql = ctx.defined_name(name)
     require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
@@ -206,6 +209,14 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
     return [
         s.Effect(n.Call("ssb_internal.name_default", (n.Text(sql), column, given))) for column, given in named
     ]
+
+
+def refusing_defaults(name: ObjectName, sql: str, columns: Iterable[str]) -> list[n.Node]:
+    """What sees that columns may be given a DEFAULT; not those of #t."""
+    if name.name.startswith("#"):
+        return []
+    called = ((n.Text(sql), n.Text(identifier(column))) for column in columns)
+    return [s.Effect(n.Call("ssb_internal.refuse_default", arguments)) for arguments in called]
 
 
 # ---------------------------------------------------------------- what is known from now on
@@ -624,6 +635,8 @@ def create_type(reader: Reader, ctx: Context) -> Ddl | None:
         reader.fail()
     if base is None:
         return None
+    if name.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(name)),))
     # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
     domain = s.CreateDomain(ctx.defined_name(name), base.postgres, NOT_NULL_TYPE if not_null else None)
     kept = keeping_of_spelling(name, ctx.defined_name(name))
@@ -674,6 +687,8 @@ def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
                 reader.advance()
         else:
             reader.fail()
+    if target.is_of_system:
+        return Ddl((s.Effect(refusal_of_schema(target)),))
     if verb == "CREATE":
         postgres, low, high = _SEQUENCE_LIMITS[type_name]
         ascending = (options.get("INCREMENT", ("", 1))[1] or 0) >= 0

@@ -11,7 +11,7 @@ from ....grammar.records import dataclass
 from ....grammar.tokens import Token
 from ...catalog import types as tm
 from ...catalog.builtin_relations import QUEUE_COLUMNS
-from ...catalog.names import COLUMNS_OF, ObjectName, fold, is_placeholder
+from ...catalog.names import COLUMNS_OF, ObjectName, fold, is_placeholder, refusal_of_schema
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
 from ...target import queries as q
@@ -352,6 +352,8 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
             )
             for place, column in enumerate(result.columns)
         )
+    if name.is_of_system:
+        return Dml(s.Effect(refusal_of_schema(name)), before=result.before, target=ctx.defined_name(name))
     sql = ctx.relation_name(name)
     after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():

@@ -166,12 +166,13 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
         subject = assign(subject, strongest)
     listed = []
     aligned = subject
-    for number, item in enumerate(items):
+    needs = 0
+    for item in items:
         beside_item, right = align(subject, item, ctx)
+        # One collation for all: of the item that needs most letters (_with_letters).
+        if not listed or _letters(item) > needs:
+            aligned, needs = beside_item, _letters(item)
         listed.append(right.code)
-        if number == 0 or not (isinstance(item.constant, str) and item.constant.isascii()):
-            # Beside the others a name keeps its collation: see _with_letters.
-            aligned = beside_item
     if not listed:
         return ctx.problem("IN takes at least one value", node, number=102)
     return Value(n.In(aligned.code, n.Items(tuple(listed)), negate), BOOLEAN)
@@ -207,16 +208,26 @@ def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
 
 
 def _with_letters(left: Value, right: Value) -> tuple[Value, Value]:
-    """Names of the catalog have the collation C, in which lower() knows no letters but ASCII's."""
-    constants = [side.constant for side in (left, right) if isinstance(side.constant, str)]
-    if constants and all(constant.isascii() for constant in constants):
+    """Names of the catalog mostly have the collation C, in which lower() knows no letters but ASCII's."""
+    constants = [side for side in (left, right) if isinstance(side.constant, str)]
+    needs = max(map(_letters, constants or (left, right)))
+    if needs == 0:
         return left, right
 
-    def default(side: Value) -> Value:
-        is_constant = isinstance(side.constant, str)
-        return side if is_constant else replace(side, code=n.Collate(side.code, "default"))
+    collation = "C" if needs == 1 else "default"
 
-    return default(left), default(right)
+    def with_letters(side: Value) -> Value:
+        is_constant = isinstance(side.constant, str)
+        return side if is_constant else replace(side, code=n.Collate(side.code, collation))
+
+    return with_letters(left), with_letters(right)
+
+
+def _letters(value: Value) -> int:
+    """Which letters lower() has to know: 1 the I, which is another in a Turkish database, 2 those of all."""
+    if not (isinstance(value.constant, str) and value.constant.isascii()):
+        return 2
+    return 1 if "I" in value.constant else 0
 
 
 def _collation(left: Value, right: Value, ctx: Context) -> str | None:

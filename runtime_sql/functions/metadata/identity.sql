@@ -149,7 +149,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(1088, format(
             'Cannot find the object "%s" because it does not exist or you do not have permissions.', shown));
     END IF;
-    IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_table AND c.relkind IN ('r', 'p'))
+    IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_table AND c.relkind = 'v') THEN
+        PERFORM ssb_internal.raise_error(8105, format('''%s'' is not a user table. Cannot perform SET operation.', shown));
+    ELSIF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_table AND c.relkind IN ('r', 'p'))
        AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_table AND NOT a.attisdropped AND ssb_internal.is_identity(a)) THEN
         PERFORM ssb_internal.raise_error(8106, format(
             'Table ''%s'' does not have the identity property. Cannot perform SET operation.', shown));

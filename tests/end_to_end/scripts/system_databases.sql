@@ -30,4 +30,32 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_NUMBER(), ': ', ERROR_MESSAGE())
 END CATCH
 GO
+-- What is the system's stays.
+CREATE SCHEMA sc
+GO
+CREATE TABLE sys.t (a INT)
+SELECT 1 AS a INTO INFORMATION_SCHEMA.t
+CREATE TYPE sys.ty FROM INT
+CREATE TYPE sys.tt AS TABLE (a INT)
+CREATE SEQUENCE sys.sq
+CREATE SYNONYM sys.sy FOR dbo.t
+ALTER SCHEMA sc TRANSFER sys.objects
+ALTER SCHEMA sc TRANSFER ssb.receive
+EXEC sp_rename 'sys.views', 'seen'
+EXEC sp_rename 'sys.views.name', 'title', 'COLUMN'
+DROP VIEW sys.sql_modules
+DROP VIEW IF EXISTS sys.sql_modules
+DROP FUNCTION sys.fn_listextendedproperty
+DROP TYPE sys.xml
+CREATE INDEX ix ON sys.configurations (name)
+GO
+CREATE PROCEDURE sys.p AS RETURN
+GO
+ALTER PROCEDURE sys.p AS RETURN
+GO
+CREATE OR ALTER VIEW sys.views AS SELECT 1 AS a
+GO
+ALTER VIEW sys.views AS SELECT 1 AS a
+GO
+IF OBJECT_ID('sys.sql_modules') IS NOT NULL AND OBJECT_ID('sys.views') IS NOT NULL PRINT 'all there'
 GO

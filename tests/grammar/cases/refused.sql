@@ -491,6 +491,7 @@ GRANT SELECT ON FOO::t TO ann
 1:7: 102: Incorrect syntax near 'LOOK'. | expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL
 3:1: 156: Incorrect syntax near the keyword 'GRANT'. | expected FROM, '(' or TO
 3:7: 102: Incorrect syntax near 'T'. | no permission is called SELECT T
+4:17: 102: Incorrect syntax near 'FOO'. | queues, tables, views and modules are OBJECT::name, or a name alone
 
 -- case: what PostgreSQL cannot run
 CREATE ASSEMBLY a FROM 'x.dll'

@@ -276,6 +276,11 @@ EXISTS (SELECT * FROM sys.tables WHERE name = 'OrderLog')
 -- expect
 EXISTS (SELECT * FROM sys.tables WHERE lower(name) = 'orderlog')
 
+-- case: catalog name with a letter that a Turkish database lowers otherwise
+EXISTS (SELECT * FROM sys.tables WHERE name = 'Inventory')
+-- expect
+EXISTS (SELECT * FROM sys.tables WHERE lower(name COLLATE "C") = 'inventory')
+
 -- case: service name with case
 EXISTS (SELECT * FROM sys.services WHERE name = N'//Order')
 -- expect
