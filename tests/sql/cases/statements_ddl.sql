@@ -274,6 +274,7 @@ SELECT ssb_internal.keep_spelling('dbo.heap', NULL, p_parts => ARRAY['ck_heap'])
 -- case: add default
 ALTER TABLE heap ADD CONSTRAINT df_heap DEFAULT 7 FOR a
 -- expect
+SELECT ssb_internal.refuse_default('dbo.heap', 'a');
 ALTER TABLE dbo.heap ALTER COLUMN a SET DEFAULT 7;
 SELECT ssb_internal.name_default('dbo.heap', 'a', 'df_heap')
 
