@@ -49,11 +49,15 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
 """
-# Another row as soon as somebody makes, changes or drops what _TABLES, _FUNCTIONS and _DOMAINS read.
+# Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
+# synonyms and row versions stand in pg_index, pg_description and pg_trigger.)
 _STATE = """
 SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384) AS a
  CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384) AS p
  CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type WHERE oid >= 16384) AS t
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_index WHERE indexrelid >= 16384) AS i
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_trigger) AS r
 """
 # By pg_class's own key: a table that is made later has a greater number.
 _MADE_SINCE = """
@@ -285,13 +289,18 @@ class Knowledge:
         return True
 
     def _read_state(self) -> tuple[Any, ...] | None:
-        return self._connection.execute(_STATE).fetchone()
+        return read_state(self._connection)
 
     def _unknown(self) -> bool:
         """Whether the server has got tables or views that the catalog does not have."""
         made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
         self._last = max((number for number, *_ in made), default=self._last)
         return any((schema, name) not in self._catalog.tables for _, schema, name in made)
+
+
+def read_state(connection: psycopg.Connection[Any]) -> tuple[Any, ...] | None:
+    """Return what is another as soon as `learn_tables` would find something else. Raises psycopg.Error."""
+    return connection.execute(_STATE).fetchone()
 
 
 Name = tuple[str, str]

@@ -5,6 +5,7 @@ the answer goes through a second connection of the same user.
 """
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -19,9 +20,12 @@ from ..compiler.lower.dynamic.runtime_compilation import (
     compile_at_run_time,
 )
 from ..compiler.lower.system import procedures as _all_handlers  # noqa: F401
-from .learn import learn_tables
+from .learn import learn_tables, read_state
 
 T = TypeVar("T")
+
+_KEPT = 10.0
+"""For so many seconds after a text the connection of a translator stays open: another one may come soon."""
 
 SETTING = "SET pgsb.translator = 'on'"
 """Tells the server that this client answers."""
@@ -45,11 +49,19 @@ def over_second_connection(conninfo: str, do: Callable[[psycopg.Connection[Any]]
     the session waiting for a minute and end its statement, so it is tried again for 10 seconds.
     ``do`` can be done twice. Raises OperationalError of the last try.
     """
+
+    def try_it() -> T:
+        with _open(conninfo) as connection:
+            return do(connection)
+
+    return _tried_again(try_it)
+
+
+def _tried_again(do: Callable[[], T]) -> T:
     pause, deadline = 0.05, time.monotonic() + 10
     while True:
         try:
-            with _open(conninfo) as connection:
-                return do(connection)
+            return do()
         except psycopg.OperationalError:
             if time.monotonic() + pause > deadline:
                 raise
@@ -59,12 +71,13 @@ def over_second_connection(conninfo: str, do: Callable[[psycopg.Connection[Any]]
 
 def give_answer(conninfo: str, *values: Any) -> None:
     """Answer the session that waits: token, statements or None, and number, message and line of an error."""
-    over_second_connection(
-        conninfo,
-        lambda connection: connection.execute(
-            "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
-            values,
-        ),
+    over_second_connection(conninfo, lambda connection: _write_answer(connection, values))
+
+
+def _write_answer(connection: psycopg.Connection[Any], values: tuple[Any, ...]) -> None:
+    connection.execute(
+        "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
+        values,
     )
 
 
@@ -78,13 +91,14 @@ class Translator:
     """Answers one connection.
 
     ``catalog`` gives what the compiler knows at the moment; without it the server's tables
-    are looked up each time.
+    are learned, and again when they have changed.
     """
 
     def __init__(self, conninfo: str, catalog: Callable[[], Catalog] | None = None) -> None:
         """Keep what is needed; a second connection is opened when a text comes."""
-        self._conninfo = conninfo
+        self._second = _SecondConnection(conninfo)
         self._catalog = catalog
+        self._learned: tuple[object, Catalog] | None = None
 
     @classmethod
     def of(cls, connection: psycopg.Connection[Any], catalog: Callable[[], Catalog]) -> "Translator":
@@ -106,7 +120,7 @@ class Translator:
         token = asked["token"]
         answered = False
         try:
-            catalog = self._catalog() if self._catalog is not None else self._learn()
+            catalog = self._catalog() if self._catalog is not None else self._second.use(self._learn)
             statements = list(compile_at_run_time(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True
@@ -118,14 +132,67 @@ class Translator:
             if not answered:
                 self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
 
-    def _learn(self) -> Catalog:
-        def read(connection: psycopg.Connection[Any]) -> Catalog:
+    def _learn(self, connection: psycopg.Connection[Any]) -> Catalog:
+        state = read_state(connection)
+        if self._learned is None or self._learned[0] != state:
             catalog = Catalog(default_database=connection.info.dbname)
             learn_tables(connection, catalog)
-            return catalog
-
-        # Dynamic SQL of this kind is rare: no connection is kept open for it.
-        return over_second_connection(self._conninfo, read)
+            self._learned = (state, catalog)
+        return self._learned[1].with_its_names()
 
     def _answer(self, *values: Any) -> None:
-        give_answer(self._conninfo, *values)
+        self._second.use(lambda connection: _write_answer(connection, values))
+
+
+class _SecondConnection:
+    """A connection that is opened when it is used, and closed when nobody has used it for a while."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._conninfo = conninfo
+        self._connection: psycopg.Connection[Any] | None = None
+        self._used = 0.0
+        self._lock = threading.Lock()
+        self._is_watched = False
+
+    def use(self, do: Callable[[psycopg.Connection[Any]], T]) -> T:
+        """As `over_second_connection`; ``do`` can be done once more than there."""
+        with self._lock:
+            if self._connection is not None:
+                try:
+                    return self._do(do)
+                except psycopg.OperationalError:
+                    pass  # Others have ended it: another one.
+            return _tried_again(lambda: self._do(do))
+
+    def _do(self, do: Callable[[psycopg.Connection[Any]], T]) -> T:
+        if self._connection is None:
+            self._connection = _open(self._conninfo)
+        try:
+            result = do(self._connection)
+        except BaseException:
+            self._close()
+            raise
+        self._used = time.monotonic()
+        if not self._is_watched:
+            self._is_watched = True
+            self._look_later(_KEPT)
+        return result
+
+    def _look_later(self, seconds: float) -> None:
+        timer = threading.Timer(seconds, self._close_unused)
+        timer.daemon = True
+        timer.start()
+
+    def _close_unused(self) -> None:
+        with self._lock:
+            left = self._used + _KEPT - time.monotonic()
+            if self._connection is not None and left > 0:
+                self._look_later(left)
+                return
+            self._is_watched = False
+            self._close()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

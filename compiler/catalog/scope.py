@@ -302,6 +302,14 @@ class Catalog:
             set(self.gone),
         )
 
+    def with_its_names(self) -> Catalog:
+        """Return another one that knows the server as this does, for a text that may make and drop things."""
+        other = Catalog(self._first_database or None, self.default_database)
+        other.case_insensitive = self.case_insensitive
+        other.tells_varchar, other.knows_server = self.tells_varchar, self.knows_server
+        other._know_again(self.known_names())
+        return other
+
     def _know_again(self, names: KnownNames) -> None:
         self.tables, self.functions, self.types = names.tables, names.functions, names.types
         self.not_null_types, self.table_types = names.not_null_types, names.table_types

@@ -97,7 +97,8 @@ BEGIN
             PERFORM ssb_internal.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 15);
         END IF;
         PERFORM pg_sleep(v_pause);
-        v_pause := least(v_pause * 2, 0.05);
+        -- Slowly: who waits a while longer for an answer that is there has waited in vain.
+        v_pause := least(v_pause * 1.2, 0.05);
     END LOOP;
 END;
 $$;

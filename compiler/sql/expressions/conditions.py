@@ -164,7 +164,7 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
         and not (subject.type is not None and subject.type.is_numeric and strongest.is_numeric)
     ):
         subject = assign(subject, strongest)
-    listed = []
+    listed: list[n.Node] = []
     aligned = subject
     needs = 0
     for item in items:
