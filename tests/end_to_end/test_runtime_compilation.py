@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from end_to_end.tsql import Tsql
 
+from activation import until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from pgsb.server import translate
@@ -60,6 +61,41 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_text_is_translated_though_connections_for_it_are_ended(tsql: Tsql, killed: list[int]) -> None:
     tsql.run(TEXT)
     assert (tsql.prints, tsql.errors, len(killed)) == (["done"], [], 3)
+
+
+def test_texts_share_a_connection_for_a_while_and_see_what_others_change(
+    database: Database, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of the daemon's programs: it knows no script."""
+    opened: list[str] = []
+    open_one = translate._open
+    monkeypatch.setattr(translate, "_open", lambda dsn: (opened.append(dsn), open_one(dsn))[1])
+    owner, session = connect(database.dsn), connect(database.dsn)
+    owner.execute("CREATE TABLE dbo.t (a integer); INSERT INTO dbo.t VALUES (1)")
+    translator = translate.Translator(database.dsn)
+    said: list[str | None] = []
+
+    def answer(notice: psycopg.errors.Diagnostic) -> None:
+        if notice.sqlstate == "SX001":
+            translator(notice.message_primary or "")
+        else:
+            said.append(notice.message_primary)
+
+    session.add_notice_handler(answer)
+    session.execute(translate.SETTING)
+    double = TEXT.replace("PRINT ''done''", "DECLARE @x varchar(9) = (SELECT a + a FROM dbo.t) PRINT @x")
+    script = compile_script(Source("plain.sql", double), CompileOptions()).text().encode()
+    session.execute(script)
+    session.execute(script)
+    owner.execute("ALTER TABLE dbo.t ALTER COLUMN a TYPE varchar(9)")
+    session.execute(script)
+    assert (said, len(opened)) == (["2", "2", "11"], 1)
+    monkeypatch.setattr(translate, "_KEPT", 0.0)
+    translator._second._close_unused()
+    others = "SELECT FROM pg_stat_activity WHERE datname = %s AND application_name = 'pgsb translator'"
+    until(lambda: not owner.execute(others, [database.name]).fetchall())
+    session.execute(script)
+    assert (said[3:], len(opened)) == (["11"], 2)
 
 
 def test_keys_are_used_though_connections_for_it_are_ended(
