@@ -305,3 +305,67 @@ def test_a_certificates_name_is_no_way_to_log_in(session: Session, conforming: s
         both = f"certificate  {written}"
         assert session.rows(logins, both, both) == [("CERTIFICATE", name)]
     session.do("RESET standard_conforming_strings")
+
+
+@pytest.mark.parametrize("way", ["index", "matview", "cascade"])
+def test_code_that_maintenance_runs_has_no_rights_of_the_session(
+    stranger: Session, session: Session, pair: Pair, way: str
+) -> None:
+    """ANALYZE, REFRESH, autovacuum, foreign keys: Mallory's code runs in a session of the owner's, or a superuser's."""
+    handle = pair.dialog()
+    session.send(handle, pair.request, "for few eyes")
+    tried = [
+        "ssb_internal.add_member('db_owner', 'mallory')",
+        f"ssb.grant_permission('{{RECEIVE}}', 'OBJECT', '{pair.far}', '{{mallory}}')",
+        "ssb.create_queue('mallory.q')",
+        f"ssb.receive('{pair.far}')",
+        f"ssb.get_conversation_group('{pair.far}')",
+        f"ssb_internal.look_for_message('{pair.far}', NULL, NULL)",
+        f"ssb.send('{handle}', '{pair.request}', 'x'::bytea)",
+        f"ssb.send_batch(array_fill('{handle}'::uuid, ARRAY[8]), array_fill('{pair.request}'::text, ARRAY[8]),"
+        " array_fill('x'::bytea, ARRAY[8]))",
+        f"ssb.send_many('{{{handle}}}', '{pair.request}', 'x'::bytea)",
+        f"ssb.begin_dialog('{pair.initiator}', '{pair.target}', '{pair.contract}', encryption => false)",
+        f"ssb_internal.begin_and_send('{pair.initiator}', '{pair.target}', '{pair.contract}', '{pair.request}', 'x', false)",
+        f"ssb.end_conversation('{handle}')",
+        f"ssb.end_conversations('{{{handle}}}')",
+        f"ssb_internal.conversation_bodies('{handle}', 10)",
+        f"ssb_internal.claim_messages('{pair.far}')",
+        "ssb_internal.alter_database(current_database(), 'DISABLE_BROKER')",
+    ]
+    stranger.do(
+        "DROP TABLE IF EXISTS mallory.loot, mallory.tried, mallory.bait, mallory.child CASCADE;"
+        " CREATE TABLE mallory.loot (text text); CREATE TABLE mallory.tried (text text);"
+        " CREATE TABLE mallory.bait (a integer);"
+        " GRANT USAGE ON SCHEMA mallory TO PUBLIC; GRANT SELECT ON mallory.loot TO PUBLIC;"
+        " CREATE OR REPLACE FUNCTION mallory.try() RETURNS integer LANGUAGE plpgsql AS $f$ DECLARE v text; BEGIN"
+        " IF session_user <> 'mallory' THEN INSERT INTO mallory.loot VALUES ('ran');"
+        " FOR v IN SELECT text FROM mallory.tried LOOP"
+        " BEGIN EXECUTE 'SELECT count(*) FROM ' || v; INSERT INTO mallory.loot VALUES (v);"
+        " EXCEPTION WHEN insufficient_privilege THEN NULL; END; END LOOP; END IF; RETURN 1; END $f$;"
+        " CREATE OR REPLACE FUNCTION mallory.calm(integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS"
+        " 'BEGIN RETURN mallory.try(); END';"
+        " CREATE OR REPLACE FUNCTION mallory.sprung() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN PERFORM mallory.try(); RETURN OLD; END'"
+    )
+    for text in tried:
+        stranger.do("INSERT INTO mallory.tried VALUES (%s)", text)
+    if way == "index":
+        stranger.do("CREATE INDEX ON mallory.bait (mallory.calm(a)); INSERT INTO mallory.bait VALUES (1)")
+        session.do("ANALYZE mallory.bait")
+    elif way == "matview":
+        stranger.do("CREATE MATERIALIZED VIEW mallory.seen AS SELECT mallory.calm(1)")
+        session.do("REFRESH MATERIALIZED VIEW mallory.seen; DROP MATERIALIZED VIEW mallory.seen")
+    else:
+        session.do(
+            "CREATE TABLE dbo.parent (id integer PRIMARY KEY); INSERT INTO dbo.parent VALUES (1);"
+            " GRANT REFERENCES ON dbo.parent TO mallory"
+        )
+        stranger.do(
+            "CREATE TABLE mallory.child (id integer REFERENCES dbo.parent ON DELETE CASCADE);"
+            " CREATE TRIGGER t BEFORE DELETE ON mallory.child FOR EACH ROW EXECUTE FUNCTION mallory.sprung();"
+            " INSERT INTO mallory.child VALUES (1)"
+        )
+        session.do("DELETE FROM dbo.parent")
+    assert session.column("SELECT text FROM mallory.loot") == ["ran"]
+    assert session.bodies(pair.far) == ["for few eyes"]
