@@ -189,8 +189,9 @@ AS $$
 DECLARE
     v_caller name := ssb_internal.caller();
 BEGIN
-    -- db_ddladmin defines things, not who may do what.
-    IF (p_privilege NOT IN ('ALTER ANY USER', 'ALTER ANY ROLE', 'ALTER ANY APPLICATION ROLE', 'ALTER ANY LOGIN', 'CONTROL')
+    -- db_ddladmin defines things of the database, not who may do what, and nothing of the server.
+    IF (p_privilege NOT IN ('ALTER ANY USER', 'ALTER ANY ROLE', 'ALTER ANY APPLICATION ROLE', 'ALTER ANY LOGIN', 'CONTROL', 'TAKE OWNERSHIP',
+                            'CREATE DATABASE', 'CREATE ENDPOINT')
         AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)
         AND NOT ssb_internal.is_denied(v_caller, 'DATABASE', p_database_id, p_privilege, p_database_id))
        OR ssb_internal.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb_internal.runtime_owner(), p_database_id) THEN
@@ -224,7 +225,7 @@ DECLARE
     v_caller name := ssb_internal.caller();
 BEGIN
     IF ssb_internal.has_permission(v_caller, p_class, p_major_id, p_privilege, p_owner, p_database_id)
-       OR (p_privilege IN ('ALTER', 'CONTROL') AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
+       OR (p_privilege = 'ALTER' AND p_class <> 'DATABASE' AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
         RETURN;
     END IF;
     PERFORM ssb_internal.raise_not_found(p_verb, lower(p_class COLLATE "C"), p_name);

@@ -307,11 +307,23 @@ def test_a_certificates_name_is_no_way_to_log_in(session: Session, conforming: s
     session.do("RESET standard_conforming_strings")
 
 
+def test_sealed_keys_are_for_those_who_control_them(stranger: Session, session: Session) -> None:
+    """Who has a key that a password seals tries passwords at home."""
+    session.do("INSERT INTO ssb.master_key (database_id, by_service) VALUES (5, 'a')")
+    session.do("INSERT INTO ssb.master_key_password (database_id, sealed) VALUES (5, 'b')")
+    keys = "SELECT crypt_property FROM sys.key_encryptions ORDER BY crypt_type"
+    assert stranger.column(keys) == [None, None]
+    assert session.column(keys) == [b"a", b"b"]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do("SELECT (ssb_internal.current_certificate(256)).private_key")
+    session.do("DELETE FROM ssb.master_key")
+
+
 @pytest.mark.parametrize("way", ["index", "matview", "cascade"])
 def test_code_that_maintenance_runs_has_no_rights_of_the_session(
     stranger: Session, session: Session, pair: Pair, way: str
 ) -> None:
-    """ANALYZE, REFRESH, autovacuum, foreign keys: Mallory's code runs in a session of the owner's, or a superuser's."""
+    """Mallory's code runs in a session of the owner's, or of a superuser's where it is autovacuum."""
     handle = pair.dialog()
     session.send(handle, pair.request, "for few eyes")
     tried = [
@@ -322,11 +334,12 @@ def test_code_that_maintenance_runs_has_no_rights_of_the_session(
         f"ssb.get_conversation_group('{pair.far}')",
         f"ssb_internal.look_for_message('{pair.far}', NULL, NULL)",
         f"ssb.send('{handle}', '{pair.request}', 'x'::bytea)",
-        f"ssb.send_batch(array_fill('{handle}'::uuid, ARRAY[8]), array_fill('{pair.request}'::text, ARRAY[8]),"
-        " array_fill('x'::bytea, ARRAY[8]))",
+        f"ssb.send_batch(array_fill('{handle}'::uuid, '{{8}}'), array_fill('{pair.request}'::text, '{{8}}'),"
+        " array_fill('x'::bytea, '{8}'))",
         f"ssb.send_many('{{{handle}}}', '{pair.request}', 'x'::bytea)",
         f"ssb.begin_dialog('{pair.initiator}', '{pair.target}', '{pair.contract}', encryption => false)",
-        f"ssb_internal.begin_and_send('{pair.initiator}', '{pair.target}', '{pair.contract}', '{pair.request}', 'x', false)",
+        f"ssb_internal.begin_and_send('{pair.initiator}', '{pair.target}', '{pair.contract}',"
+        f" '{pair.request}', 'x', false)",
         f"ssb.end_conversation('{handle}')",
         f"ssb.end_conversations('{{{handle}}}')",
         f"ssb_internal.conversation_bodies('{handle}', 10)",
@@ -338,8 +351,8 @@ def test_code_that_maintenance_runs_has_no_rights_of_the_session(
         " CREATE TABLE mallory.loot (text text); CREATE TABLE mallory.tried (text text);"
         " CREATE TABLE mallory.bait (a integer);"
         " GRANT USAGE ON SCHEMA mallory TO PUBLIC; GRANT SELECT ON mallory.loot TO PUBLIC;"
-        " CREATE OR REPLACE FUNCTION mallory.try() RETURNS integer LANGUAGE plpgsql AS $f$ DECLARE v text; BEGIN"
-        " IF session_user <> 'mallory' THEN INSERT INTO mallory.loot VALUES ('ran');"
+        " CREATE OR REPLACE FUNCTION mallory.try() RETURNS integer LANGUAGE plpgsql AS $f$"
+        " DECLARE v text; BEGIN IF session_user <> 'mallory' THEN INSERT INTO mallory.loot VALUES ('ran');"
         " FOR v IN SELECT text FROM mallory.tried LOOP"
         " BEGIN EXECUTE 'SELECT count(*) FROM ' || v; INSERT INTO mallory.loot VALUES (v);"
         " EXCEPTION WHEN insufficient_privilege THEN NULL; END; END LOOP; END IF; RETURN 1; END $f$;"
