@@ -12,7 +12,8 @@
 -- superuser's; triggers of a table that ON DELETE and ON UPDATE of a foreign key change. The session's role does not tell. So
 -- - UNLISTEN comes first, which does nothing, at 0.1 µs, but in security-restricted operations, as PostgreSQL calls the
 --   former: there it is an error (42501);
--- - in triggers the statements of foreign keys are looked for among those that are under way. Such code may do nothing here,
+-- - in triggers the statements of foreign keys are looked for among those that are under way, by what PostgreSQL
+--   writes in each of them (ONLY is not there where the table is partitioned). Such code may do nothing here,
 --   unless the table's owner might be the caller, or do all. (What else contains such a text is refused as well. So
 --   nobody gains anything by writing one.)
 CREATE OR REPLACE FUNCTION ssb_internal.require_own_code(p_role name)
@@ -26,8 +27,9 @@ BEGIN
     UNLISTEN pgsb;
     IF pg_trigger_depth() > 0 THEN
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
-        IF strpos(v_stack, ' ONLY "') > 0
-           AND EXISTS (SELECT FROM regexp_matches(v_stack, ' ONLY ("(?:[^"]|"")+"\."(?:[^"]|"")+")', 'g') AS m
+        IF strpos(v_stack, ' OPERATOR(') > 0
+           AND EXISTS (SELECT FROM regexp_matches(v_stack, '(?:DELETE FROM|UPDATE|SELECT 1 FROM) (?:ONLY )?("(?:[^"]|"")+"\."(?:[^"]|"")+") ',
+                                                  'g') AS m
                          LEFT JOIN pg_class AS c ON c.oid = to_regclass(m[1])
                         WHERE NOT coalesce(pg_has_role(c.relowner, p_role, 'MEMBER')
                                            OR pg_has_role(c.relowner, ssb_internal.runtime_owner(), 'USAGE'), false)) THEN

@@ -319,7 +319,7 @@ def test_sealed_keys_are_for_those_who_control_them(stranger: Session, session: 
     session.do("DELETE FROM ssb.master_key")
 
 
-@pytest.mark.parametrize("way", ["index", "matview", "cascade"])
+@pytest.mark.parametrize("way", ["index", "matview", "cascade", "cascade into partitions"])
 def test_code_that_maintenance_runs_has_no_rights_of_the_session(
     stranger: Session, session: Session, pair: Pair, way: str
 ) -> None:
@@ -371,12 +371,16 @@ def test_code_that_maintenance_runs_has_no_rights_of_the_session(
         session.do("REFRESH MATERIALIZED VIEW mallory.seen; DROP MATERIALIZED VIEW mallory.seen")
     else:
         session.do(
-            "CREATE TABLE dbo.parent (id integer PRIMARY KEY); INSERT INTO dbo.parent VALUES (1);"
+            "DROP TABLE IF EXISTS dbo.parent CASCADE; CREATE TABLE dbo.parent (id integer PRIMARY KEY);"
+            " INSERT INTO dbo.parent VALUES (1);"
             " GRANT REFERENCES ON dbo.parent TO mallory"
         )
+        parts = " PARTITION BY LIST (id)" if "partitions" in way else ""
+        stranger.do(f"CREATE TABLE mallory.child (id integer REFERENCES dbo.parent ON DELETE CASCADE){parts}")
+        if parts:
+            stranger.do("CREATE TABLE mallory.part PARTITION OF mallory.child DEFAULT")
         stranger.do(
-            "CREATE TABLE mallory.child (id integer REFERENCES dbo.parent ON DELETE CASCADE);"
-            " CREATE TRIGGER t BEFORE DELETE ON mallory.child FOR EACH ROW EXECUTE FUNCTION mallory.sprung();"
+            "CREATE TRIGGER t BEFORE DELETE ON mallory.child FOR EACH ROW EXECUTE FUNCTION mallory.sprung();"
             " INSERT INTO mallory.child VALUES (1)"
         )
         session.do("DELETE FROM dbo.parent")
