@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from runtime.broker import Pair, Session, refused
+from runtime.broker import TIMER, Pair, Session, refused
 
 from support import Database
 
@@ -305,6 +305,31 @@ def test_a_certificates_name_is_no_way_to_log_in(session: Session, conforming: s
         both = f"certificate  {written}"
         assert session.rows(logins, both, both) == [("CERTIFICATE", name)]
     session.do("RESET standard_conforming_strings")
+
+
+def test_who_has_no_rights_holds_nothing_that_others_need(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    """In a transaction that stays open, whatever he calls."""
+    handle = pair.dialog()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 1)", handle)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET due_at = now(), dialog_timer = now() WHERE due_at IS NOT NULL"
+    )
+    with stranger.connection.transaction():
+        for statement in (
+            "ssb_internal.deliver_all_due()",
+            "ssb.deliver_due()",
+            "ssb_internal.tell_of_poison()",
+            "ssb.tidy_up()",
+            "ssb_internal.run_stream('x')",
+        ):
+            stranger.do("SELECT " + statement)
+        session.do("SET lock_timeout = '2s'")
+        session.do("SELECT ssb_internal.run_stream('x')")
+        assert [message.type for message in session.receive(pair.near)] == [TIMER]
+        session.end(handle)
+    session.do("RESET lock_timeout")
 
 
 def test_sealed_keys_are_for_those_who_control_them(stranger: Session, session: Session) -> None:
