@@ -22,7 +22,7 @@ AS $$
 DECLARE
     v_rotation CONSTANT bigint := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     answered := '{}';
     replied := 0;
     ended := 0;

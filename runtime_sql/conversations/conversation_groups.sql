@@ -35,7 +35,7 @@ DECLARE
     v_queue ssb.queue;
     v_found record;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     BEGIN
         SELECT q.queue_id, q.order_sequence, q.low_water,
                nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[],

@@ -33,7 +33,7 @@ DECLARE
     v_contract_id integer;
     v_priority smallint := 5;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id,
            p.near_priority
       INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority

@@ -145,7 +145,7 @@ DECLARE
     v_state char(2);
     v_number bigint;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
         IF NOT ssb_internal.is_target_handle(handle) THEN
             DELETE FROM ssb.conversation_endpoint AS e

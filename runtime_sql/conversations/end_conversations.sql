@@ -22,7 +22,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     RETURN QUERY
     WITH named AS MATERIALIZED (
         SELECT h.place, e.endpoint_id, coalesce(h.after, -1) AS after, e.sent_count, e.sent_order, e.far_endpoint_id,

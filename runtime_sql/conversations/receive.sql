@@ -90,7 +90,7 @@ DECLARE
     v_contract_name text;
     v_contract_id integer;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     <<fast_path>>
     BEGIN
         BEGIN

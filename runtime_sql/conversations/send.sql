@@ -51,7 +51,7 @@ DECLARE
     v_order bigint;
     v_rotation bigint;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- A dialog that is a group by itself: its own row is the lock.
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
            CASE WHEN e.plain_type = message_type AND body IS NOT NULL THEN e.plain_type_id END

@@ -48,7 +48,7 @@ DECLARE
     v_is_in_0 boolean;
     v_is_retaining boolean;            -- the initiator's queue
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
            p.far_order, p.far_state, p.broker_guid, p.near_priority, p.far_priority, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),

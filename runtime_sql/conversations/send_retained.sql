@@ -47,7 +47,7 @@ DECLARE
     v_order bigint;
     v_number bigint := 0;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- A queue that retains must accept, for its senders' sake (9618).
     SELECT e.endpoint_id, e.queue_id, e.near_order, e.priority, e.contract_id, e.is_initiator,
            NOT has_sequence_privilege('public', e.near_state, 'SELECT'), e.sent_count, e.sent_order,

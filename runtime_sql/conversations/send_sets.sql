@@ -33,7 +33,7 @@ DECLARE
     v_is_counting boolean;
     v_now timestamptz;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
            CASE WHEN e.plain_type = p_type THEN e.plain_type_id END
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
@@ -112,7 +112,7 @@ DECLARE
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
     v_rotation bigint;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Messages with a trace go one by one.
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN cardinality(p_handles);

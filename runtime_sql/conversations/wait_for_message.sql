@@ -21,7 +21,7 @@ DECLARE
     v_endpoint_id bigint;
     v_found record;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Nearly always there is nothing, and one statement knows it: on a queue as ssb.receive
     -- has it on its fast path, no message from the session's mark on, nothing due, and
     -- nothing that waits to be put here. When there is something, it is nearly always a

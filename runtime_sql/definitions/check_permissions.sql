@@ -10,7 +10,7 @@
 -- Where PostgreSQL runs code of a table's owner in a session of somebody else, it takes the session's rights from that code: an
 -- index's expressions, and a materialized view, in ANALYZE, VACUUM, REINDEX, REFRESH and autovacuum, whose session is a
 -- superuser's; triggers of a table that ON DELETE and ON UPDATE of a foreign key change. The session's role does not tell. So
--- - UNLISTEN comes first, which does nothing, at 0.1 µs, but in security-restricted operations, as PostgreSQL calls the
+-- - UNLISTEN of a channel that nobody has comes first, which does nothing, at 0.1 µs, but in security-restricted operations, as PostgreSQL calls the
 --   former: there it is an error (42501);
 -- - in triggers the statements of foreign keys are looked for among those that are under way, by what PostgreSQL
 --   writes in each of them (ONLY is not there where the table is partitioned). Such code may do nothing here,
@@ -24,7 +24,7 @@ AS $$
 DECLARE
     v_stack text;
 BEGIN
-    UNLISTEN pgsb;
+    UNLISTEN ssb_rights;
     IF pg_trigger_depth() > 0 THEN
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
         IF strpos(v_stack, ' OPERATOR(') > 0

@@ -306,7 +306,7 @@ DECLARE
     v_path ssb.dialog_path;
     v_found record;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT p AS path, u.validation, nextval('ssb.endpoint_id') AS endpoint_id INTO v_found
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
@@ -350,7 +350,7 @@ DECLARE
     v_sender record;
     v_remote record;
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count INTO v_sender
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
@@ -405,7 +405,7 @@ DECLARE
     v_peers integer[];
     v_statuses text[];
 BEGIN
-    UNLISTEN pgsb;  -- see ssb_internal.caller
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Most sets are for dialogs inside this instance: one look tells.
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handles[1] AND e.far_endpoint_id IS NULL AND e.has_waiting;
     IF NOT FOUND THEN
