@@ -424,7 +424,8 @@ def test_code_of_others_in_the_session_cannot_use_the_keys(tsql: Tsql, tmp_path:
         """CREATE OR REPLACE FUNCTION dbo.steal() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM ssb_internal.ask_client('x', 'create_certificate', jsonb_build_object(
-                'action', 'seal_master_key', 'master', ssb_internal.master_key_json(5), 'service_key', NULL, 'password', 'd'));
+                'action', 'seal_master_key', 'master', ssb_internal.master_key_json(5),
+                'service_key', NULL, 'password', 'd'));
             RETURN NULL;
         END; $$"""
     )
