@@ -18,6 +18,7 @@ from ..grammar.source import Source
 from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar
+from .scripts import folders_of
 from .sqlcmd import compose
 
 
@@ -41,7 +42,7 @@ def assess_command(
     """
 
     def composed(source: Source, problems: Problems, read: Callable[[Path], Source]) -> Source:
-        return compose(source, variables, problems, read=read).source
+        return compose(source, variables, problems, read=read, within=folders_of(paths)).source
 
     try:
         project = read_project(paths, composed)

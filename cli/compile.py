@@ -27,7 +27,7 @@ from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
-from .scripts import count_batches, read_script, script_files
+from .scripts import count_batches, folders_of, read_script, script_files
 from .sqlcmd import Script
 
 
@@ -110,8 +110,11 @@ def compile_command(
         raise click.UsageError("--tsql and --allow-drop are for --diff OLD")
     problems = Problems()
     files = script_files(scripts) if old else scripts
-    earlier = [read_script(name, variables, problems).source for name in (*after, *script_files(old))]
-    given = [read_script(name, variables, problems) for name in files]
+    within = folders_of((*scripts, *after, *old))
+    earlier = [
+        read_script(name, variables, problems, within).source for name in (*after, *script_files(old))
+    ]
+    given = [read_script(name, variables, problems, within) for name in files]
     read = [script.source for script in given]
     problems.raise_if_any()
     names = ", ".join(source.name for source in read)
@@ -210,7 +213,8 @@ def check_command(
     """
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)
-    read = [read_script(name, variables, problems).source for name in script_files(scripts)]
+    within = folders_of(scripts)
+    read = [read_script(name, variables, problems, within).source for name in script_files(scripts)]
     batches = 0
     with progress_bar(len(read), "checking") as advance:
 

@@ -34,14 +34,22 @@ def script_files(names: Sequence[str]) -> list[str]:
     return found
 
 
+def folders_of(names: Sequence[str | Path]) -> list[Path]:
+    """Where what only looks at scripts reads what they name: the working directory, and their folders."""
+    paths = [Path(name) for name in names]
+    return [Path(), *(path if path.is_dir() else path.parent for path in paths)]
+
+
 def count_batches(source: Source) -> int:
     """About how many batches a script has: lines that begin with GO, and what stands behind the last."""
     ends = [match.end() for match in _GO.finditer(source.text)]
     return len(ends) + bool(source.text[ends[-1] if ends else 0 :].strip())
 
 
-def read_script(name: str, variables: Mapping[str, str], problems: Problems) -> Script:
-    """Read a script by its path, or stdin by the name ``-``.
+def read_script(
+    name: str, variables: Mapping[str, str], problems: Problems, within: Sequence[Path] = ()
+) -> Script:
+    """Read a script by its path, or stdin by the name ``-``; ``within`` is as in ``compose``.
 
     Problems with variables and directives are added to ``problems``. Raises click.UsageError
     for a file that cannot be read.
@@ -55,4 +63,4 @@ def read_script(name: str, variables: Mapping[str, str], problems: Problems) -> 
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
     if source.text.count("\0") > 3:  # a single one has a place that can be told
         raise click.UsageError(f"cannot read {source.name}: it is no text, but binary data")
-    return compose(source, variables, problems)
+    return compose(source, variables, problems, within=within)

@@ -14,13 +14,13 @@ import os
 import platform
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
-from ..grammar.source import Source, find_file
+from ..grammar.source import Source, Span, find_file
 from ..server.render import Output
 
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
@@ -48,6 +48,11 @@ _REFUSED = {
     "serverlist": "the server is chosen with --dsn",
     "ed": "it is for the prompt",
 }
+# A script of a stranger's must not take all memory, nor for ever: variables in values of variables,
+# files that read files.
+_MOST_OF_VALUE = 1_000_000
+_MOST_CHARACTERS = 500_000_000
+_MOST_FILES = 10_000
 # What sqlcmd itself sets; nothing of it changes anything here.
 _DEFAULTS = {
     "sqlcmduser": "",
@@ -121,8 +126,9 @@ def compose(
     problems: Problems,
     *,
     read: Callable[[Path], Source] = Source.read,
+    within: Sequence[Path] = (),
 ) -> Script:
-    """Obey the directives of ``source`` and replace its variables.
+    """Obey the directives of ``source`` and replace its variables; read files ``within`` these folders alone.
 
     A value given in ``variables`` wins over ``:setvar``, that over the environment. A script
     with no directive and no value given is left as it is, $(…) included: to SQL Server that is
@@ -130,7 +136,7 @@ def compose(
     """
     if not variables and ":" not in source.text and "!!" not in source.text:
         return Script(source)
-    composer = _Composer(variables, problems, read)
+    composer = _Composer(variables, problems, read, within)
     composer.take(source)
     if not composer.changed:
         return Script(source)
@@ -141,12 +147,19 @@ class _Composer:
     """Collects the text; one for a script and all the files that it reads."""
 
     def __init__(
-        self, variables: Mapping[str, str], problems: Problems, read: Callable[[Path], Source]
+        self,
+        variables: Mapping[str, str],
+        problems: Problems,
+        read: Callable[[Path], Source],
+        within: Sequence[Path],
     ) -> None:
         self._given = {name.lower(): value for name, value in variables.items()}
         self._values = dict(self._given)
         self._problems = problems
         self._read = read
+        self._within = [folder.resolve() for folder in within]
+        self._added = 0
+        self._files = 0
         self._active = bool(variables)
         self._pieces: list[Piece] = []
         self._texts: list[str] = []
@@ -221,7 +234,18 @@ class _Composer:
                 hint=f"-v {variable[1]}=…",
             )
             value = variable[0]
-        self._put(value, source, variable.start(), variable.end() - variable.start())
+        if self._has_room(len(value), source.span(variable.start(), variable.end())):
+            self._put(value, source, variable.start(), variable.end() - variable.start())
+
+    def _has_room(self, characters: int, at: Span) -> bool:
+        """Count what variables and files add; beyond all measure the script ends with a problem."""
+        self._added += characters
+        if self._added > _MOST_CHARACTERS and not self._ended:
+            self._problems.add(
+                f"variables and :r add more than {_MOST_CHARACTERS:,} characters to the script", at=at
+            )
+            self._ended = True
+        return not self._ended
 
     def _value(self, name: str) -> str | None:
         """Names of variables ignore case; the environment's are tried as they are written first."""
@@ -250,6 +274,10 @@ class _Composer:
             )
             return
         name = " ".join(match["name"].lower().split())
+        values = [len(self._value_in_directive(one)) for one in _VARIABLE.finditer(match["rest"])]
+        if sum(values) > _MOST_OF_VALUE:
+            self._problems.add(f"the directive becomes longer than {_MOST_OF_VALUE:,} characters", at=span)
+            return
         rest = _VARIABLE.sub(self._value_in_directive, match["rest"]).strip()
         if name == "setvar":
             self._set(rest, source, match)
@@ -323,6 +351,18 @@ class _Composer:
         if path in self._open or path == Path(source.name).absolute():
             self._problems.add(f"{name} reads itself", at=span)
             return
+        if self._within and not any(path.resolve().is_relative_to(folder) for folder in self._within):
+            self._problems.add(
+                f"{name} is not read: it is outside of the working directory and of the scripts' folders",
+                at=span,
+                hint="what only looks at scripts reads no other files: call it from a folder above them",
+            )
+            return
+        self._files += 1
+        if self._files > _MOST_FILES:
+            self._problems.add(f":r reads more than {_MOST_FILES:,} files", at=span)
+            self._ended = True
+            return
         try:
             included = self._read(path)
         except OSError as error:
@@ -331,6 +371,8 @@ class _Composer:
         self._open.append(path)
         # Known by the name it is written with, seen from here; its last line ends with ours.
         text = included.text
+        if not self._has_room(len(text), span):
+            return
         ending = re.search(r"(?:\r\n?|\n)\Z", text)
         if ending is not None:
             text = text[: ending.start()]

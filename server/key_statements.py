@@ -25,6 +25,25 @@ if TYPE_CHECKING:
 SETTING = "SET pgsb.key_statements = 'on'"
 """Tells the server that this client answers."""
 
+_ACTIONS = {
+    "add_master_key_encryption": "seal_master_key",
+    "alter_certificate": "change_private_key",
+    "backup_certificate": "backup_certificate",
+    "backup_master_key": "backup_master_key",
+    "backup_service_master_key": "backup_service_key",
+    "certprivatekey": "export_private_key",
+    "close_master_key": "close_master_key",
+    "create_certificate": "create_certificate",
+    "create_master_key": "create_master_key",
+    "drop_master_key_encryption": "find_password",
+    "open_master_key": "open_master_key",
+    "regenerate_master_key": "change_master_key",
+    "regenerate_service_master_key": "change_service_key",
+    "restore_master_key": "restore_master_key",
+    "restore_service_master_key": "restore_service_key",
+}
+"""What each function of the runtime asks for, and nothing else."""
+
 _WRITTEN = ("file", "password", "decryption", "encryption", "binary")
 
 
@@ -98,10 +117,12 @@ def is_public(asked: dict[str, Any]) -> bool:
 
 
 def is_written(asked: dict[str, Any], running: str) -> bool:
-    """Whether the statement says what is asked for: the function, and all files, passwords and keys."""
+    """Whether the statement says what is asked for: its function, and all files, passwords and keys."""
     schema = "sys" if asked["function"] == "certprivatekey" else "ssb"
-    return f"{schema}.{asked['function']}(" in running and all(
-        _literal(name, value) in running for name, value in _said(asked)
+    return (
+        _ACTIONS.get(asked["function"]) == asked.get("action")
+        and f"{schema}.{asked['function']}(" in running
+        and all(_literal(name, value) in running for name, value in _said(asked))
     )
 
 

@@ -219,16 +219,24 @@ def _types_in(body: Iterable[nodes.Statement]) -> dict[str, nodes.DataType]:
     }
 
 
+# No text that a script writes down is as long; one that is doubled again and again takes all memory.
+_MOST_CHARACTERS = 1_000_000
+_MOST_PARTS = 10_000
+
+
 def _kept(value: Template, type_: nodes.DataType | None) -> Template | None:
     """What a variable keeps of a text: what is too long is cut off.
 
-    None where only the run time knows where; pieces are taken to fit.
+    None where only the run time knows where, and beyond all measure; pieces are taken to fit.
     """
+    length = sum(len(part) for part in value if isinstance(part, str))
+    if len(value) > _MOST_PARTS or length > _MOST_CHARACTERS:
+        return None
     name = "" if type_ is None else type_.name.name.text.lower()
     if type_ is None or name not in ("varchar", "nvarchar", "char", "nchar") or type_.arguments == ("MAX",):
         return value
     room = int(type_.arguments[0]) if type_.arguments and type_.arguments[0].isdecimal() else 1
-    if sum(len(part) for part in value if isinstance(part, str)) <= room:
+    if length <= room:
         return value
     text = plain(value)
     return None if text is None else (text[:room],)

@@ -32,6 +32,8 @@ class Access:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._sessions: dict[str, Session] = {}
+        # By user: no cookie leads to them.
+        self._named: dict[str, Session] = {}
         self._wrong: list[float] = []
 
     def find(self, request: Request) -> Session | None:
@@ -39,7 +41,7 @@ class Access:
         header = self._options.user_header
         if header is not None and (user := request.headers.get(header)):
             # One for each user, so that his forms stay good.
-            return self._sessions.setdefault(f"header {user}", Session(user))
+            return self._named.setdefault(user, Session(user))
         found = self._sessions.get(request.cookies.get(COOKIE, ""))
         if found is not None and time.monotonic() - found.began > _SESSION_SECONDS:
             self.end(request)

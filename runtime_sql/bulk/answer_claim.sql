@@ -22,6 +22,7 @@ AS $$
 DECLARE
     v_rotation CONSTANT bigint := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     answered := '{}';
     replied := 0;
     ended := 0;
@@ -60,7 +61,7 @@ BEGIN
              WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
                AND has_sequence_privilege('public', d.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+               AND has_sequence_privilege(ssb_internal.calling_role(), d.near_order, 'USAGE')
         ), judged AS MATERIALIZED (
             SELECT n.*, n.is_plain AND EXISTS (SELECT FROM plain AS p
                                                 WHERE p.near_order = n.near_order AND p.near_state = n.near_state

@@ -12,11 +12,11 @@ CREATE TABLE IF NOT EXISTS ssb.running_stream (
 );
 
 -- From here on the caller's session runs the stream of that name, until it ends. Where another one does:
--- its process and since when, and nothing is changed. Rows of sessions that are gone go.
+-- its process and since when, and nothing is changed. Rows of sessions of the caller's that are gone go.
 --
 -- Called by  pgsb.bulk.streaming
--- Locks      ssb.running_stream, to the end of the transaction; an advisory lock (1397965383, lock_id), to
---            the end of the session
+-- Locks      the rows of the caller's role, to the end of the transaction, and nobody else's; an advisory lock
+--            (1397965383, lock_id), to the end of the session
 CREATE OR REPLACE FUNCTION ssb_internal.run_stream(stream text, OUT pid integer, OUT since timestamptz)
 RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -24,26 +24,32 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+    v_caller CONSTANT name := ssb_internal.caller();
     v_lock_id integer;
 BEGIN
-    LOCK TABLE ssb.running_stream IN SHARE ROW EXCLUSIVE MODE;
     -- Anybody may take an advisory lock: only the session that the row names proves anything by it.
     DELETE FROM ssb.running_stream AS s
-     WHERE NOT EXISTS (SELECT FROM pg_locks AS l
+     WHERE s.role = v_caller
+       AND NOT EXISTS (SELECT FROM pg_locks AS l
                         WHERE l.pid = s.pid AND l.locktype = 'advisory' AND l.granted
                           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                           AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2);
-    RETURN QUERY
-    SELECT s.pid, s.since FROM ssb.running_stream AS s WHERE s.role = ssb_internal.caller() AND s.stream = run_stream.stream;
-    IF FOUND THEN
-        RETURN;
-    END IF;
     LOOP
         v_lock_id := nextval('ssb.claim_id');
         EXIT WHEN pg_try_advisory_lock(1397965383, v_lock_id);
     END LOOP;
-    INSERT INTO ssb.running_stream (role, stream, lock_id, pid, since)
-    VALUES (ssb_internal.caller(), run_stream.stream, v_lock_id, pg_backend_pid(), clock_timestamp());
+    -- Of two at once the second waits for the first here.
+    INSERT INTO ssb.running_stream AS s (role, stream, lock_id, pid, since)
+    VALUES (v_caller, run_stream.stream, v_lock_id, pg_backend_pid(), clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM pg_advisory_unlock(1397965383, v_lock_id);
+        RETURN QUERY
+        SELECT s.pid, s.since FROM ssb.running_stream AS s WHERE s.role = v_caller AND s.stream = run_stream.stream;
+        IF NOT FOUND THEN
+            RETURN QUERY SELECT r.* FROM ssb_internal.run_stream(run_stream.stream) AS r;  -- the other one has gone meanwhile
+        END IF;
+    END IF;
 END;
 $$;
 

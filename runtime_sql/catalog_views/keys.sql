@@ -25,9 +25,20 @@ SELECT k.name, k.principal_id, k.symmetric_key_id, 256 AS key_length, 'A3'::char
         SELECT '##MS_ServiceMasterKey##', 1, 102, s.create_date, s.modify_date, s.key_id
           FROM ssb.service_master_key AS s WHERE (SELECT ssb_internal.current_database_id()) = 1) AS k;
 
--- What the database's master key is encrypted by.
+CREATE OR REPLACE FUNCTION ssb_internal.controls_database(p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.has_permission(ssb_internal.caller(), 'DATABASE', p_database_id, 'CONTROL', ssb_internal.runtime_owner(), p_database_id);
+END;
+$$;
+
+-- What the database's master key is encrypted by. The encrypted key is for those who control the database: passwords can be tried on it.
 CREATE OR REPLACE VIEW sys.key_encryptions AS
-SELECT 101 AS key_id, NULL::bytea AS thumbprint, e.crypt_type::char(4) AS crypt_type, e.crypt_type_desc, e.crypt_property
+SELECT 101 AS key_id, NULL::bytea AS thumbprint, e.crypt_type::char(4) AS crypt_type, e.crypt_type_desc,
+       CASE WHEN ssb_internal.controls_database(e.database_id) THEN e.crypt_property END AS crypt_property
   FROM (SELECT m.database_id, 'ESKM' AS crypt_type, 'ENCRYPTION_BY_MASTER_KEY'::text AS crypt_type_desc, m.by_service AS crypt_property
           FROM ssb.master_key AS m WHERE m.by_service IS NOT NULL
         UNION ALL

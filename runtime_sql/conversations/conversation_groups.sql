@@ -35,6 +35,7 @@ DECLARE
     v_queue ssb.queue;
     v_found record;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     BEGIN
         SELECT q.queue_id, q.order_sequence, q.low_water,
                nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[],
@@ -45,7 +46,7 @@ BEGIN
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                 OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), q.order_sequence, 'USAGE')
+           AND has_sequence_privilege(ssb_internal.calling_role(), q.order_sequence, 'USAGE')
            AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                             WHERE e.queue_id = q.queue_id AND e.due_at <= (SELECT clock_timestamp()));
     EXCEPTION WHEN internal_error THEN

@@ -148,14 +148,17 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_queue_id integer;
+    v_queue ssb.queue;
     v_now timestamptz := clock_timestamp();
 BEGIN
-    FOR v_queue_id IN
-        SELECT q.queue_id FROM ssb.queue AS q
+    FOR v_queue IN
+        SELECT q.* FROM ssb.queue AS q
          WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
     LOOP
-        PERFORM ssb_internal.deliver_due_on(v_queue_id);
+        -- It locks what is due, to the end of the caller's transaction.
+        IF ssb_internal.may_receive(v_queue) THEN
+            PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+        END IF;
     END LOOP;
 END;
 $$;

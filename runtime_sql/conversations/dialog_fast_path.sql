@@ -33,13 +33,14 @@ DECLARE
     v_contract_id integer;
     v_priority smallint := 5;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id,
            p.near_priority
       INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority
       FROM ssb.dialog_path AS p
      WHERE p.database_id = p_database_id AND p.from_service = p_service AND p.to_service = p_far_service AND p.contract = p_contract
        AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), p.near_order, 'USAGE');
+       AND has_sequence_privilege(ssb_internal.calling_role(), p.near_order, 'USAGE');
     IF NOT FOUND THEN
         -- For a target that is elsewhere, or not there yet; of the level 5.
         SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id, 5
@@ -48,7 +49,7 @@ BEGIN
           JOIN ssb.queue AS q ON q.queue_id = s.queue_id
           JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
          WHERE s.name = p_service AND s.database_id = p_database_id
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+           AND has_sequence_privilege(ssb_internal.calling_role(),
                                       q.order_sequence, 'USAGE')
            AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p
                             WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id

@@ -145,6 +145,7 @@ DECLARE
     v_state char(2);
     v_number bigint;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
         IF NOT ssb_internal.is_target_handle(handle) THEN
             DELETE FROM ssb.conversation_endpoint AS e
@@ -153,7 +154,7 @@ BEGIN
                AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
                AND ssb_internal.is_accepting(e.near_state) AND ssb_internal.is_accepting(e.far_state)
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+               AND has_sequence_privilege(ssb_internal.calling_role(),
                                           e.near_order, 'USAGE')
                AND (SELECT f.closed_at IS NOT NULL AND f.is_close_known AND NOT f.is_closed_by_error AND NOT f.is_refused
                       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
@@ -175,7 +176,7 @@ BEGIN
                AND NOT e.has_waiting AND coalesce(e.lifetime > clock_timestamp(), true) AND NOT e.is_system AND e.far_outcome IS NULL
                AND ssb_internal.is_accepting(e.near_state) AND ssb_internal.is_accepting(e.far_state)
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+               AND has_sequence_privilege(ssb_internal.calling_role(),
                                           e.near_order, 'USAGE')
                AND (SELECT f.closed_at IS NULL AND NOT f.is_refused
                       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)

@@ -22,6 +22,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     RETURN QUERY
     WITH named AS MATERIALIZED (
         SELECT h.place, e.endpoint_id, coalesce(h.after, -1) AS after, e.sent_count, e.sent_order, e.far_endpoint_id,
@@ -40,7 +41,7 @@ BEGIN
          WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
            AND has_sequence_privilege('public', d.far_state, 'SELECT')
            AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+           AND has_sequence_privilege(ssb_internal.calling_role(), d.near_order, 'USAGE')
            -- For which readers wait, as with ssb.send.
            AND pg_try_advisory_xact_lock(1397965379, d.far_order::oid::integer) IS NOT NULL
     )

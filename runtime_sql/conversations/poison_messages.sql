@@ -312,7 +312,7 @@ BEGIN
            AND ssb_internal.queue_state_seen(q.state_sequence) > 1
          ORDER BY q.queue_id
     LOOP
-        v_told := ssb_internal.disable_if_poisoned(v_queue) OR v_told;
+        v_told := ssb_internal.may_receive(v_queue) AND ssb_internal.disable_if_poisoned(v_queue) OR v_told;
     END LOOP;
     RETURN v_told;
 END;

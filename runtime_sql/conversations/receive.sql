@@ -90,6 +90,7 @@ DECLARE
     v_contract_name text;
     v_contract_id integer;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     <<fast_path>>
     BEGIN
         BEGIN
@@ -101,7 +102,7 @@ BEGIN
               FROM ssb.queue AS q
              WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
                AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+               AND has_sequence_privilege(ssb_internal.calling_role(),
                                           q.order_sequence, 'USAGE');
         EXCEPTION WHEN internal_error THEN
             -- It waited for a DROP QUEUE, and the sequence is gone. (A block for this costs a microsecond.)

@@ -272,7 +272,7 @@ LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN EXISTS (SELECT FROM ssb.queue AS q
-                              WHERE has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                              WHERE has_sequence_privilege(ssb_internal.calling_role(),
                                                            q.order_sequence, 'USAGE'))
                 THEN ssb.rotate_messages() ELSE 'nothing' END;
 $$;

@@ -51,6 +51,7 @@ DECLARE
     v_order bigint;
     v_rotation bigint;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- A dialog that is a group by itself: its own row is the lock.
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
            CASE WHEN e.plain_type = message_type AND body IS NOT NULL THEN e.plain_type_id END
@@ -61,7 +62,7 @@ BEGIN
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', coalesce(e.far_state, e.near_state), 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+       AND has_sequence_privilege(ssb_internal.calling_role(),
                                   e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF v_type_id IS NULL THEN
@@ -85,7 +86,7 @@ BEGIN
                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-                   AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                   AND has_sequence_privilege(ssb_internal.calling_role(),
                                               e.near_order, 'USAGE');
             END IF;
         ELSIF v_far_endpoint_id IS NULL AND ssb_internal.send_first_fast_path(v_endpoint_id, message_type, body) THEN

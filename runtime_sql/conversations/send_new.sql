@@ -48,6 +48,7 @@ DECLARE
     v_is_in_0 boolean;
     v_is_retaining boolean;            -- the initiator's queue
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- The transaction's number comes before the order, and that after its advisory lock: see ssb.send.
     SELECT p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id,
            p.far_order, p.far_state, p.broker_guid, p.near_priority, p.far_priority, u.message_type_id, u.validation, nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
@@ -72,7 +73,7 @@ BEGIN
                           OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2) END
        AND u.is_sent_by_initiator AND p_body IS NOT NULL
        AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+       AND has_sequence_privilege(ssb_internal.calling_role(),
                                   p.near_order, 'USAGE');
     IF NOT FOUND THEN
         RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,

@@ -47,6 +47,7 @@ DECLARE
     v_order bigint;
     v_number bigint := 0;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- A queue that retains must accept, for its senders' sake (9618).
     SELECT e.endpoint_id, e.queue_id, e.near_order, e.priority, e.contract_id, e.is_initiator,
            NOT has_sequence_privilege('public', e.near_state, 'SELECT'), e.sent_count, e.sent_order,
@@ -59,7 +60,7 @@ BEGIN
        AND ssb_internal.is_accepting(e.near_state) AND coalesce(pg_sequence_last_value(e.near_state), 0) < 2
        AND ssb_internal.is_accepting(coalesce(e.far_state, e.near_state))
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+       AND has_sequence_privilege(ssb_internal.calling_role(),
                                   e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF NOT FOUND THEN

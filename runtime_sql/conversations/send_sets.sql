@@ -33,6 +33,7 @@ DECLARE
     v_is_counting boolean;
     v_now timestamptz;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
            CASE WHEN e.plain_type = p_type THEN e.plain_type_id END
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
@@ -42,7 +43,7 @@ BEGIN
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+       AND has_sequence_privilege(ssb_internal.calling_role(),
                                   e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF v_type_id IS NULL THEN
@@ -111,6 +112,7 @@ DECLARE
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
     v_rotation bigint;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Messages with a trace go one by one.
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN cardinality(p_handles);
@@ -142,7 +144,7 @@ BEGIN
      WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
        AND has_sequence_privilege('public', d.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
+       AND has_sequence_privilege(ssb_internal.calling_role(), d.near_order, 'USAGE')
        AND pg_try_advisory_xact_lock(1397965379, d.far_order::oid::integer) IS NOT NULL;
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,

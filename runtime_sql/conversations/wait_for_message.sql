@@ -21,6 +21,7 @@ DECLARE
     v_endpoint_id bigint;
     v_found record;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Nearly always there is nothing, and one statement knows it: on a queue as ssb.receive
     -- has it on its fast path, no message from the session's mark on, nothing due, and
     -- nothing that waits to be put here. When there is something, it is nearly always a
@@ -45,7 +46,7 @@ BEGIN
                      WHERE q.name = p_queue AND q.is_plain_reader
                        AND current_setting('ssb.skipped_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
                        AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-                       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                       AND has_sequence_privilege(ssb_internal.calling_role(),
                                                   q.order_sequence, 'USAGE')
                     OFFSET 0) AS q;
         EXCEPTION WHEN internal_error THEN
@@ -134,7 +135,7 @@ AS $$
 BEGIN
     RETURN (SELECT q.order_sequence FROM ssb.queue AS q
              WHERE q.name = p_queue
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+               AND has_sequence_privilege(ssb_internal.calling_role(),
                                           q.order_sequence, 'USAGE'));
 END;
 $$;

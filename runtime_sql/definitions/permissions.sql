@@ -173,6 +173,46 @@ BEGIN
 END;
 $$;
 
+-- 15151 unless the caller may grant these permissions on a table, a module or a schema, as PostgreSQL will have it: where he may
+-- not it would only warn, and what is told of it would not be so.
+CREATE OR REPLACE FUNCTION ssb_internal.require_grantor(p_class text, p_relation text, p_privileges text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_caller CONSTANT name := ssb_internal.caller();
+    v_owner oid;
+    v_relation oid := CASE WHEN p_class <> 'SCHEMA' THEN to_regclass(p_relation) END;
+    v_routine oid;
+BEGIN
+    IF p_class = 'SCHEMA' THEN
+        SELECT n.nspowner INTO v_owner FROM pg_namespace AS n WHERE n.nspname = p_relation;
+        IF EXISTS (SELECT FROM ssb.schema_of_database AS s
+                    WHERE s.name = p_relation AND (ssb_internal.is_member(v_caller, s.owner, s.database_id)
+                                                   OR ssb_internal.is_member(v_caller, 'db_owner', s.database_id))) THEN
+            RETURN;
+        END IF;
+    ELSIF v_relation IS NOT NULL THEN
+        SELECT c.relowner INTO v_owner FROM pg_class AS c WHERE c.oid = v_relation;
+    ELSE
+        SELECT p.proowner, p.oid INTO v_owner, v_routine FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+         WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(p_relation);
+    END IF;
+    IF pg_has_role(v_caller, v_owner, 'USAGE')
+       OR (SELECT bool_and(coalesce(CASE
+                      WHEN nullif(p.name, 'ALL') IS NULL THEN false
+                      WHEN v_relation IS NOT NULL THEN has_table_privilege(v_caller, v_relation, p.name || ' WITH GRANT OPTION')
+                      WHEN v_routine IS NOT NULL THEN has_function_privilege(v_caller, v_routine, p.name || ' WITH GRANT OPTION') END, false))
+             FROM (SELECT ssb_internal.postgres_privilege(w, CASE WHEN v_relation IS NOT NULL THEN 'TABLE' ELSE 'ROUTINE' END) AS name
+                     FROM unnest(p_privileges) AS w) AS p) THEN
+        RETURN;
+    END IF;
+    PERFORM ssb_internal.raise_not_found('find', lower(p_class COLLATE "C"),
+                                         CASE p_class WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation) ELSE p_relation END);
+END;
+$$;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
@@ -200,6 +240,7 @@ BEGIN
     v_grantor := ssb_internal.owner_or_caller(grantor, v_database_id);
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
+        PERFORM ssb_internal.require_grantor(v_object.class, v_object.relation, privileges);
         PERFORM ssb_internal.grantable(grantees, true);
         PERFORM ssb_internal.tell_of_grant(verb, v_object.class, v_object.relation, v_database_id, privileges, grantees, v_grantor, grant_option);
         RETURN v_object.relation;

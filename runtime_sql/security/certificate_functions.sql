@@ -2,11 +2,12 @@
 
 CREATE OR REPLACE FUNCTION ssb_internal.current_certificate(p_id integer)
 RETURNS ssb.certificate
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.* FROM ssb.certificate AS c WHERE c.certificate_id = p_id AND c.database_id = ssb_internal.current_database_id();
 $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.current_certificate(integer) FROM PUBLIC;   -- it has the private key, sealed
 
 CREATE OR REPLACE FUNCTION sys.cert_id(name text)
 RETURNS integer

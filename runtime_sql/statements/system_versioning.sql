@@ -24,17 +24,20 @@ $$;
 
 -- When the transaction first changed a row of a table with a period, in UTC: one moment for all
 -- that it changes. (T-SQL takes the moment of BEGIN TRANSACTION, which PostgreSQL does not know:
--- its transaction may have begun with the end of the one before.)
+-- its transaction may have begun with the end of the one before.) Everybody may write the setting in which it
+-- stands; the history is not his: a moment that is not of this transaction is none.
 CREATE OR REPLACE FUNCTION ssb_internal.system_time()
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_format CONSTANT text := 'YYYY-MM-DD HH24:MI:SS.US';
+    v_now CONSTANT text := to_char(clock_timestamp() AT TIME ZONE 'UTC', v_format);
     v_moment text := current_setting('pgsb.system_time', true);
 BEGIN
-    IF coalesce(v_moment, '') = '' THEN
-        v_moment := to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+    IF (v_moment ~ '^[-0-9:. ]{26}$' AND v_moment COLLATE "C" BETWEEN to_char(now() AT TIME ZONE 'UTC', v_format) AND v_now) IS NOT TRUE THEN
+        v_moment := v_now;
         PERFORM set_config('pgsb.system_time', v_moment, true);
     END IF;
     RETURN v_moment;

@@ -25,7 +25,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller name := coalesce(nullif(current_setting('role'), 'none')::name, session_user);       -- as ssb_internal.caller
+    v_caller name := ssb_internal.caller();
     v_found record;
     v_endpoint ssb.broker_endpoint;
     v_is_encrypted boolean;

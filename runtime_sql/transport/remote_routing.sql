@@ -306,13 +306,14 @@ DECLARE
     v_path ssb.dialog_path;
     v_found record;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT p AS path, u.validation, nextval('ssb.endpoint_id') AS endpoint_id INTO v_found
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = p_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service AND p.contract = p_contract
        AND p.peer_id IS NOT NULL AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
        AND u.is_sent_by_initiator AND p_body IS NOT NULL
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), p.near_order, 'USAGE')
+       AND has_sequence_privilege(ssb_internal.calling_role(), p.near_order, 'USAGE')
        AND has_sequence_privilege('public', p.near_state, 'SELECT');
     IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN NULL;
@@ -349,12 +350,13 @@ DECLARE
     v_sender record;
     v_remote record;
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count INTO v_sender
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
        AND e.closed_at IS NULL AND NOT e.is_error AND e.lifetime IS NULL AND e.priority = 5 AND NOT e.is_system
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), e.near_order, 'USAGE')
+       AND has_sequence_privilege(ssb_internal.calling_role(), e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN false;
@@ -403,6 +405,7 @@ DECLARE
     v_peers integer[];
     v_statuses text[];
 BEGIN
+    UNLISTEN ssb_rights;  -- see ssb_internal.caller
     -- Most sets are for dialogs inside this instance: one look tells.
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handles[1] AND e.far_endpoint_id IS NULL AND e.has_waiting;
     IF NOT FOUND THEN
@@ -418,7 +421,7 @@ BEGIN
              WHERE e.conversation_handle = ANY (p_handles) AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
                AND e.closed_at IS NULL AND NOT e.is_error AND e.lifetime IS NULL AND e.priority = 5 AND NOT e.is_system
                AND has_sequence_privilege('public', e.near_state, 'SELECT')
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), e.near_order, 'USAGE')
+               AND has_sequence_privilege(ssb_internal.calling_role(), e.near_order, 'USAGE')
              ORDER BY e.endpoint_id FOR NO KEY UPDATE) AS l;
     IF v_handles IS NULL OR (p_handles[1] <> ANY (p_handles)
                              AND cardinality(v_handles) <> (SELECT count(DISTINCT h) FROM unnest(p_handles) AS h)) THEN

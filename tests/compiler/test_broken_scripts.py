@@ -48,3 +48,12 @@ def test_chains_of_else_if_have_an_end(count: int) -> None:
     chain = "IF 1 = 1 PRINT 1 ELSE " * count + "PRINT 1"
     problems = check_scripts([Source("script.sql", chain)], CompileOptions())
     assert [problem.number for problem in problems] == ([191] if count > 199 else [])
+
+
+def test_what_doubles_itself_has_an_end() -> None:
+    """Texts that variables hold, and stars over stars, were followed until memory was full."""
+    text = "DECLARE @s nvarchar(max) = N'x'; " + "SET @s = @s + @s; " * 60 + "EXEC (@s)"
+    assert not check_scripts([Source("script.sql", text)], CompileOptions()).errors
+    parts = [f"c{n} AS (SELECT * FROM c{n - 1} AS a CROSS JOIN c{n - 1} AS b)" for n in range(1, 40)]
+    text = f"WITH c0 AS (SELECT 1 AS a), {', '.join(parts)} SELECT * FROM c39"
+    assert 1056 in {one.number for one in check_scripts([Source("script.sql", text)], CompileOptions())}

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from pgsb.cli import sqlcmd
+from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
 from support import Database
 
 pytestmark = pytest.mark.one_postgres
@@ -110,12 +113,38 @@ def test_on_error_holds_from_its_line_on(database: Database, pgsb: Pgsb) -> None
         (":on error print", "1:1: error: sqlcmd's directive :on error print is not supported"),
         (":out", "1:1: error: sqlcmd's directive :out is not supported"),
         (":listvar", "1:1: error: sqlcmd's directive :listvar is not supported"),
+        (":r ../outside.sql", "1:1: error: ../outside.sql is not read: it is outside of the"),
+        (":r link.sql", "1:1: error: link.sql is not read: it is outside of the working directory"),
+        (
+            ":setvar a 0123456789\n" + ':setvar a "$(a)$(a)$(a)$(a)$(a)$(a)$(a)$(a)"\n' * 40,
+            "7:1: error: the directive becomes longer than 1,000,000 characters",
+        ),
         (":setvar 1", "1:1: error: cannot read '1' as NAME VALUE"),
         (r":setvar C:\x", r"1:1: error: cannot read 'C:\x' as NAME VALUE"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(script: str, problem: str, pgsb: Pgsb, folder: Path) -> None:
-    write(folder, self=":r ./self.sql", a=":r b.sql", b=":r a.sql")
+def test_what_is_wrong_is_told_with_its_place(
+    script: str, problem: str, pgsb: Pgsb, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    write(folder, outside="PRINT 1")
+    write(inner, self=":r ./self.sql", a=":r b.sql", b=":r a.sql")
+    (inner / "link.sql").symlink_to(folder / "outside.sql")
     left = pgsb("check", "-", stdin=script)
     assert left.status == 1
     assert problem in left.err
+
+
+def test_what_files_and_variables_add_has_an_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, a=":r b.sql\n" * 9, b="PRINT '$(x)'\n" * 9)
+    for limit, value, message in (
+        ("_MOST_FILES", 8, ":r reads more than 8 files"),
+        ("_MOST_CHARACTERS", 900, "variables and :r add more than 900 characters to the script"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(sqlcmd, limit, value)
+            problems = Problems()
+            sqlcmd.compose(Source("<stdin>", ":r a.sql"), {"x": "y" * 30}, problems)
+            assert [error.message for error in problems.errors] == [message]

@@ -67,6 +67,25 @@ def test_a_denial_is_told_as_whoever_denies(listener: Session, clerk: Session) -
     assert "<Grantees><Grantee>public</Grantee></Grantees>" in data
 
 
+@pytest.mark.parametrize("verb", ["GRANT", "DENY", "REVOKE"])
+@pytest.mark.parametrize("kind, name", [("OBJECT", "dbo.t"), ("OBJECT", "dbo.absent"), ("SCHEMA", "dbo")])
+def test_nothing_is_told_of_what_the_caller_may_not_grant(
+    listener: Session, clerk: Session, verb: str, kind: str, name: str
+) -> None:
+    """PostgreSQL, whose right it is, would only warn where the caller has none to give."""
+    listener.do("CREATE TABLE dbo.t (a integer); GRANT SELECT ON dbo.t TO definition_clerk")
+    with refused(15151):
+        clerk.do(
+            "SELECT ssb_internal.change_permission(%s, '{SELECT}', %s, %s, '{public}', false, NULL, NULL)",
+            verb,
+            kind,
+            name,
+        )
+    listener.do("GRANT SELECT ON dbo.t TO definition_clerk WITH GRANT OPTION")
+    clerk.do("SELECT ssb.grant_permission('{SELECT}', 'OBJECT', 'dbo.t', '{public}')")
+    assert listener.value("SELECT has_table_privilege('pg_monitor', 'dbo.t', 'SELECT')")
+
+
 def test_the_owner_s_event_tells_its_user_as_dbo(listener: Session) -> None:
     listener.do("CREATE TABLE dbo.t (a integer)")
     ((who, data),) = listener.rows("SELECT who, data FROM public.heard")

@@ -426,15 +426,23 @@ def test_who_makes_roles_makes_no_owner_of_himself(session: Session, user: Sessi
     session.do("SELECT ssb.revoke_permission('{ALTER ANY ROLE}', 'DATABASE', NULL, '{app_user}')")
 
 
-def test_who_defines_things_does_not_decide_who_may_what(session: Session, user: Session) -> None:
+def test_who_defines_things_does_not_decide_who_may_what(session: Session, user: Session, pair: Pair) -> None:
     session.do("SELECT ssb.add_member('db_ddladmin', 'app_user')")
-    for statement in (
-        "create_principal('another', 'USER')",
-        "create_principal('another', 'ROLE')",
-        "create_principal('another', 'LOGIN')",
-        "create_master_key()",
+    for number, statement in (
+        (262, "create_principal('another', 'USER')"),
+        (262, "create_principal('another', 'ROLE')"),
+        (262, "create_principal('another', 'LOGIN')"),
+        (262, "create_master_key()"),
+        (262, "create_database('another')"),
+        (262, "create_endpoint('another')"),
+        (262, "alter_authorization('SCHEMA', 'dbo', 'app_user')"),
+        (15151, f"alter_authorization('OBJECT', '{pair.far}', 'app_user')"),
+        (15151, f"grant_permission('{{RECEIVE}}', 'OBJECT', '{pair.far}', '{{app_user}}')"),
+        (15151, "grant_permission('{CONTROL}', 'DATABASE', NULL, '{app_user}')"),
+        (15151, "deny_permission('{CONTROL}', 'DATABASE', NULL, '{db_owner}')"),
+        (15151, "alter_database(current_database(), 'DISABLE_BROKER')"),
     ):
-        with refused(262):
+        with refused(number):
             user.do(f"SELECT ssb.{statement}")
     session.do("SELECT ssb.drop_member('db_ddladmin', 'app_user')")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from runtime.broker import Pair, Session, refused
+from runtime.broker import TIMER, Pair, Session, refused
 
 from support import Database
 
@@ -305,3 +305,109 @@ def test_a_certificates_name_is_no_way_to_log_in(session: Session, conforming: s
         both = f"certificate  {written}"
         assert session.rows(logins, both, both) == [("CERTIFICATE", name)]
     session.do("RESET standard_conforming_strings")
+
+
+def test_who_has_no_rights_holds_nothing_that_others_need(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    """In a transaction that stays open, whatever he calls."""
+    handle = pair.dialog()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 1)", handle)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET due_at = now(), dialog_timer = now() WHERE due_at IS NOT NULL"
+    )
+    with stranger.connection.transaction():
+        for statement in (
+            "ssb_internal.deliver_all_due()",
+            "ssb.deliver_due()",
+            "ssb_internal.tell_of_poison()",
+            "ssb.tidy_up()",
+            "ssb_internal.run_stream('x')",
+        ):
+            stranger.do("SELECT " + statement)
+        session.do("SET lock_timeout = '2s'")
+        session.do("SELECT ssb_internal.run_stream('x')")
+        assert [message.type for message in session.receive(pair.near)] == [TIMER]
+        session.end(handle)
+    session.do("RESET lock_timeout")
+
+
+def test_sealed_keys_are_for_those_who_control_them(stranger: Session, session: Session) -> None:
+    """Who has a key that a password seals tries passwords at home."""
+    session.do("INSERT INTO ssb.master_key (database_id, by_service) VALUES (5, 'a')")
+    session.do("INSERT INTO ssb.master_key_password (database_id, sealed) VALUES (5, 'b')")
+    keys = "SELECT crypt_property FROM sys.key_encryptions ORDER BY crypt_type"
+    assert stranger.column(keys) == [None, None]
+    assert session.column(keys) == [b"a", b"b"]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do("SELECT (ssb_internal.current_certificate(256)).private_key")
+    session.do("DELETE FROM ssb.master_key")
+
+
+@pytest.mark.parametrize("way", ["index", "matview", "cascade", "cascade into partitions"])
+def test_code_that_maintenance_runs_has_no_rights_of_the_session(
+    stranger: Session, session: Session, pair: Pair, way: str
+) -> None:
+    """Mallory's code runs in a session of the owner's, or of a superuser's where it is autovacuum."""
+    handle = pair.dialog()
+    session.send(handle, pair.request, "for few eyes")
+    tried = [
+        "ssb_internal.add_member('db_owner', 'mallory')",
+        f"ssb.grant_permission('{{RECEIVE}}', 'OBJECT', '{pair.far}', '{{mallory}}')",
+        "ssb.create_queue('mallory.q')",
+        f"ssb.receive('{pair.far}')",
+        f"ssb.get_conversation_group('{pair.far}')",
+        f"ssb_internal.look_for_message('{pair.far}', NULL, NULL)",
+        f"ssb.send('{handle}', '{pair.request}', 'x'::bytea)",
+        f"ssb.send_batch(array_fill('{handle}'::uuid, '{{8}}'), array_fill('{pair.request}'::text, '{{8}}'),"
+        " array_fill('x'::bytea, '{8}'))",
+        f"ssb.send_many('{{{handle}}}', '{pair.request}', 'x'::bytea)",
+        f"ssb.begin_dialog('{pair.initiator}', '{pair.target}', '{pair.contract}', encryption => false)",
+        f"ssb_internal.begin_and_send('{pair.initiator}', '{pair.target}', '{pair.contract}',"
+        f" '{pair.request}', 'x', false)",
+        f"ssb.end_conversation('{handle}')",
+        f"ssb.end_conversations('{{{handle}}}')",
+        f"ssb_internal.conversation_bodies('{handle}', 10)",
+        f"ssb_internal.claim_messages('{pair.far}')",
+        "ssb_internal.alter_database(current_database(), 'DISABLE_BROKER')",
+    ]
+    stranger.do(
+        "DROP TABLE IF EXISTS mallory.loot, mallory.tried, mallory.bait, mallory.child CASCADE;"
+        " CREATE TABLE mallory.loot (text text); CREATE TABLE mallory.tried (text text);"
+        " CREATE TABLE mallory.bait (a integer);"
+        " GRANT USAGE ON SCHEMA mallory TO PUBLIC; GRANT SELECT ON mallory.loot TO PUBLIC;"
+        " CREATE OR REPLACE FUNCTION mallory.try() RETURNS integer LANGUAGE plpgsql AS $f$"
+        " DECLARE v text; BEGIN IF session_user <> 'mallory' THEN INSERT INTO mallory.loot VALUES ('ran');"
+        " FOR v IN SELECT text FROM mallory.tried LOOP"
+        " BEGIN EXECUTE 'SELECT count(*) FROM ' || v; INSERT INTO mallory.loot VALUES (v);"
+        " EXCEPTION WHEN insufficient_privilege THEN NULL; END; END LOOP; END IF; RETURN 1; END $f$;"
+        " CREATE OR REPLACE FUNCTION mallory.calm(integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS"
+        " 'BEGIN RETURN mallory.try(); END';"
+        " CREATE OR REPLACE FUNCTION mallory.sprung() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN PERFORM mallory.try(); RETURN OLD; END'"
+    )
+    for text in tried:
+        stranger.do("INSERT INTO mallory.tried VALUES (%s)", text)
+    if way == "index":
+        stranger.do("CREATE INDEX ON mallory.bait (mallory.calm(a)); INSERT INTO mallory.bait VALUES (1)")
+        session.do("ANALYZE mallory.bait")
+    elif way == "matview":
+        stranger.do("CREATE MATERIALIZED VIEW mallory.seen AS SELECT mallory.calm(1)")
+        session.do("REFRESH MATERIALIZED VIEW mallory.seen; DROP MATERIALIZED VIEW mallory.seen")
+    else:
+        session.do(
+            "DROP TABLE IF EXISTS dbo.parent CASCADE; CREATE TABLE dbo.parent (id integer PRIMARY KEY);"
+            " INSERT INTO dbo.parent VALUES (1);"
+            " GRANT REFERENCES ON dbo.parent TO mallory"
+        )
+        parts = " PARTITION BY LIST (id)" if "partitions" in way else ""
+        stranger.do(f"CREATE TABLE mallory.child (id integer REFERENCES dbo.parent ON DELETE CASCADE){parts}")
+        if parts:
+            stranger.do("CREATE TABLE mallory.part PARTITION OF mallory.child DEFAULT")
+        stranger.do(
+            "CREATE TRIGGER t BEFORE DELETE ON mallory.child FOR EACH ROW EXECUTE FUNCTION mallory.sprung();"
+            " INSERT INTO mallory.child VALUES (1)"
+        )
+        session.do("DELETE FROM dbo.parent")
+    assert session.column("SELECT text FROM mallory.loot") == ["ran"]
+    assert session.bodies(pair.far) == ["for few eyes"]

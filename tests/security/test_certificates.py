@@ -419,6 +419,18 @@ def test_code_of_others_in_the_session_cannot_use_the_keys(tsql: Tsql, tmp_path:
     assert numbers(tsql, "INSERT INTO dbo.t VALUES (1)") == [15247]
     # Nor where a statement has the password in it for other reasons, or calls the function for others.
     assert numbers(tsql, "INSERT INTO dbo.t SELECT 1 WHERE 'mine' = 'mine'") == [15247]
+    # Nor by the name of a function that the same statement calls for something else.
+    tsql.connection.execute(
+        """CREATE OR REPLACE FUNCTION dbo.steal() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM ssb_internal.ask_client('x', 'create_certificate', jsonb_build_object(
+                'action', 'seal_master_key', 'master', ssb_internal.master_key_json(5),
+                'service_key', NULL, 'password', 'd'));
+            RETURN NULL;
+        END; $$"""
+    )
+    whole = "IF 1 = 1 BEGIN CREATE CERTIFICATE d WITH SUBJECT = 'x'; INSERT INTO dbo.t VALUES (1) END"
+    assert numbers(tsql, whole) == [15247]
     row = tsql.connection.execute("SELECT count(*) FROM ssb.master_key_password").fetchone()
     assert row == (1,)
 

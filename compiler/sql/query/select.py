@@ -285,8 +285,24 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         codes.append(q.labelled(value.code, fold(name) if name is not None else None))
         names.append(name)
         values.append(value)
+    if len(names) > _MOST_ELEMENTS:
+        _too_many(node.expressions[-1], ctx)
+        codes, names, known = [n.NULL], [None], False
     return SelectList(
         codes, names, values if known else None, windows=windows, aliases=aliases, listed=listed
+    )
+
+
+# A list of stars over stars is longer each time: the number is soon beyond all measure.
+_MOST_ELEMENTS = 4096
+
+
+def _too_many(item: exp.Expr, ctx: Context) -> None:
+    ctx.problem(
+        "The number of elements in the select list exceeds the maximum allowed number of "
+        f"{_MOST_ELEMENTS} elements.",
+        item,
+        number=1056,
     )
 
 
@@ -352,6 +368,9 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         return Star(codes, None)
     all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]
     shown = [(relation, column) for relation, column in all_columns if not column.hidden]
+    if len(shown) > _MOST_ELEMENTS:
+        _too_many(item, ctx)
+        return Star((n.NULL,), None)
     values = tuple(column_of(relation, column, ctx) for relation, column in shown)
     columns = tuple(column for _, column in shown)
     if any(column.type == BIT_KEPT_AS_BOOLEAN for column in columns):

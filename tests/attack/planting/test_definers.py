@@ -414,3 +414,21 @@ def test_a_trigger_s_function_is_at_no_time_everybody_s_to_hang(
             assert [name for name, may in functions if may] == [], statement.sql
             made = len(functions)
     assert made == 4
+
+
+def test_the_history_of_a_table_has_the_moments_of_its_changes(
+    database: Database, owner: Connection, mallory: Connection
+) -> None:
+    run_well(
+        database.dsn,
+        "CREATE TABLE dbo.timed (id int PRIMARY KEY, s datetime2 GENERATED ALWAYS AS ROW START,"
+        " e datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e))"
+        " WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.former));\nINSERT dbo.timed (id) VALUES (1)",
+    )
+    owner.execute("GRANT UPDATE, SELECT ON dbo.timed TO mallory")
+    for moment in ("1999-01-01 00:00:00.000000", "2999-01-01 00:00:00.000000", "x"):
+        mallory.execute(f"SET pgsb.system_time = '{moment}'".encode())
+        mallory.execute("UPDATE dbo.timed SET id = id + 1")
+    assert owner.execute(
+        "SELECT count(*) FROM dbo.former WHERE e - (now() AT TIME ZONE 'UTC') BETWEEN '-1 min' AND '1 min'"
+    ).fetchall() == [(3,)]
