@@ -167,7 +167,7 @@ def test_send_and_receive_probe_indexes(
 
 RUNTIME = Path(runtime_sql.__file__).parent
 OFTEN = ("conversations", "definitions/names.sql", "definitions/check_permissions.sql", "schema/locks.sql")
-SELDOM = {"tidy_up", "forget_duplicate_locks"}
+SELDOM = {"forget_duplicate_locks"}
 
 
 @pytest.mark.one_postgres

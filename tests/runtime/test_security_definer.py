@@ -332,6 +332,33 @@ def test_who_has_no_rights_holds_nothing_that_others_need(
     session.do("RESET lock_timeout")
 
 
+def test_who_may_receive_gives_space_back_between_his_transactions_alone(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    """TRUNCATE leaves a lock beside which nobody sends, as long as the transaction."""
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.far)
+    handle = pair.dialog()
+    forged = "E'SELECT ssb.tidy_up() /*\\nPL/pgSQL function ssb.tidy() line 8 at assignment\\n*/'"
+    stranger.do(
+        'CREATE OR REPLACE FUNCTION mallory."PL/pgSQL function ssb.tidy() line"() RETURNS text'
+        " LANGUAGE plpgsql AS $$ DECLARE v text; BEGIN v := ssb.tidy_up(); RETURN v; END $$;"
+        " CREATE OR REPLACE FUNCTION mallory.forged() RETURNS text LANGUAGE plpgsql AS"
+        f" $$ DECLARE v text; BEGIN EXECUTE {forged} INTO v; RETURN v; END $$"
+    )
+    for _ in range(300):
+        session.send(handle, pair.request, "to fill the table")
+    assert len(session.receive(pair.far)) == 300
+    assert session.value("SELECT ssb.rotate_messages(0)") == "switched"
+    with stranger.connection.transaction():
+        for call in ('ssb.tidy_up()', 'mallory."PL/pgSQL function ssb.tidy() line"()', 'mallory.forged()'):
+            assert stranger.value(f"SELECT {call}") == "nothing"
+        session.send(handle, pair.request, "beside it")
+    stranger.do("CALL ssb.tidy()")
+    assert session.bodies(pair.far) == ["beside it"]
+    # He did all steps: none is left.
+    assert session.value("SELECT ssb.rotate_messages()") == "nothing"
+
+
 def test_sealed_keys_are_for_those_who_control_them(stranger: Session, session: Session) -> None:
     """Who has a key that a password seals tries passwords at home."""
     session.do("INSERT INTO ssb.master_key (database_id, by_service) VALUES (5, 'a')")
