@@ -33,7 +33,7 @@ AS $$
      'RECEIVE and END fail: PostgreSQL deletes nothing from a published table that has no replica identity.'),
     (112, 'error', 'the database takes no changes',
      'All that changes something fails with 3906. Services that run PostgreSQL do this to a database whose disk is full.'),
-    (113, 'warning', 'the server tells errors in another language than English',
+    (113, 'info', 'the server tells errors in another language than English',
      'T-SQL''s errors are made of PostgreSQL''s messages: some have the wrong number then, or no names in them.'),
     (201, 'error', 'no daemon runs, and queues have activation on',
      'Service programs are not started; timers are late; nothing is carried to other instances.'),

@@ -39,20 +39,24 @@ END;
 $make$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.make_statement(name) FROM PUBLIC;
 
-SELECT ssb_internal.make_statement(s.name)
-  FROM pg_catalog.unnest(ARRAY[
-        'create_message_type', 'alter_message_type', 'drop_message_type',
-        'create_contract', 'drop_contract',
-        'create_queue', 'alter_queue', 'drop_queue',
-        'create_service', 'alter_service', 'drop_service',
-        'create_route', 'alter_route', 'drop_route',
-        'create_remote_service_binding', 'alter_remote_service_binding', 'drop_remote_service_binding',
-        'create_broker_priority', 'alter_broker_priority', 'drop_broker_priority',
-        'create_event_notification', 'drop_event_notification',
-        'ensure_schema', 'create_database', 'drop_database', 'alter_database', 'create_schema', 'drop_schema',
-        'create_principal', 'alter_principal', 'drop_principal', 'add_member', 'drop_member',
-        'alter_authorization',
-        'create_endpoint', 'alter_endpoint', 'drop_endpoint',
-        'create_certificate', 'alter_certificate', 'drop_certificate',
-        'create_master_key', 'add_master_key_encryption', 'drop_master_key_encryption', 'regenerate_master_key', 'drop_master_key'
-    ]::pg_catalog.name[]) AS s (name);
+DO $make$
+BEGIN
+    PERFORM ssb_internal.make_statement(s.name)
+      FROM pg_catalog.unnest(ARRAY[
+            'create_message_type', 'alter_message_type', 'drop_message_type',
+            'create_contract', 'drop_contract',
+            'create_queue', 'alter_queue', 'drop_queue',
+            'create_service', 'alter_service', 'drop_service',
+            'create_route', 'alter_route', 'drop_route',
+            'create_remote_service_binding', 'alter_remote_service_binding', 'drop_remote_service_binding',
+            'create_broker_priority', 'alter_broker_priority', 'drop_broker_priority',
+            'create_event_notification', 'drop_event_notification',
+            'ensure_schema', 'create_database', 'drop_database', 'alter_database', 'create_schema', 'drop_schema',
+            'create_principal', 'alter_principal', 'drop_principal', 'add_member', 'drop_member',
+            'alter_authorization',
+            'create_endpoint', 'alter_endpoint', 'drop_endpoint',
+            'create_certificate', 'alter_certificate', 'drop_certificate',
+            'create_master_key', 'add_master_key_encryption', 'drop_master_key_encryption', 'regenerate_master_key', 'drop_master_key'
+        ]::pg_catalog.name[]) AS s (name);
+END;
+$make$;

@@ -82,5 +82,9 @@ BEGIN
 END;
 $$;
 
-SELECT ssb_internal.make_statement(s.name)
-  FROM pg_catalog.unnest('{create_xml_schema_collection,alter_xml_schema_collection,drop_xml_schema_collection}'::pg_catalog.name[]) AS s (name);
+DO $make$
+BEGIN
+    PERFORM ssb_internal.make_statement(s.name)
+      FROM pg_catalog.unnest('{create_xml_schema_collection,alter_xml_schema_collection,drop_xml_schema_collection}'::pg_catalog.name[]) AS s (name);
+END;
+$make$;

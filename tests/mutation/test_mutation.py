@@ -42,7 +42,7 @@ def test_what_once_went_wrong(database: Database, text: str) -> None:
 @pytest.mark.one_postgres
 def test_what_passes_check_fails_only_as_sql_server_does(database: Database) -> None:
     ran, defects = 0, {}
-    for number in range(400):
+    for number in range(600):
         text = mutants.mutant(2, number, mildly=True)
         passed, defect = outcomes.check(text)
         if passed and defect is None:
