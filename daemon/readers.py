@@ -252,6 +252,9 @@ class Sessions:
         for session in [*self._parked, *([spare] if spare else [])]:
             await session.connection.close()
         self._parked.clear()
+        if self._translator is not None:
+            # In a thread: it may be answering still.
+            await asyncio.to_thread(self._translator.close)
 
     async def _open(self) -> Session:
         connection = await open_connection(self._dsn, _READER_SETTINGS, application_name="pgsb reader")

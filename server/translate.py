@@ -132,6 +132,10 @@ class Translator:
             if not answered:
                 self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
 
+    def close(self) -> None:
+        """Close the second connection; a text that comes later opens another."""
+        self._second.close()
+
     def _learn(self, connection: psycopg.Connection[Any]) -> Catalog:
         state = read_state(connection)
         if self._learned is None or self._learned[0] != state:
@@ -163,6 +167,11 @@ class _SecondConnection:
                 except psycopg.OperationalError:
                     pass  # Others have ended it: another one.
             return _tried_again(lambda: self._do(do))
+
+    def close(self) -> None:
+        """Close it before its time."""
+        with self._lock:
+            self._close()
 
     def _do(self, do: Callable[[psycopg.Connection[Any]], T]) -> T:
         if self._connection is None:

@@ -90,13 +90,17 @@ def test_texts_share_a_connection_for_a_while_and_see_what_others_change(
     owner.execute("ALTER TABLE dbo.t ALTER COLUMN a TYPE varchar(9)")
     session.execute(script)
     assert (said, len(opened)) == (["2", "2", "11"], 1)
+    others = "SELECT FROM pg_stat_activity WHERE datname = %s AND application_name = 'pgsb translator'"
+    translator._second._close_unused()  # It is no time yet.
+    assert len(owner.execute(others, [database.name]).fetchall()) == 1
     with monkeypatch.context() as later:
         later.setattr(translate, "_KEPT", 0.0)
         translator._second._close_unused()
-    others = "SELECT FROM pg_stat_activity WHERE datname = %s AND application_name = 'pgsb translator'"
     until(lambda: not owner.execute(others, [database.name]).fetchall())
     session.execute(script)
     assert (said[3:], len(opened)) == (["11"], 2)
+    translator.close()
+    until(lambda: not owner.execute(others, [database.name]).fetchall())
 
 
 def test_keys_are_used_though_connections_for_it_are_ended(
