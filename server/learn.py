@@ -30,14 +30,14 @@ V = TypeVar("V")
 _TABLES = """
 SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
        CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END,
-       array_agg(ssb_internal.spelled(col_description(c.oid, a.attnum), a.attname) ORDER BY a.attnum),
+       array_agg(ssb_internal.spelled(m.description, a.attname) ORDER BY a.attnum),
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
                       ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
        array_agg(a.attnotnull ORDER BY a.attnum),
        array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
                       ELSE 'BY DEFAULT' END ORDER BY a.attnum),
        array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
-       array_agg(ssb_internal.is_kept_as_varchar(col_description(c.oid, a.attnum)) ORDER BY a.attnum)
+       array_agg(ssb_internal.is_kept_as_varchar(m.description) ORDER BY a.attnum)
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -45,6 +45,7 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
   LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd'
                              AND b.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum AND m.classoid = 'pg_class'::regclass
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind

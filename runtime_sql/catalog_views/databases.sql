@@ -108,19 +108,47 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
   FROM ssb.database AS d;
 
 -- Every PostgreSQL schema of the session's T-SQL database. tempdb (2) has the session's temporary tables in its dbo.
+--
+-- A function, for the planner: as a join its rows were taken for one, and views over it for a row each, which were then joined
+-- by reading one whole for each row of the other. And it is computed once for a view, not for each of its rows.
+CREATE OR REPLACE FUNCTION ssb_internal.visible_schemas()
+RETURNS TABLE (oid oid, postgres_name text, name text, schema_id integer, owner text, database_id integer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_database CONSTANT integer := ssb_internal.current_database_id();
+BEGIN
+    RETURN QUERY
+    SELECT n.oid, n.nspname::text,
+           CASE WHEN n.oid = pg_my_temp_schema() THEN 'dbo'
+                ELSE coalesce(s.schema_name, substr(n.nspname::text, length(d.schema_prefix) + 1)) END,
+           CASE WHEN n.nspname = d.schema_prefix || 'dbo' OR n.oid = pg_my_temp_schema() THEN 1 ELSE n.oid::integer END,
+           coalesce(s.owner, 'dbo'), d.database_id
+      FROM ssb.database AS d
+      JOIN pg_namespace AS n ON ssb_internal.database_of_schema(n.nspname::text) = d.database_id
+                                AND length(n.nspname) > length(d.schema_prefix) AND n.nspname !~ '^pg_'
+                             OR n.oid = pg_my_temp_schema() AND d.database_id = 2
+      LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
+     WHERE d.database_id = v_database AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema');
+END;
+$$;
 CREATE OR REPLACE VIEW ssb_internal.visible_schema AS
-SELECT n.oid, n.nspname::text AS postgres_name,
-       CASE WHEN n.oid = pg_my_temp_schema() THEN 'dbo'
-            ELSE coalesce(s.schema_name, substr(n.nspname::text, length(d.schema_prefix) + 1)) END AS name,
-       CASE WHEN n.nspname = d.schema_prefix || 'dbo' OR n.oid = pg_my_temp_schema() THEN 1 ELSE n.oid::integer END AS schema_id,
-       coalesce(s.owner, 'dbo') AS owner, d.database_id
-  FROM ssb.database AS d
-  JOIN pg_namespace AS n ON ssb_internal.database_of_schema(n.nspname::text) = d.database_id
-                            AND length(n.nspname) > length(d.schema_prefix) AND n.nspname !~ '^pg_'
-                         OR n.oid = pg_my_temp_schema() AND d.database_id = 2
-  LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
- WHERE d.database_id = (SELECT ssb_internal.current_database_id())
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema');
+SELECT v.oid, v.postgres_name COLLATE "C" AS postgres_name, v.name COLLATE "C" AS name, v.schema_id, v.owner, v.database_id
+  FROM ssb_internal.visible_schemas() AS v;
+
+-- Their numbers, for views over a catalog that has the system's own rows too: `WHERE p.pronamespace = ANY ((SELECT
+-- ssb_internal.visible_namespaces())::oid[])` is cheap, so it is asked before a condition of the caller's that calls a function.
+CREATE OR REPLACE FUNCTION ssb_internal.visible_namespaces()
+RETURNS oid[]
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ARRAY(SELECT v.oid FROM ssb_internal.visible_schemas() AS v);
+END;
+$$;
 
 CREATE OR REPLACE VIEW sys.schemas AS
 SELECT v.name, v.schema_id, ssb_internal.principal_id_of(v.owner, v.database_id) AS principal_id

@@ -36,6 +36,10 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN p_kind = 'p' THEN 'P' WHEN p_kind = 'a' THEN 'AF' WHEN NOT p_returns_rows THEN 'FN'
             WHEN p_language = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql') THEN 'IF' ELSE 'TF' END;
 
+-- The views have an order, by what SQL Server's clustered indexes have: a view with one is sorted once, whatever it is joined
+-- to, and a condition is still asked inside it. Without it PostgreSQL reads a view anew for each row of another one where it
+-- takes those for one row, as it does with joins by two columns. And scripts list a table's columns without ORDER BY.
+--
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
 -- folded names there; queues keep their spelling.
@@ -52,6 +56,21 @@ SELECT s.queue_name COLLATE "C" AS name, s.queue_id AS object_id, NULL::integer 
        'SQ'::bpchar AS type, 'SERVICE_QUEUE'::text AS type_desc, r.installed_at::timestamp(3)::timestamp AS create_date,
        r.installed_at::timestamp(3)::timestamp AS modify_date, 1::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
   FROM ssb_internal.system_service AS s CROSS JOIN ssb.runtime_version AS r;
+
+-- The constraints but defaults, with what sys.objects tells of each. The views of constraints take it from here: a join of
+-- sys.objects, of all kinds, with pg_constraint is one that the planner takes for a row.
+CREATE OR REPLACE VIEW ssb_internal.constraint_object AS
+SELECT ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text) COLLATE "C" AS name, k.oid::integer AS object_id,
+       NULL::integer AS principal_id, v.schema_id, k.conrelid::integer AS parent_object_id,
+       CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END::bpchar AS type,
+       CASE r.kind WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
+                   WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END AS type_desc,
+       NULL::timestamp AS create_date, NULL::timestamp AS modify_date,
+       0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published, k.oid
+  FROM pg_constraint AS k JOIN ssb_internal.visible_schema AS v ON v.oid = k.connamespace
+ CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb_internal.definition_switched_off(k.oid), 'FOREIGN KEY ')
+                                 THEN 'f' ELSE k.contype END AS kind) AS r
+ WHERE k.connamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[]) AND k.contype IN ('p', 'u', 'f', 'c');
 
 CREATE OR REPLACE VIEW sys.objects AS
 SELECT o.* FROM ssb_internal.queue_object AS o
@@ -78,9 +97,10 @@ SELECT CASE WHEN starts_with(m.description, 'T-SQL name: ') THEN ssb_internal.sp
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.classoid = 'pg_class'::regclass AND m.objsubid = 0
   LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
- WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
-   AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
-    OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
+ WHERE c.relnamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[])
+   AND (c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
+        AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
+        OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')))
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text), p.oid::integer, NULL, v.schema_id, 0,
        k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'
@@ -88,7 +108,8 @@ SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_proc AS p JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
  CROSS JOIN LATERAL (SELECT ssb_internal.routine_type(p.prokind, p.proretset, p.prolang) AS type) AS k
- WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
+ WHERE p.pronamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[])
+   AND p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
    AND NOT (p.prokind = 'p' AND p.proname ~ '^ssb_dropped_\d+$')  -- ssb_internal.drop_routine
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
@@ -98,18 +119,13 @@ SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
  WHERE NOT t.tgisinternal AND ssb_internal.without_part(t.tgname) = t.tgname AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
-SELECT ssb_internal.spelled(obj_description(k.oid, 'pg_constraint'), k.conname::text), k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
-       CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
-       CASE r.kind WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
-                   WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
-       NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM pg_constraint AS k JOIN ssb_internal.visible_schema AS v ON v.oid = k.connamespace
- CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb_internal.definition_switched_off(k.oid), 'FOREIGN KEY ')
-                                 THEN 'f' ELSE k.contype END AS kind) AS r
- WHERE k.contype IN ('p', 'u', 'f', 'c')
+SELECT k.name, k.object_id, k.principal_id, k.schema_id, k.parent_object_id, k.type, k.type_desc, k.create_date, k.modify_date,
+       k.is_ms_shipped, k.is_published, k.is_schema_published
+  FROM ssb_internal.constraint_object AS k
 UNION ALL
 SELECT d.spelling, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM ssb_internal.column_default AS d JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace;
+  FROM ssb_internal.column_default AS d JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace
+ ORDER BY 2;
 
 -- Those of the system too: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …).
 CREATE OR REPLACE VIEW sys.all_objects AS
@@ -181,7 +197,8 @@ SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text
 UNION ALL
 SELECT d.name, d.trigger_id, 0::smallint, 'DATABASE', 0, 'TR'::char(2), 'SQL_TRIGGER', d.create_date::timestamp(3), d.create_date::timestamp(3),
        0::sys.bit, d.is_disabled::integer::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM ssb.ddl_trigger AS d WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb_internal.current_database_id());
+  FROM ssb.ddl_trigger AS d WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb_internal.current_database_id())
+ ORDER BY 2;
 
 CREATE OR REPLACE VIEW sys.server_triggers AS
 SELECT d.name, d.trigger_id AS object_id, 100::smallint AS parent_class, 'SERVER'::text AS parent_class_desc, 0 AS parent_id,
@@ -281,8 +298,10 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid
  CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g
- WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
-   AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row');
+ WHERE c.relnamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[])
+   AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+   AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
+ ORDER BY 1, 3;
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the
 -- table's name and __ in front (compiler/sql/ddl/tables.index_name). Those of constraints are as given.
@@ -330,7 +349,8 @@ UNION ALL
 SELECT c.oid::integer, NULL, 0, 0::smallint, 'HEAP', 0::sys.bit, 0::sys.bit, 0::sys.bit, 0::sys.bit, 1, 0::sys.bit, 0::smallint,
        0::sys.bit, 0::sys.bit, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, NULL, 0::sys.bit
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
- WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary);
+ WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary)
+ ORDER BY 1, 3;
 
 CREATE OR REPLACE VIEW ssb_internal.referential_action AS
 SELECT a.code, a.number, a.name
@@ -338,36 +358,42 @@ SELECT a.code, a.number, a.name
                ('n', 2, 'SET_NULL'), ('d', 3, 'SET_DEFAULT')) AS a (code, number, name);
 
 CREATE OR REPLACE VIEW sys.key_constraints AS
-SELECT o.*, n.index_id AS unique_index_id, 0::sys.bit AS is_system_named, 1::sys.bit AS is_enforced
-  FROM sys.objects AS o
-  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+SELECT o.name, o.object_id, o.principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc, o.create_date, o.modify_date,
+       o.is_ms_shipped, o.is_published, o.is_schema_published, n.index_id AS unique_index_id, 0::sys.bit AS is_system_named, 1::sys.bit AS is_enforced
+  FROM ssb_internal.constraint_object AS o
+  JOIN pg_constraint AS k ON k.oid = o.oid
   JOIN ssb_internal.numbered_index AS n ON n.indexrelid = k.conindid
- WHERE o.type IN ('PK', 'UQ');
+ WHERE o.type IN ('PK', 'UQ')
+ ORDER BY 2;
 
 -- The actions of a constraint that is switched off stand in what is kept of it.
 CREATE OR REPLACE VIEW sys.foreign_keys AS
-SELECT o.*, k.confrelid::integer AS referenced_object_id,
+SELECT o.name, o.object_id, o.principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc, o.create_date, o.modify_date,
+       o.is_ms_shipped, o.is_published, o.is_schema_published, k.confrelid::integer AS referenced_object_id,
        n.index_id AS key_index_id,
        (k.contype = 'c')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication,
        (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
        d.number AS delete_referential_action, d.name AS delete_referential_action_desc,
        u.number AS update_referential_action, u.name AS update_referential_action_desc, 0::sys.bit AS is_system_named
-  FROM sys.objects AS o
-  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+  FROM ssb_internal.constraint_object AS o
+  JOIN pg_constraint AS k ON k.oid = o.oid
   JOIN ssb_internal.referential_action AS d ON d.code = k.confdeltype
   JOIN ssb_internal.referential_action AS u ON u.code = k.confupdtype
   LEFT JOIN ssb_internal.numbered_index AS n ON n.indexrelid = k.conindid
- WHERE o.type = 'F';
+ WHERE o.type = 'F'
+ ORDER BY 2;
 
 CREATE OR REPLACE VIEW sys.check_constraints AS
-SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
+SELECT o.name, o.object_id, o.principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc, o.create_date, o.modify_date,
+       o.is_ms_shipped, o.is_published, o.is_schema_published, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
        CASE WHEN cardinality(k.conkey) = 1 THEN k.conkey[1] ELSE 0 END::integer AS parent_column_id,
        regexp_replace(coalesce(d.kept, pg_get_constraintdef(k.oid)), '^CHECK \((.*)\)( NOT VALID)?$', '\1') AS definition,
        0::sys.bit AS is_not_for_replication, 1::sys.bit AS uses_database_collation, 0::sys.bit AS is_system_named
-  FROM sys.objects AS o
-  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+  FROM ssb_internal.constraint_object AS o
+  JOIN pg_constraint AS k ON k.oid = o.oid
  CROSS JOIN LATERAL (SELECT ssb_internal.definition_switched_off(k.oid) AS kept) AS d
- WHERE o.type = 'C';
+ WHERE o.type = 'C'
+ ORDER BY 2;
 
 -- The view of SQL Server 2000, still common in "if it exists" checks.
 CREATE OR REPLACE VIEW sys.sysobjects AS

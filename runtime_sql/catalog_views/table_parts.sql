@@ -11,7 +11,8 @@ SELECT i.indrelid::integer AS object_id, n.index_id, k.place::integer AS index_c
   JOIN pg_class AS c ON c.oid = i.indexrelid
   JOIN ssb_internal.numbered_index AS n ON n.indexrelid = i.indexrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
-  CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place);
+  CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place)
+ ORDER BY 1, 2, 3;
 
 CREATE OR REPLACE VIEW sys.default_constraints AS
 SELECT d.spelling AS name, d.oid::integer AS object_id, NULL::integer AS principal_id, v.schema_id, d.relation::integer AS parent_object_id,
@@ -21,7 +22,8 @@ SELECT d.spelling AS name, d.oid::integer AS object_id, NULL::integer AS princip
        (SELECT '(' || pg_get_expr(a.adbin, a.adrelid) || ')' FROM pg_attrdef AS a WHERE a.oid = d.oid) AS definition,
        d.is_system_named::integer::sys.bit AS is_system_named
   FROM ssb_internal.column_default AS d
-  JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace;
+  JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace
+ ORDER BY 2;
 
 CREATE OR REPLACE VIEW sys.foreign_key_columns AS
 SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_column_id, k.conrelid::integer AS parent_object_id,
@@ -30,25 +32,30 @@ SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_co
   FROM pg_constraint AS k
   JOIN ssb_internal.visible_schema AS v ON v.oid = k.connamespace
   CROSS JOIN LATERAL generate_series(1, cardinality(k.conkey)) AS n (place)
- WHERE k.contype = 'f';
+ WHERE k.contype = 'f'
+ ORDER BY 1, 2;
 
 CREATE OR REPLACE VIEW sys.identity_columns AS
 SELECT c.*, s.seqstart AS seed_value, s.seqincrement AS increment_value,
        (SELECT q.last_value FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
        0::sys.bit AS is_not_for_replication
   FROM sys.columns AS c
-  JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype IN ('i', 'a')
-                     AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
-  JOIN pg_sequence AS s ON s.seqrelid = d.objid
+  -- Looked up, not joined: the planner takes a join by so many conditions for a row, and then who joins this view to another
+  -- has the other one read whole for each column. For the same reason not is_identity = 1.
+  JOIN pg_sequence AS s ON s.seqrelid = (SELECT d.objid FROM pg_depend AS d
+                                          WHERE d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype IN ('i', 'a')
+                                            AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+                                            AND EXISTS (SELECT FROM pg_sequence AS q WHERE q.seqrelid = d.objid)
+                                          LIMIT 1)
   JOIN pg_class AS r ON r.oid = s.seqrelid
   JOIN pg_namespace AS n ON n.oid = r.relnamespace
- WHERE c.is_identity = 1;
+ WHERE c.is_identity > 0;
 
 CREATE OR REPLACE VIEW sys.computed_columns AS
 SELECT c.*, (SELECT '(' || pg_get_expr(d.adbin, d.adrelid) || ')' FROM pg_attrdef AS d
               WHERE d.adrelid = c.object_id::oid AND d.adnum = c.column_id) AS definition,
        1::sys.bit AS uses_database_collation, 1::sys.bit AS is_persisted
-  FROM sys.columns AS c WHERE c.is_computed = 1;
+  FROM sys.columns AS c WHERE c.is_computed > 0;
 
 -- The hidden last parameter of compiled procedures stays hidden.
 CREATE OR REPLACE VIEW sys.parameters AS
@@ -75,7 +82,8 @@ SELECT p.oid::integer, '', 0, t.system_type_id, t.user_type_id, t.max_length, t.
   FROM pg_proc AS p
   JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
   LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(p.prorettype)
- WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype);
+ WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype)
+ ORDER BY 1, 3;
 
 -- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete; an INSTEAD OF trigger also has
 -- tr@begin and tr@rows, which keep the rows. One for a group of events is for
@@ -151,7 +159,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE p_class
-        WHEN 1 THEN EXISTS (SELECT FROM sys.known_objects(NULL, p_major_id))
+        WHEN 1 THEN (EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_major_id::oid)
+                     OR EXISTS (SELECT FROM pg_proc AS r WHERE r.oid = p_major_id::oid)
+                     OR EXISTS (SELECT FROM sys.known_objects(NULL, p_major_id)))
                     AND (p_minor_id = 0 OR EXISTS (SELECT FROM pg_attribute AS a
                                                     WHERE a.attrelid = p_major_id::oid AND a.attnum = p_minor_id AND NOT a.attisdropped))
         WHEN 2 THEN EXISTS (SELECT FROM sys.parameters AS p WHERE p.object_id = p_major_id AND p.parameter_id = p_minor_id)
@@ -433,32 +443,34 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
+    -- Each side is read once: a deployment's tables have no statistics, and then one is taken for a row.
+    WITH o (class, major_id, minor_id, name) AS MATERIALIZED (
+        SELECT 1 AS class, c.object_id AS major_id, c.column_id AS minor_id, c.name
+          FROM sys.columns AS c WHERE v_type = 'COLUMN' AND c.object_id = v_target.major_id
+        UNION ALL
+        SELECT 2, p.object_id, p.parameter_id, p.name
+          FROM sys.parameters AS p WHERE v_type = 'PARAMETER' AND p.object_id = v_target.major_id
+        UNION ALL
+        SELECT 7, i.object_id, i.index_id, i.name
+          FROM sys.indexes AS i WHERE v_type = 'INDEX' AND i.object_id = v_target.major_id
+        UNION ALL
+        SELECT 1, o.object_id, 0, o.name
+          FROM sys.objects AS o
+         WHERE p_level1type IS NOT NULL AND CASE WHEN p_level2type IS NULL THEN o.schema_id ELSE o.parent_object_id END = v_target.major_id
+           AND CASE v_type WHEN 'TABLE' THEN o.type = 'U' WHEN 'VIEW' THEN o.type = 'V' WHEN 'PROCEDURE' THEN o.type = 'P'
+                           WHEN 'FUNCTION' THEN o.type IN ('FN', 'IF', 'TF') WHEN 'QUEUE' THEN o.type = 'SQ'
+                           WHEN 'SYNONYM' THEN o.type = 'SN' WHEN 'SEQUENCE' THEN o.type = 'SO' WHEN 'TRIGGER' THEN o.type = 'TR'
+                           WHEN 'CONSTRAINT' THEN o.type IN ('C', 'D', 'F', 'PK', 'UQ') ELSE false END
+        UNION ALL SELECT 3, s.schema_id, 0, s.name FROM sys.schemas AS s WHERE p_level1type IS NULL AND v_type IN ('SCHEMA', 'USER')
+        UNION ALL SELECT 15, m.message_type_id, 0, m.name FROM sys.service_message_types AS m WHERE v_type = 'MESSAGE TYPE'
+        UNION ALL SELECT 16, c.service_contract_id, 0, c.name FROM sys.service_contracts AS c WHERE v_type = 'CONTRACT'
+        UNION ALL SELECT 17, s.service_id, 0, s.name FROM sys.services AS s WHERE v_type = 'SERVICE'
+        UNION ALL SELECT 18, b.remote_service_binding_id, 0, b.name FROM sys.remote_service_bindings AS b WHERE v_type = 'REMOTE SERVICE BINDING'
+        UNION ALL SELECT 19, r.route_id, 0, r.name FROM sys.routes AS r WHERE v_type = 'ROUTE'),
+         e AS MATERIALIZED (SELECT p.class, p.major_id, p.minor_id, p.name, p.value FROM sys.extended_properties AS p)
     SELECT v_type, o.name, e.name, e.value
-      FROM sys.extended_properties AS e
-      JOIN (SELECT 1 AS class, c.object_id AS major_id, c.column_id AS minor_id, c.name
-              FROM sys.columns AS c WHERE v_type = 'COLUMN' AND c.object_id = v_target.major_id
-            UNION ALL
-            SELECT 2, p.object_id, p.parameter_id, p.name
-              FROM sys.parameters AS p WHERE v_type = 'PARAMETER' AND p.object_id = v_target.major_id
-            UNION ALL
-            SELECT 7, i.object_id, i.index_id, i.name
-              FROM sys.indexes AS i WHERE v_type = 'INDEX' AND i.object_id = v_target.major_id
-            UNION ALL
-            SELECT 1, o.object_id, 0, o.name
-              FROM sys.objects AS o
-             WHERE p_level1type IS NOT NULL AND CASE WHEN p_level2type IS NULL THEN o.schema_id ELSE o.parent_object_id END = v_target.major_id
-               AND CASE v_type WHEN 'TABLE' THEN o.type = 'U' WHEN 'VIEW' THEN o.type = 'V' WHEN 'PROCEDURE' THEN o.type = 'P'
-                               WHEN 'FUNCTION' THEN o.type IN ('FN', 'IF', 'TF') WHEN 'QUEUE' THEN o.type = 'SQ'
-                               WHEN 'SYNONYM' THEN o.type = 'SN' WHEN 'SEQUENCE' THEN o.type = 'SO' WHEN 'TRIGGER' THEN o.type = 'TR'
-                               WHEN 'CONSTRAINT' THEN o.type IN ('C', 'D', 'F', 'PK', 'UQ') ELSE false END
-            UNION ALL SELECT 3, s.schema_id, 0, s.name FROM sys.schemas AS s WHERE p_level1type IS NULL AND v_type IN ('SCHEMA', 'USER')
-            UNION ALL SELECT 15, m.message_type_id, 0, m.name FROM sys.service_message_types AS m WHERE v_type = 'MESSAGE TYPE'
-            UNION ALL SELECT 16, c.service_contract_id, 0, c.name FROM sys.service_contracts AS c WHERE v_type = 'CONTRACT'
-            UNION ALL SELECT 17, s.service_id, 0, s.name FROM sys.services AS s WHERE v_type = 'SERVICE'
-            UNION ALL SELECT 18, b.remote_service_binding_id, 0, b.name FROM sys.remote_service_bindings AS b WHERE v_type = 'REMOTE SERVICE BINDING'
-            UNION ALL SELECT 19, r.route_id, 0, r.name FROM sys.routes AS r WHERE v_type = 'ROUTE')
-           AS o (class, major_id, minor_id, name)
-        ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id
+      FROM e
+      JOIN o ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id
      WHERE p_name IS NULL OR e.name = p_name
      ORDER BY o.name, e.name;
 END;

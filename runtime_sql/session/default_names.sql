@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS ssb.default_name (
     spelling    text,                 -- where the script writes it otherwise
     PRIMARY KEY (relation, column_name)
 );
+CREATE INDEX IF NOT EXISTS default_name_by_name ON ssb.default_name (name);
 
 CREATE OR REPLACE VIEW ssb_internal.column_default AS
 SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS column_name, c.relnamespace AS namespace,
@@ -20,8 +21,13 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
   JOIN pg_class AS c ON c.oid = d.adrelid
   JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
   LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
- -- That of another tool's serial column is what makes it an identity column.
- WHERE a.attgenerated = '' AND NOT ssb_internal.is_serial(d.adrelid, d.adnum);
+ WHERE a.attgenerated = ''
+   -- That of another tool's serial column is what makes it an identity column: ssb_internal.is_serial, for all at once.
+   AND NOT EXISTS (SELECT FROM pg_depend AS used
+                     JOIN pg_depend AS own ON own.classid = 'pg_class'::regclass AND own.objid = used.refobjid AND own.deptype = 'a'
+                    WHERE used.classid = 'pg_attrdef'::regclass AND used.objid = d.oid AND used.refclassid = 'pg_class'::regclass
+                      AND used.deptype = 'n'
+                      AND own.refclassid = 'pg_class'::regclass AND own.refobjid = d.adrelid AND own.refobjsubid = d.adnum);
 GRANT SELECT ON ssb_internal.column_default TO PUBLIC;
 
 -- Whether a default of a table in the schema was given the name. PostgreSQL gives defaults none.

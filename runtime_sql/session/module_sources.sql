@@ -10,16 +10,29 @@ CREATE TABLE IF NOT EXISTS ssb.module_source (
 -- owner of all of them.
 CREATE OR REPLACE FUNCTION ssb_internal.is_module_of_caller(p_schema text, p_name text)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')) FILTER (WHERE o.name = p_name),
-                    bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')))
-      FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident(p_schema))
-            UNION ALL
-            SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(p_schema))
-           ) AS o (name, owner)
-     WHERE o.name = p_name OR starts_with(o.name, p_name || '@');
+DECLARE
+    v_schema CONSTANT oid := to_regnamespace(quote_ident(p_schema));
+    v_caller CONSTANT name := ssb_internal.caller();
+    -- What begins with name@ lies between these two in the index by name; A is the character behind @.
+    v_first CONSTANT name := p_name || '@';
+    v_last CONSTANT name := p_name || 'A';
+BEGIN
+    RETURN (
+        SELECT coalesce(bool_and(pg_has_role(v_caller, o.owner, 'USAGE')) FILTER (WHERE o.name = p_name),
+                        bool_and(pg_has_role(v_caller, o.owner, 'USAGE')))
+          FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.proname = p_name::name AND p.pronamespace = v_schema
+                UNION ALL
+                SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.proname >= v_first AND p.proname < v_last AND p.pronamespace = v_schema
+                UNION ALL
+                SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relname = p_name::name AND c.relnamespace = v_schema
+                UNION ALL
+                SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relname >= v_first AND c.relname < v_last AND c.relnamespace = v_schema
+               ) AS o (name, owner)
+         WHERE o.name = p_name OR starts_with(o.name, p_name || '@'));
+END;
 $$;
 
 -- Only the owner of the module says what its text is.

@@ -46,31 +46,43 @@ END;
 
 -- All objects that OBJECT_ID and kin know, by folded name or number, as the script spells them, with sys.objects' type codes: those of sys.objects, and what the
 -- system's schemas hold. Trigger functions and the relations behind queues stay out.
+--
+-- A query for each kind, and for a number none behind the one that has it: scripts ask for thousands.
 CREATE OR REPLACE FUNCTION sys.known_objects(wanted_name text, wanted_id integer)
 RETURNS TABLE (object_id integer, schema_name text, name text, type text)
 -- PL/pgSQL, for it keeps plans: before PostgreSQL 18 an SQL function plans these queries at each call.
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 2 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
+DECLARE
+    v_by_id CONSTANT boolean := wanted_id IS NOT NULL;
+    v_queue_id CONSTANT bigint := coalesce(-wanted_id::bigint, substring(wanted_name FROM '^queue_messages_([1-9]\d{0,9})$')::bigint);
 BEGIN
     RETURN QUERY
     SELECT q.queue_id, q.schema_name, q.spelling, 'SQ'
     FROM ssb.queue AS q
-    WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id)
-    UNION ALL
-    -- Each database has the system's queues. A queue's messages are an internal table, with its number negative.
+    WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id);
+    IF FOUND AND v_by_id THEN
+        RETURN;
+    END IF;
+    -- Each database has the system's queues.
+    RETURN QUERY
     SELECT s.queue_id, d.schema_prefix || 'dbo', s.queue_name, 'SQ'
     FROM ssb_internal.system_service AS s CROSS JOIN ssb.database AS d
-    WHERE sys.fold(s.queue_name) = wanted_name OR s.queue_id = wanted_id
+    WHERE CASE WHEN v_by_id THEN s.queue_id = wanted_id ELSE sys.fold(s.queue_name) = wanted_name END
     UNION ALL
     SELECT t.object_id, 'sys', t.name, 'S'
     FROM ssb_internal.system_table AS t
-    WHERE t.name = wanted_name OR t.object_id = wanted_id
-    UNION ALL
-    SELECT -q.queue_id, 'sys', 'queue_messages_' || q.queue_id, 'IT'
-    FROM ssb.queue AS q
-    WHERE q.queue_id = coalesce(-wanted_id::bigint, substring(wanted_name FROM '^queue_messages_([1-9]\d{0,9})$')::bigint)
-    UNION ALL
+    WHERE t.name = wanted_name OR t.object_id = wanted_id;
+    IF FOUND AND v_by_id THEN
+        RETURN;
+    END IF;
+    -- A queue's messages are an internal table, with its number negative.
+    IF v_queue_id > 0 THEN
+        RETURN QUERY
+        SELECT -q.queue_id, 'sys', 'queue_messages_' || q.queue_id, 'IT' FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+    END IF;
+    RETURN QUERY
     SELECT c.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text),
            CASE WHEN EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = c.oid) THEN 'SN'
                 WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
@@ -80,32 +92,60 @@ BEGIN
       AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
       AND (n.nspname <> 'pg_catalog' AND n.nspname !~ '^pg_t(emp|oast)' OR n.oid = pg_my_temp_schema())
       AND (SELECT q.queue_id FROM ssb.queue AS q
-            WHERE q.schema_name = n.nspname::text COLLATE "default" AND q.relation_name = c.relname::text COLLATE "default" LIMIT 1) IS NULL
-    UNION ALL
+            WHERE q.schema_name = n.nspname::text COLLATE "default" AND q.relation_name = c.relname::text COLLATE "default" LIMIT 1) IS NULL;
+    IF FOUND AND v_by_id THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
     SELECT p.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
            ssb_internal.routine_type(p.prokind, p.proretset, p.prolang)
     FROM pg_proc AS p
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
     WHERE (p.proname = wanted_name OR p.oid = wanted_id::oid)
-      AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog'
-    UNION ALL
+      AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog';
+    IF FOUND AND v_by_id THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
     SELECT c.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text),
            CASE WHEN c.contype = 'p' THEN 'PK' WHEN c.contype = 'u' THEN 'UQ'
                 WHEN c.contype = 'f' OR starts_with(ssb_internal.definition_switched_off(c.oid), 'FOREIGN KEY ') THEN 'F' ELSE 'C' END
     FROM pg_constraint AS c
     JOIN pg_namespace AS n ON n.oid = c.connamespace
-    WHERE (c.conname = wanted_name OR c.oid = wanted_id::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
-    UNION ALL
+    WHERE (c.conname = wanted_name OR c.oid = wanted_id::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c');
+    IF FOUND AND v_by_id THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
     SELECT t.oid::integer, n.nspname::text, ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), 'TR'
     FROM pg_trigger AS t
     JOIN pg_class AS c ON c.oid = t.tgrelid
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal
-    UNION ALL
+    WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal;
+    IF v_by_id THEN
+        IF NOT FOUND THEN
+            RETURN QUERY
+            SELECT d.oid::integer, n.nspname::text, d.spelling, 'D'
+            FROM ssb_internal.column_default AS d
+            JOIN pg_namespace AS n ON n.oid = d.namespace
+            WHERE d.oid = wanted_id::oid;
+        END IF;
+        RETURN;
+    END IF;
+    RETURN QUERY
     SELECT d.oid::integer, n.nspname::text, d.spelling, 'D'
-    FROM ssb_internal.column_default AS d
+    FROM ssb.default_name AS f
+    JOIN ssb_internal.column_default AS d ON d.relation = f.relation AND d.column_name = f.column_name
     JOIN pg_namespace AS n ON n.oid = d.namespace
-    WHERE d.name = wanted_name OR d.oid = wanted_id::oid;
+    WHERE f.name = wanted_name;
+    -- One without a name of its own is called after its table and column.
+    IF starts_with(wanted_name, 'df__') THEN
+        RETURN QUERY
+        SELECT d.oid::integer, n.nspname::text, d.spelling, 'D'
+        FROM ssb_internal.column_default AS d
+        JOIN pg_namespace AS n ON n.oid = d.namespace
+        WHERE d.is_system_named AND d.name = wanted_name;
+    END IF;
 END;
 $$;
 
@@ -196,7 +236,8 @@ RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_na
                  WHERE t.oid = id::oid AND t.typtype IN ('d', 'c')));
 
 CREATE OR REPLACE VIEW sys.sql_modules AS
-SELECT o.object_id, sys.object_definition(o.object_id) AS definition, 1::sys.bit AS uses_ansi_nulls,
+-- By CASE, so that no text is made of what is no module, whatever a condition asks of it.
+SELECT o.object_id, CASE WHEN o.type IN ('P', 'V', 'TR', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS definition, 1::sys.bit AS uses_ansi_nulls,
        1::sys.bit AS uses_quoted_identifier, 0::sys.bit AS is_schema_bound, 0::sys.bit AS uses_database_collation,
        0::sys.bit AS is_recompiled, 0::sys.bit AS null_on_null_input, NULL::integer AS execute_as_principal_id,
        0::sys.bit AS uses_native_compilation, 0::sys.bit AS inline_type, 0::sys.bit AS is_inlineable
