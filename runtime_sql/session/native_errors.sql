@@ -320,8 +320,8 @@ BEGIN
         -- The session has had no temporary table yet.
         v_first := coalesce(v_behind, '#');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
-        -- A schema of a database that does not exist.
-        v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
+        -- A schema of a database that does not exist, or one with such a name: if not dbo, only the text tells (ssb_internal.as_written).
+        v_first := regexp_replace(v_first, '^(\w+)_dbo[.]', '\1.dbo.');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
@@ -539,17 +539,15 @@ BEGIN
             -- "missing FROM-clause entry for table …", where no relation is looked for.
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'ALTER TABLE'
-            THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'TRUNCATE TABLE'
-            THEN ROW(4701, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'CREATE INDEX'
-            THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 12, NULL, NULL)::ssb.error
+            -- Of a schema that is not there PostgreSQL tells no more: the text has the object (ssb_internal.as_written).
+            WHEN p_verb IN ('ALTER TABLE', 'TRUNCATE TABLE', 'CREATE INDEX')
+            THEN ROW(CASE p_verb WHEN 'ALTER TABLE' THEN 4902 WHEN 'TRUNCATE TABLE' THEN 4701 ELSE 1088 END,
+                     format('Cannot find the object "%s%s" because it does not exist or you do not have permissions.',
+                            v_first, CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),
+                     16, CASE p_verb WHEN 'CREATE INDEX' THEN 12 ELSE 1 END, NULL, NULL)::ssb.error
             WHEN p_verb = 'DROP INDEX'
-            THEN ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.', v_first),
+            THEN ROW(3701, format('Cannot drop the index ''%s%s'', because it does not exist or you do not have permission.', v_first,
+                                  CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),
                      11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
             WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
