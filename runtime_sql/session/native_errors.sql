@@ -320,8 +320,9 @@ BEGIN
         -- The session has had no temporary table yet.
         v_first := coalesce(v_behind, '#');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
-        -- A schema of a database that does not exist, or one with such a name: if not dbo, only the text tells (ssb_internal.as_written).
-        v_first := regexp_replace(v_first, '^(\w+)_dbo[.]', '\1.dbo.');
+        -- A schema that is not there, of a database that is, or maybe is not: if not dbo, only the text tells (ssb_internal.as_written).
+        v_first := regexp_replace(concat_ws('.', ssb_internal.tsql_schema(split_part(v_first, '.', 1)), nullif(split_part(v_first, '.', 2), '')),
+                                  '^(\w+)_dbo[.]', '\1.dbo.');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
