@@ -48,7 +48,7 @@ class SqlStatement(Statement):
                 return f"{self.kind} {' '.join(action)}: {self.tokens[end - 1].name}"
             if action[0] == "ADD" and action[-1] not in _CONSTRAINTS:
                 return f"{self.kind} ADD{temporary}"
-        known = ("ALTER TABLE", "CREATE INDEX", "DROP INDEX", "TRUNCATE TABLE", "CREATE TYPE")
+        known = ("ALTER TABLE", "ALTER INDEX", "CREATE INDEX", "DROP INDEX", "TRUNCATE TABLE", "CREATE TYPE")
         return f"{self.kind}{temporary}" if self.kind in known else ""
 
 

@@ -541,11 +541,11 @@ BEGIN
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
             -- Of a schema that is not there PostgreSQL tells no more: the text has the object (ssb_internal.as_written).
-            WHEN p_verb IN ('ALTER TABLE', 'TRUNCATE TABLE', 'CREATE INDEX')
+            WHEN p_verb IN ('ALTER TABLE', 'TRUNCATE TABLE', 'CREATE INDEX', 'ALTER INDEX')
             THEN ROW(CASE p_verb WHEN 'ALTER TABLE' THEN 4902 WHEN 'TRUNCATE TABLE' THEN 4701 ELSE 1088 END,
                      format('Cannot find the object "%s%s" because it does not exist or you do not have permissions.',
                             v_first, CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),
-                     16, CASE p_verb WHEN 'CREATE INDEX' THEN 12 ELSE 1 END, NULL, NULL)::ssb.error
+                     16, CASE p_verb WHEN 'CREATE INDEX' THEN 12 WHEN 'ALTER INDEX' THEN 9 ELSE 1 END, NULL, NULL)::ssb.error
             WHEN p_verb = 'DROP INDEX'
             THEN ROW(3701, format('Cannot drop the index ''%s%s'', because it does not exist or you do not have permission.', v_first,
                                   CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),

@@ -196,6 +196,7 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
         "TRUNCATE TABLE no_Schema.T": 'Cannot find the object "no_Schema.T" because it does not exist or you do not have permissions.',
         "ALTER TABLE Nowhere.Sales.T ADD b int": 'Cannot find the object "Nowhere.Sales.T" because it does not exist or you do not have permissions.',
         "EXEC ('TRUNCATE TABLE ' + @name)": 'Cannot find the object "NoSuch" because it does not exist or you do not have permissions.',
+        "ALTER INDEX ALL ON dbo.NoSuch REBUILD": 'Cannot find the object "dbo.NoSuch" because it does not exist or you do not have permissions.',
         "ALTER TABLE NoSuch ADD b int": 'Cannot find the object "NoSuch" because it does not exist or you do not have permissions.',
         "GRANT SELECT ON dbo.NoSuch TO public": "Cannot find the object 'NoSuch', because it does not exist or you do not have permission.",
         "CREATE TABLE dbo.Orders (a int)": "There is already an object named 'Orders' in the database.",
