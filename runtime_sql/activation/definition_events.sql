@@ -2,9 +2,9 @@
 -- CREATE_TABLE, ALTER_QUEUE, DROP_SERVICE and so on, and the groups of events that contain
 -- them. The definition is made and the event told in one transaction.
 --
--- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change users,
--- logins, roles, their members, what is granted, endpoints, certificates, master keys and XML schema collections tell of that
--- themselves.
+-- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change options of
+-- databases, users, logins, roles, their members, what is granted, endpoints, certificates, master keys, XML schema collections
+-- and extended properties tell of that themselves.
 -- Of tables, views, modules and the like PostgreSQL's event triggers tell; they are made with
 -- the first notification or DDL trigger that wants them, where the runtime's owner is a superuser.
 --
@@ -18,7 +18,7 @@ LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT k.kind,
            CASE WHEN k.kind LIKE 'GDR\_%' THEN '{GRANT,DENY,REVOKE}'::text[] WHEN k.kind LIKE 'AUTHORIZATION\_%' THEN '{ALTER}'
-                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' WHEN k.kind = 'DATABASE' THEN '{CREATE,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
+                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
            CASE WHEN k.kind IN ('RENAME', 'ROLE_MEMBER') THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
            || CASE WHEN k.kind IN ('DATABASE', 'ENDPOINT', 'LOGIN', 'GDR_SERVER', 'AUTHORIZATION_SERVER') THEN 'DDL_SERVER_LEVEL_EVENTS'
                    ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
@@ -30,6 +30,7 @@ BEGIN ATOMIC
                    ('SCHEMA', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('DATABASE', '{}', false),
                    ('CERTIFICATE', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('MASTER_KEY', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('ENDPOINT', '{}', false), ('XML_SCHEMA_COLLECTION', '{}', false),
+                   ('EXTENDED_PROPERTY', '{}', false),
                    ('USER', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('APPLICATION_ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('ROLE_MEMBER', '{DDL_ROLE_EVENTS,DDL_DATABASE_SECURITY_EVENTS}', false),
@@ -155,7 +156,7 @@ AS $$
     SELECT coalesce((
         SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|(?: ;)?\s*["«»“”]$', '', 'g')
           FROM regexp_matches(p_stack, '\n([^\n]*["«»„“”](?:(?!\n[^\n]*PL/pgSQL).)*["«»“”])\n([^\n]*PL/pgSQL[^\n]*)', 'g') WITH ORDINALITY AS f (part, n)
-         WHERE NOT p_is_own OR f.part[2] !~ '\mssb(_internal)?\.\w+\('
+         WHERE NOT p_is_own OR f.part[2] !~ '\m(?:ssb|ssb_internal|sys)\.\w+\('
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
