@@ -78,9 +78,12 @@ SELECT CASE WHEN starts_with(m.description, 'T-SQL name: ') THEN ssb_internal.sp
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.classoid = 'pg_class'::regclass AND m.objsubid = 0
   LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
- WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
-   AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
-    OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
+ WHERE (c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
+        AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
+        OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d
+                                            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')))
+   -- What belongs to an extension of PostgreSQL is nobody's here.
+   AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text), p.oid::integer, NULL, v.schema_id, 0,
        k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'
@@ -90,6 +93,7 @@ SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
  CROSS JOIN LATERAL (SELECT ssb_internal.routine_type(p.prokind, p.proretset, p.prolang) AS type) AS k
  WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
    AND NOT (p.prokind = 'p' AND p.proname ~ '^ssb_dropped_\d+$')  -- ssb_internal.drop_routine
+   AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
