@@ -408,8 +408,9 @@ BEGIN
     WHEN '2202H' THEN
         v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
     WHEN '42701' THEN
-        v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
-                                    'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL);
+        -- Each table has its system columns: what SELECT INTO calls so has no error of SQL Server's.
+        v_error := CASE WHEN p_message ~ 'conflicts with a system column' THEN v_error ELSE ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
+                                    'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL)::ssb.error END;
     WHEN '42712' THEN
         v_error := CASE WHEN p_message ~ '^WITH query name '
             THEN ROW(239, format('Duplicate common table expression name ''%s'' was specified.', v_first), 16, 1, NULL, NULL)::ssb.error

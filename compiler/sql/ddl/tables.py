@@ -41,6 +41,7 @@ from .definitions import (
     all_constraints,
     index_options,
     read_definition,
+    refuse_own_columns,
     read_index,
     signed,
 )
@@ -73,6 +74,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.take(T.L_PAREN):
         reader.fail()
     definition = read_definition(reader, ctx)
+    refuse_own_columns(definition, ctx)
     if reader.word("AS"):
         # AS FILETABLE, AS NODE, AS EDGE
         ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")
