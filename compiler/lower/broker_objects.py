@@ -437,6 +437,13 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
         refuse_reserved_schema(schema_name(None, node.new_name.text, None), node.new_name, ctx)
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
     for option in node.options:
+        if option.name == "READ_ONLY":
+            ctx.problems.add(
+                "READ_ONLY is recorded, and refuses nothing: the database can be written to as before",
+                at=option.span,
+                hint="REVOKE the rights of those who write",
+                severity="warning",
+            )
         value = () if option.value is None else (pl.Text(option.value),)
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(option.name), *value)
     if not calls:
