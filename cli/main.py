@@ -200,9 +200,9 @@ def _explain(error: Exception) -> tuple[str, str | None]:
         said = _sentence(error)
         hint = error.diag.message_hint
         if said.startswith("access to non-system view"):
-            hint = "the runtime has views: ALTER DATABASE … RESET restrict_nonsystem_relation_kind, or ALTER ROLE"
+            hint = "it has views: ALTER DATABASE or ROLE … RESET restrict_nonsystem_relation_kind"
         elif "operator is not unique" in said:
-            hint = r"the database may have a cast of its own that makes text of numbers by itself: \dC+ in psql"
+            hint = r"has the database a cast of its own that makes text of numbers by itself? \dC+ in psql"
         return f"the server said: {said}", hint
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         # So Python reads bytes of the command line and the environment that are no UTF-8.

@@ -53,10 +53,10 @@ def read_script(
     within: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Script:
-    """Read a script by its path, or stdin by the name ``-``; ``within`` and ``environment`` are as in ``compose``.
+    """Read a script by its path, or stdin by the name ``-``.
 
-    Problems with variables and directives are added to ``problems``. Raises click.UsageError
-    for a file that cannot be read.
+    ``within`` and ``environment`` are as in ``compose``. Problems with variables and
+    directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
     """
     if name == "-":
         source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())

@@ -82,7 +82,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_queue):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
-        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1]) is not None
+        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1])
         if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return named(".".join(schema)) if name == "*" else message

@@ -108,7 +108,8 @@ def test_what_belongs_to_an_extension_is_no_object(
     database: Database, connect: Callable[[str], Connection]
 ) -> None:
     connect(database.dsn).execute(
-        "CREATE EXTENSION pg_buffercache SCHEMA public; CREATE FUNCTION public.own() RETURNS int LANGUAGE sql RETURN 1"
+        "CREATE EXTENSION pg_buffercache SCHEMA public;"
+        " CREATE FUNCTION public.own() RETURNS int LANGUAGE sql RETURN 1"
     )
     tsql = Tsql(database.dsn)
     tsql.run_well("SELECT name FROM sys.objects WHERE schema_id = SCHEMA_ID('public') ORDER BY name")

@@ -147,7 +147,7 @@ def test_who_only_looks_at_a_script_tells_nothing_of_the_environment(
         assert "no value for the variable 'SECRET'" in left.err + left.out
         assert "the secret" not in left.err + left.out
     monkeypatch.setenv("SECRET", "the environment's")
-    write(folder, asks=":setvar a b\nPRINT \"$(SECRET)\"")
+    write(folder, asks=':setvar a b\nPRINT "$(SECRET)"')
     assert "the environment's" in pgsb("run", "--dsn", database.dsn, "asks.sql").out
 
 

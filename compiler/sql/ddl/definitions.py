@@ -112,7 +112,7 @@ _OWN_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
 
 
 def refuse_own_columns(definition: Definition, ctx: Context) -> None:
-    """Report columns of a table, not of a variable, that have the names of those that PostgreSQL gives each table."""
+    """Report columns with the names of those that PostgreSQL gives each table; a variable may have such."""
     for column in definition.columns:
         if column.name.name.lower() in _OWN_COLUMNS:
             what = f"a column called {column.name.name!r}"

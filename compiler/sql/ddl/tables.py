@@ -41,8 +41,8 @@ from .definitions import (
     all_constraints,
     index_options,
     read_definition,
-    refuse_own_columns,
     read_index,
+    refuse_own_columns,
     signed,
 )
 from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
