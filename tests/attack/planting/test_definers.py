@@ -421,7 +421,7 @@ def test_a_trigger_s_function_is_at_no_time_everybody_s_to_hang(
     assert made == 4
 
 
-def test_no_function_believes_a_row_that_its_caller_makes(owner: Connection) -> None:
+def test_no_function_believes_a_row_that_its_caller_makes(owner: Connection, mallory: Connection) -> None:
     """With the owner's rights it would read whatever sequence the row names."""
     assert not owner.execute(
         "SELECT p.oid::regprocedure::text FROM pg_proc AS p JOIN unnest(p.proargtypes) AS a (type) ON true"
