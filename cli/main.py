@@ -197,7 +197,13 @@ def _explain(error: Exception) -> tuple[str, str | None]:
     if isinstance(error, CompileError):
         return error.problems.report(), None
     if isinstance(error, psycopg.Error):
-        return f"the server said: {_sentence(error)}", error.diag.message_hint
+        said = _sentence(error)
+        hint = error.diag.message_hint
+        if said.startswith("access to non-system view"):
+            hint = "it has views: ALTER DATABASE or ROLE … RESET restrict_nonsystem_relation_kind"
+        elif "operator is not unique" in said:
+            hint = r"has the database a cast of its own that makes text of numbers by itself? \dC+ in psql"
+        return f"the server said: {said}", hint
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         # So Python reads bytes of the command line and the environment that are no UTF-8.
         near = error.object[max(error.start - 20, 0) : error.end + 20]

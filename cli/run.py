@@ -178,8 +178,10 @@ def run_command(
     if not (scripts or inputs or queries):
         raise click.UsageError('a script is missing: pgsb run orders.sql, pgsb run -Q "SELECT 1", pgsb run -')
     problems = Problems()
-    read = [read_script(name, variables, problems) for name in (*scripts, *inputs)]
-    read += [compose(Source("<query>", text), variables, problems) for text in queries]
+    read = [read_script(name, variables, problems, environment=os.environ) for name in (*scripts, *inputs)]
+    read += [
+        compose(Source("<query>", text), variables, problems, environment=os.environ) for text in queries
+    ]
     problems.raise_if_any()
     target = dsn if isinstance(dsn, Target) else find_target(dsn)
     layout = Layout(headers, separator, trim, width)

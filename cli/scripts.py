@@ -47,12 +47,16 @@ def count_batches(source: Source) -> int:
 
 
 def read_script(
-    name: str, variables: Mapping[str, str], problems: Problems, within: Sequence[Path] = ()
+    name: str,
+    variables: Mapping[str, str],
+    problems: Problems,
+    within: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
 ) -> Script:
-    """Read a script by its path, or stdin by the name ``-``; ``within`` is as in ``compose``.
+    """Read a script by its path, or stdin by the name ``-``.
 
-    Problems with variables and directives are added to ``problems``. Raises click.UsageError
-    for a file that cannot be read.
+    ``within`` and ``environment`` are as in ``compose``. Problems with variables and
+    directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
     """
     if name == "-":
         source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())
@@ -63,4 +67,4 @@ def read_script(
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
     if source.text.count("\0") > 3:  # a single one has a place that can be told
         raise click.UsageError(f"cannot read {source.name}: it is no text, but binary data")
-    return compose(source, variables, problems, within=within)
+    return compose(source, variables, problems, within=within, environment=environment)

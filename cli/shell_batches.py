@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import time
@@ -183,7 +184,7 @@ class Shell:
         script = Script(source)
         if self.settings.variables:
             problems = Problems()
-            script = compose(source, self.settings.variables, problems)
+            script = compose(source, self.settings.variables, problems, environment=os.environ)
             if problems.error_count:
                 click.echo(problems.report(), err=True)
                 self.failed = True

@@ -56,6 +56,7 @@ _MOST_FILES = 10_000
 # What sqlcmd itself sets; nothing of it changes anything here.
 _DEFAULTS = {
     "sqlcmduser": "",
+    "sqlcmdworkstation": "",
     "sqlcmdserver": "localhost",
     "sqlcmddbname": "",
     "sqlcmdlogintimeout": "8",
@@ -127,16 +128,18 @@ def compose(
     *,
     read: Callable[[Path], Source] = Source.read,
     within: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
 ) -> Script:
     """Obey the directives of ``source`` and replace its variables; read files ``within`` these folders alone.
 
-    A value given in ``variables`` wins over ``:setvar``, that over the environment. A script
+    A value given in ``variables`` wins over ``:setvar``, that over the ``environment``, which is for what
+    runs scripts alone: who only looks at one, maybe a stranger's, would see values of it told. A script
     with no directive and no value given is left as it is, $(…) included: to SQL Server that is
     ordinary text.
     """
     if not variables and ":" not in source.text and "!!" not in source.text:
         return Script(source)
-    composer = _Composer(variables, problems, read, within)
+    composer = _Composer(variables, problems, read, within, environment)
     composer.take(source)
     if not composer.changed:
         return Script(source)
@@ -152,11 +155,13 @@ class _Composer:
         problems: Problems,
         read: Callable[[Path], Source],
         within: Sequence[Path],
+        environment: Mapping[str, str] | None,
     ) -> None:
         self._given = {name.lower(): value for name, value in variables.items()}
         self._values = dict(self._given)
         self._problems = problems
         self._read = read
+        self._environment = environment
         self._within = [folder.resolve() for folder in within]
         self._added = 0
         self._files = 0
@@ -252,11 +257,12 @@ class _Composer:
         key = name.lower()
         if key in self._values:
             return self._values[key]
-        for candidate in (name, name.upper()):
-            if candidate in os.environ:
-                return os.environ[candidate]
-        if key == "sqlcmdworkstation":
-            return platform.node()
+        if self._environment is not None:
+            for candidate in (name, name.upper()):
+                if candidate in self._environment:
+                    return self._environment[candidate]
+            if key == "sqlcmdworkstation":
+                return platform.node()
         return _DEFAULTS.get(key)
 
     # ------------------------------------------------------------ directives

@@ -45,7 +45,8 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
   LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd'
                              AND b.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
-  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum AND m.classoid = 'pg_class'::regclass
+  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum
+                               AND m.classoid = 'pg_class'::regclass
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind

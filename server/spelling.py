@@ -53,8 +53,12 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
 
+    if found["before"] == "Cannot drop the index " and schema and name != "*":
+        # DROP INDEX i ON dbo.t, or t.i: it is shown behind its table.
+        table, index = (_chain(part, script, line) for part in (schema[-1], name))
+        return named(f"{'.'.join(table or schema)}.{index[-1] if index else name}")
     for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
-        parts = [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", match[0])]
+        parts = _parts(match[0])
         if is_alias:
             # x.a and dbo.x.a; of x.a.value(…) what stands before the method.
             qualifiers = [] if schema else [fold(part) for part in parts[:-1]]
@@ -67,18 +71,35 @@ def as_written(message: str, script: str, line: int = 1) -> str:
                     parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}"
                 )
             continue
+        if name == "*":
+            # Of a schema that is not there PostgreSQL tells no more.
+            ends = (end for end in range(1, len(parts)) if schema[-1] in _schemas(*parts[:end]))
+            if end := next(ends, None):
+                return named(".".join(parts[: end + 1]))
+            continue
         if fold(parts[-1]) != name:
             continue
         if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_queue):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
-        is_default = bool(schema) and (
-            found["before"].startswith("Cannot drop the index")
-            or re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1]) is not None
-        )
+        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1])
         if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
             return named(".".join(parts))
-    return message
+    return named(".".join(schema)) if name == "*" else message
+
+
+def _chain(name: str, script: str, line: int) -> list[str]:
+    """Return the parts of what a script calls so, up to the name; empty where it is not there."""
+    for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
+        parts = _parts(match[0])
+        folded = [fold(part) for part in parts]
+        if name in folded:
+            return parts[: folded.index(name) + 1]
+    return []
+
+
+def _parts(written: str) -> list[str]:
+    return [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", written)]
 
 
 def _texts(script: str, line: int) -> Iterator[str]:

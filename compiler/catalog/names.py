@@ -237,6 +237,28 @@ def behind_use_first(text: str) -> str:
     return rest if found and beginning.startswith("USE [") and "\n" not in beginning else text
 
 
+# The words that SQL Server's collations begin with, and the sort rules behind SQL_.
+_DESIGNATORS = """
+    albanian arabic assamese azeri bashkir bengali bosnian breton chinese corsican croatian
+    cyrillic_general czech danish dari divehi estonian finnish french frisian georgian german greek
+    hebrew hindi hungarian icelandic indic_general japanese kazakh khmer korean lao latin1_general
+    latvian lithuanian macedonian maltese maori mapudungan mapudungun modern_spanish mohawk nepali
+    norwegian pashto persian polish romanian romansh sami serbian slovak slovenian syriac tamazight
+    tatar thai tibetan traditional_spanish turkish turkmen uighur ukrainian upper_sorbian urdu uzbek
+    vietnamese welsh yakut
+"""
+_SORT_RULES = """
+    1xcompat altdiction altdiction2 croatian czech danish ebcdic[0-9]* estonian hungarian icelandic
+    latin1_general latvian lithuanian mixdiction polish romanian scandinavian slovak slovenian
+    swedishphone swedishstd ukrainian
+"""
+_COLLATION = re.compile(
+    rf"(?:sql_(?:{'|'.join(_SORT_RULES.split())})(?:_\w+?)?_cp\d{{1,5}}"
+    rf"|(?:{'|'.join(_DESIGNATORS.split())})(?:_[a-z]+)*?(?:_\d{{2,3}})?)"
+    r"_(?:(?P<bin>bin2?)|(?P<case>c[si])_(?P<accents>a[si])(?:_ks)?(?:_ws)?(?:_sc)?(?:_vss)?)(?:_utf8)?"
+)
+
+
 def collation_of(name: str) -> str | None:
     """What the name of a collation says: ``bin``, ``cs``, ``ci``, ``cs_ai``, ``ci_ai``, '' for the default.
 
@@ -245,9 +267,9 @@ def collation_of(name: str) -> str | None:
     name = name.lower()
     if name in ("database_default", "catalog_default"):
         return ""
-    if "_bin" in name:  # Latin1_General_100_BIN2_UTF8, too
+    found = _COLLATION.fullmatch(name)
+    if found is None:
+        return None
+    if found["bin"]:
         return "bin"
-    for case in ("cs", "ci"):
-        if f"_{case}" in name:
-            return f"{case}_ai" if f"_{case}_ai" in name else case
-    return None
+    return f"{found['case']}_ai" if found["accents"] == "ai" else found["case"]

@@ -68,6 +68,10 @@ ERROR_FUNCTIONS: dict[str, tuple[str, SqlType]] = {
 }
 
 
+_MAX_NAME = 128
+"""Characters of a name in T-SQL."""
+
+
 def plain_name(name: str) -> str:
     """Spell a variable for PL/pgSQL: the programmer's case where it needs no quotes."""
     name = name or "@"  # @ and @@ are names too
@@ -87,13 +91,18 @@ def plain_name(name: str) -> str:
     return quote(folded)
 
 
-def free_reference(name: str, known: Iterable[tuple[str, str]], avoid: Collection[str] = ()) -> str:
-    """Return the PL/pgSQL name of ``@name`` or ``@@name`` beside others, of which both names are known."""
-    bare = name.lower().lstrip("@")
+def free_reference(name: str, known: Callable[[str], str | None], avoid: Collection[str] = ()) -> str:
+    """Return the PL/pgSQL name of ``@name`` or ``@@name``.
+
+    ``known`` tells that of another variable by its lowered name: only those are asked for that the @s alone
+    make another, for a batch may have thousands.
+    """
+    lowered = name.lower()
+    bare = lowered.lstrip("@")
     others = {
         reference.lower()
-        for key, reference in known
-        if key.lower() != name.lower() and key.lower().lstrip("@") == bare
+        for count in range(1, _MAX_NAME - len(bare) + 1)
+        if (key := "@" * count + bare) != lowered and (reference := known(key))
     }
     reference = plain_name(name.lstrip("@"))
     # By its whole name a call that only the run time knows finds it among the others.
@@ -718,15 +727,12 @@ class Scope:
 
     def _free(self, name: str) -> str:
         """Return a name for ``@name`` or ``@@name`` that hides none of the code around."""
-        return free_reference(
-            name,
-            (
-                (key, known.reference)
-                for variables in (self.variables, self.table_variables)
-                for key, known in variables.items()
-            ),
-            self.avoid,
-        )
+
+        def known(key: str) -> str | None:
+            variable = self.variables.get(key) or self.table_variables.get(key)
+            return variable.reference if variable else None
+
+        return free_reference(name, known, self.avoid)
 
     def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:
         """Add the scalar variable ``@name``."""

@@ -5,11 +5,14 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ...grammar.lexer import string_value
+from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..catalog.builtin_relations import queue_table
-from ..catalog.names import fold, is_placeholder, schema_name
+from ..catalog.names import collation_of, fold, is_placeholder, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
@@ -402,6 +405,7 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
     """CREATE DATABASE: a set of schemas; files and sizes mean nothing here."""
     name = pl.Text(node.name.text)
     refuse_reserved_schema(schema_name(None, node.name.text, ctx.catalog.default_database), node.name, ctx)
+    _check_collation(node.text, ctx)
     calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")
@@ -411,17 +415,35 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
     return calls
 
 
+def _check_collation(text: nodes.SqlText | None, ctx: Context) -> None:
+    """Error 448 where COLLATE names none. (All texts compare as the whole PostgreSQL database does.)"""
+    if text is None:
+        return
+    for before, token in pairwise(text.tokens):
+        if before.word == "COLLATE" and collation_of(token.name) is None:
+            place = Span(text.span.source, token.start, token.end)
+            ctx.problem(f"Invalid collation '{token.name}'.", place, number=448)
+
+
 @invocations.register
 def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER DATABASE: the broker's options are carried out, the others recorded."""
     name: pl.Expr = pl.Text(node.name.text) if node.name else pl.Text(ctx.catalog.database)
     if node.name is None and not ctx.catalog.database:
         name = pl.NULL
+    _check_collation(node.text, ctx)
     calls: list[pl.Invoke] = []
     if node.action == "MODIFY NAME" and node.new_name is not None:
         refuse_reserved_schema(schema_name(None, node.new_name.text, None), node.new_name, ctx)
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
     for option in node.options:
+        if option.name == "READ_ONLY":
+            ctx.problems.add(
+                "READ_ONLY is recorded, and refuses nothing: the database can be written to as before",
+                at=option.span,
+                hint="REVOKE the rights of those who write",
+                severity="warning",
+            )
         value = () if option.value is None else (pl.Text(option.value),)
         calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(option.name), *value)
     if not calls:

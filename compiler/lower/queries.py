@@ -126,7 +126,9 @@ def lower_translated(
 ) -> list[pl.Statement]:
     """Translate and lower one query or DML statement. ``verb`` names it in constraint violations."""
     if ctx.placeholders and mentions(text):
-        return lower_executed(node, text, verb, ctx)
+        # What stands behind the colon may be a piece.
+        definition = node.definition_verb.partition(":")[0] if isinstance(node, nodes.SqlStatement) else ""
+        return lower_executed(node, text, definition or verb, ctx)
     translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():

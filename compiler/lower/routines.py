@@ -56,6 +56,7 @@ from .statement_lists import comments, lower_body, lower_branch
 def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
     """Return what callers must know of a procedure. Unknown types count as text."""
     parameters: list[ProcedureParameter] = []
+    references: dict[str, str] = {}
     for parameter in node.parameters:
         type_: SqlType | None = None
         table_type = catalog.table_type_of(parameter.type)
@@ -71,9 +72,10 @@ def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
                 parameter.output,
                 parameter.default,
                 table_type.row_type if table_type else None,
-                free_reference(parameter.variable.name, ((f"@{p.name}", p.reference) for p in parameters)),
+                free_reference(parameter.variable.name, references.get),
             )
         )
+        references[f"@{parameters[-1].name}".lower()] = parameters[-1].reference
     name = object_name(node.name)
     used = {fold(v.lstrip("@")) for v in variable_names(node.body)}
     used |= {fold(parameter.name) for parameter in parameters}

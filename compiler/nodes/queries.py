@@ -33,7 +33,12 @@ class SqlStatement(Statement):
         ``ALTER TABLE ADD``, where it adds columns, and ``ALTER TABLE DROP COLUMN: t``, of the table t;
         ``TRUNCATE TABLE: #t``, where PostgreSQL may say no more than that there is no pg_temp.
         """
-        temporary = next((f": {token.name}" for token in self.tokens if token.name.startswith("#")), "")
+        place = next((at for at, token in enumerate(self.tokens) if token.name.startswith("#")), None)
+        temporary = f": {self.tokens[place].name}" if place is not None else ""
+        if self.kind == "DROP INDEX" and place is not None:
+            # i ON #t, or #t.i
+            index = place - 2 if self.tokens[place - 1].word == "ON" else place + 2
+            temporary += f".{self.tokens[index].name}"
         if self.kind == "ALTER TABLE":
             end = 3
             while end + 1 < len(self.tokens) and "." in (self.tokens[end - 1].word, self.tokens[end].word):
@@ -43,7 +48,7 @@ class SqlStatement(Statement):
                 return f"{self.kind} {' '.join(action)}: {self.tokens[end - 1].name}"
             if action[0] == "ADD" and action[-1] not in _CONSTRAINTS:
                 return f"{self.kind} ADD{temporary}"
-        known = ("ALTER TABLE", "CREATE INDEX", "DROP INDEX", "TRUNCATE TABLE", "CREATE TYPE")
+        known = ("ALTER TABLE", "ALTER INDEX", "CREATE INDEX", "DROP INDEX", "TRUNCATE TABLE", "CREATE TYPE")
         return f"{self.kind}{temporary}" if self.kind in known else ""
 
 

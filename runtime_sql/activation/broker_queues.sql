@@ -47,7 +47,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_priorities smallint[] := (SELECT q.priorities FROM ssb.queue AS q
-                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q)
+                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q.queue_id)
                                    AND (q.is_activation_enabled
                                         OR EXISTS (SELECT FROM ssb.event_notification AS n
                                                     WHERE n.queue_id = q.queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events))));

@@ -2,9 +2,9 @@
 -- CREATE_TABLE, ALTER_QUEUE, DROP_SERVICE and so on, and the groups of events that contain
 -- them. The definition is made and the event told in one transaction.
 --
--- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change users,
--- logins, roles, their members, what is granted, endpoints, certificates, master keys and XML schema collections tell of that
--- themselves.
+-- Service Broker's objects, schemas and databases have rows, whose triggers tell of them. The functions that change options of
+-- databases, users, logins, roles, their members, what is granted, endpoints, certificates, master keys, XML schema collections
+-- and extended properties tell of that themselves.
 -- Of tables, views, modules and the like PostgreSQL's event triggers tell; they are made with
 -- the first notification or DDL trigger that wants them, where the runtime's owner is a superuser.
 --
@@ -18,7 +18,7 @@ LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT k.kind,
            CASE WHEN k.kind LIKE 'GDR\_%' THEN '{GRANT,DENY,REVOKE}'::text[] WHEN k.kind LIKE 'AUTHORIZATION\_%' THEN '{ALTER}'
-                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' WHEN k.kind = 'DATABASE' THEN '{CREATE,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
+                WHEN k.kind = 'ROLE_MEMBER' THEN '{ADD,DROP}' ELSE '{CREATE,ALTER,DROP}' END,
            CASE WHEN k.kind IN ('RENAME', 'ROLE_MEMBER') THEN '{}'::text[] ELSE ARRAY['DDL_' || k.kind || '_EVENTS'] END || k.above
            || CASE WHEN k.kind IN ('DATABASE', 'ENDPOINT', 'LOGIN', 'GDR_SERVER', 'AUTHORIZATION_SERVER') THEN 'DDL_SERVER_LEVEL_EVENTS'
                    ELSE 'DDL_DATABASE_LEVEL_EVENTS' END || 'DDL_EVENTS'::text,
@@ -30,6 +30,7 @@ BEGIN ATOMIC
                    ('SCHEMA', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('DATABASE', '{}', false),
                    ('CERTIFICATE', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('MASTER_KEY', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('ENDPOINT', '{}', false), ('XML_SCHEMA_COLLECTION', '{}', false),
+                   ('EXTENDED_PROPERTY', '{}', false),
                    ('USER', '{DDL_DATABASE_SECURITY_EVENTS}', false), ('ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('APPLICATION_ROLE', '{DDL_DATABASE_SECURITY_EVENTS}', false),
                    ('ROLE_MEMBER', '{DDL_ROLE_EVENTS,DDL_DATABASE_SECURITY_EVENTS}', false),
@@ -155,7 +156,7 @@ AS $$
     SELECT coalesce((
         SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|(?: ;)?\s*["«»“”]$', '', 'g')
           FROM regexp_matches(p_stack, '\n([^\n]*["«»„“”](?:(?!\n[^\n]*PL/pgSQL).)*["«»“”])\n([^\n]*PL/pgSQL[^\n]*)', 'g') WITH ORDINALITY AS f (part, n)
-         WHERE NOT p_is_own OR f.part[2] !~ '\mssb(_internal)?\.\w+\('
+         WHERE NOT p_is_own OR f.part[2] !~ '\m(?:ssb|ssb_internal|sys)\.\w+\('
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
@@ -176,10 +177,11 @@ AS $$
                             p_function);
 $$;
 
--- ------------------------------------------------------------------ principals and their rights
+-- ------------------------------------------------------------------ what has no trigger: principals, rights, keys, endpoints
 
--- What becomes of a principal: p_type is what the event calls it, p_details further elements. A login is no database's: master.
-CREATE OR REPLACE FUNCTION ssb_internal.tell_of_principal(p_action text, p_kind text, p_database_id integer, p_schema text, p_name text, p_type text,
+-- What becomes of a securable: p_type is what the event calls it, p_details further elements. A login is no database's: master.
+-- There may be passwords in the statement of a certificate or a master key: its strings are not told.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_securable(p_action text, p_kind text, p_database_id integer, p_schema text, p_name text, p_type text,
                                                           p_details text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
@@ -189,35 +191,19 @@ DECLARE
     v_events text[] := ssb_internal.events_of(p_action, p_kind);
     v_database_id integer := coalesce(p_database_id, 1);
     v_stack text;
+    v_statement text;
 BEGIN
     IF ssb_internal.definitions_are_watched() THEN
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
+        v_statement := ssb_internal.statement_of_stack(v_stack, true);
         PERFORM ssb_internal.tell_definition(v_events, v_database_id, ssb_internal.event_instance(
-            v_events[1], v_database_id, p_schema, p_name, p_type, ssb_internal.statement_of_stack(v_stack, true), p_details => p_details));
+            v_events[1], v_database_id, p_schema, p_name, p_type,
+            CASE WHEN p_kind IN ('CERTIFICATE', 'MASTER_KEY') THEN regexp_replace(v_statement, '''(?:[^'']|'''')*''', '''******''', 'g')
+                 ELSE v_statement END, p_details => p_details));
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_principal(text, text, integer, text, text, text, text) FROM PUBLIC;
-
--- A certificate, or a database's master key. There may be passwords in the statement: its strings are not told.
-CREATE OR REPLACE FUNCTION ssb_internal.tell_of_key(p_action text, p_kind text, p_database_id integer, p_name text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_events text[] := ssb_internal.events_of(p_action, p_kind);
-    v_stack text;
-BEGIN
-    IF ssb_internal.definitions_are_watched() THEN
-        GET DIAGNOSTICS v_stack = PG_CONTEXT;
-        PERFORM ssb_internal.tell_definition(v_events, p_database_id, ssb_internal.event_instance(
-            v_events[1], p_database_id, NULL, p_name, replace(p_kind, '_', ' '),
-            regexp_replace(ssb_internal.statement_of_stack(v_stack, true), '''(?:[^'']|'''')*''', '''******''', 'g')));
-    END IF;
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_key(text, text, integer, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_of_securable(text, text, integer, text, text, text, text) FROM PUBLIC;
 
 -- One GRANT, DENY or REVOKE; the name of an object is PostgreSQL's.
 CREATE OR REPLACE FUNCTION ssb_internal.tell_of_grant(p_verb text, p_class text, p_name text, p_database_id integer, p_privileges text[],
@@ -232,7 +218,7 @@ DECLARE
                                  ELSE p_class END;
     v_parts text[] := CASE WHEN p_class IN ('OBJECT', 'QUEUE') THEN parse_ident(ssb_internal.normal_name(p_name)) ELSE ARRAY[NULL, p_name] END;
 BEGIN
-    PERFORM ssb_internal.tell_of_principal(
+    PERFORM ssb_internal.tell_of_securable(
         CASE p_verb WHEN 'GRANT OPTION' THEN 'REVOKE' ELSE p_verb END,
         CASE WHEN p_class IN ('SERVER', 'LOGIN', 'ENDPOINT') THEN 'GDR_SERVER' ELSE 'GDR_DATABASE' END, p_database_id, v_parts[1],
         CASE p_class WHEN 'DATABASE' THEN coalesce(p_name, ssb_internal.database_name(p_database_id))

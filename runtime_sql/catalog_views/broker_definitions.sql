@@ -29,7 +29,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN coalesce((SELECT ssb_internal.last_order_seen(q.state_sequence) >= 2 AND ssb_internal.is_seen_poisoned(q)
+    RETURN coalesce((SELECT ssb_internal.last_order_seen(q.state_sequence) >= 2 AND ssb_internal.is_seen_poisoned(q.queue_id)
                        FROM ssb.queue AS q
                       WHERE q.queue_id = p_queue_id AND q.is_poison_handling_enabled AND NOT q.is_quarantine_enabled), false);
 END;

@@ -1,14 +1,17 @@
 -- sys.conversation_endpoints, conversation_groups, transmission_queue.
 
--- ssb_internal.next_number for a view: STABLE, so that the planner leaves out those columns that nobody asks for.
--- Called by  sys.conversation_endpoints
-CREATE OR REPLACE FUNCTION ssb_internal.shown_number(p_endpoint ssb.conversation_endpoint)
+-- ssb_internal.next_number for those who look. STABLE, so that the planner leaves out those columns of a view that nobody asks
+-- for; by the endpoint's number, for a row that the caller makes could name any sequence.
+-- Called by  sys.conversation_endpoints, ssb_internal.side_of_timeline
+CREATE OR REPLACE FUNCTION ssb_internal.shown_number(p_endpoint_id bigint)
 RETURNS bigint
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
-    RETURN ssb_internal.next_number(p_endpoint);
+    RETURN (SELECT ssb_internal.next_number(e) FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id);
 END;
 $$;
 
@@ -31,13 +34,12 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        (CASE v.state WHEN 'CD' THEN v.closed_at + interval '30 minutes' ELSE v.started_at END AT TIME ZONE 'UTC')::timestamp(3)
            AS security_timestamp,
        coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
-       ssb_internal.shown_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
+       ssb_internal.shown_number(v.endpoint_id) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
        CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,
-       coalesce((SELECT ssb_internal.shown_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
-                v.far_sequence, 0) AS receive_sequence,
+       coalesce(ssb_internal.shown_number(v.far_endpoint_id), v.far_sequence, 0) AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
-  FROM (SELECT e.*, e AS endpoint, f.database_id AS far_database_id, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
+  FROM (SELECT e.*, f.database_id AS far_database_id, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
                r.outbound_key_id, r.inbound_key_id,
                CASE WHEN e.closed_at IS NULL AND e.lifetime IS NOT NULL AND ssb_internal.is_over(e.lifetime) THEN 'ER'
                     WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb_internal.endpoint_state(e, f)
@@ -46,6 +48,8 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
           LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
  WHERE v.database_id = (SELECT ssb_internal.current_database_id()) AND v.state IS NOT NULL;
+
+DROP FUNCTION IF EXISTS ssb_internal.shown_number(ssb.conversation_endpoint);  -- the view's, while it asked by row
 
 -- Those of conversations that are not closed (the state CD above, or none): to know that, no state has to be worked out.
 CREATE OR REPLACE VIEW sys.conversation_groups AS

@@ -100,7 +100,10 @@ SELECT CASE WHEN starts_with(m.description, 'T-SQL name: ') THEN ssb_internal.sp
  WHERE c.relnamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[])
    AND (c.relkind IN ('r', 'p', 'f', 'v', 'm') AND (c.relkind <> 'v' OR c.relname NOT LIKE '%@row')
         AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
-        OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')))
+        OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d
+                                            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')))
+   -- What belongs to an extension of PostgreSQL is nobody's here.
+   AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text), p.oid::integer, NULL, v.schema_id, 0,
        k.type, CASE k.type WHEN 'P' THEN 'SQL_STORED_PROCEDURE' WHEN 'AF' THEN 'AGGREGATE_FUNCTION' WHEN 'FN' THEN 'SQL_SCALAR_FUNCTION'
@@ -111,6 +114,7 @@ SELECT ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text),
  WHERE p.pronamespace = ANY ((SELECT ssb_internal.visible_namespaces())::oid[])
    AND p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
    AND NOT (p.prokind = 'p' AND p.proname ~ '^ssb_dropped_\d+$')  -- ssb_internal.drop_routine
+   AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
 UNION ALL
 SELECT ssb_internal.spelled(obj_description(t.tgfoid, 'pg_proc'), t.tgname::text), t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit

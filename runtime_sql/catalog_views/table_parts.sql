@@ -394,7 +394,6 @@ BEGIN
         IF NOT FOUND THEN
             PERFORM ssb_internal.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
         END IF;
-        RETURN;
     ELSIF action = 'UPDATE' THEN
         UPDATE ssb.extended_property AS e SET value = change_extended_property.value
          WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
@@ -407,6 +406,13 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
     END IF;
+    PERFORM ssb_internal.tell_of_securable(
+        CASE action WHEN 'ADD' THEN 'CREATE' WHEN 'UPDATE' THEN 'ALTER' ELSE 'DROP' END, 'EXTENDED_PROPERTY', v_database,
+        CASE upper(level0type COLLATE "C") WHEN 'SCHEMA' THEN level0name END, coalesce(level2name, level1name, level0name),
+        upper(coalesce(level2type, level1type, level0type, 'DATABASE') COLLATE "C"),
+        CASE WHEN level2name IS NOT NULL THEN format('<TargetObjectName>%s</TargetObjectName><TargetObjectType>%s</TargetObjectType>',
+                                                     ssb_internal.xml_text(level1name), ssb_internal.xml_text(upper(level1type COLLATE "C"))) ELSE '' END
+        || format('<PropertyName>%s</PropertyName><PropertyValue>%s</PropertyValue>', ssb_internal.xml_text(name), ssb_internal.xml_text(value)));
 END;
 $$;
 

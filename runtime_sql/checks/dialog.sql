@@ -27,7 +27,7 @@ BEGIN
     SELECT jsonb_build_object(
                'service_id', v_service.service_id, 'database', ssb_internal.database_name(d.database_id), 'instance', d.service_broker_guid,
                'is_broker_enabled', d.is_broker_enabled, 'queue', q.name, 'tsql_queue', ssb_internal.tsql_name(q),
-               'takes_messages', q.is_enqueue_enabled AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q),
+               'takes_messages', q.is_enqueue_enabled AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q.queue_id),
                'services', (SELECT count(*) FROM ssb.service AS s JOIN ssb.database AS o ON o.database_id = s.database_id
                              WHERE s.name = p_service AND (p_instance IS NULL OR o.service_broker_guid::text = lower(p_instance))),
                'offers', EXISTS (SELECT FROM ssb.service_contract_usage AS u

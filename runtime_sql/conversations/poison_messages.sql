@@ -244,18 +244,24 @@ BEGIN
        AND coalesce(ssb_internal.failed_attempts(p_queue) >= p_queue.max_rollbacks, false);
 END;
 $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.is_poisoned(ssb.queue) FROM PUBLIC;
 
 -- The same for those who look at many queues, views of the system and the daemon: one that somebody drops meanwhile is no error.
 -- (What DROP QUEUE has locked is gone when the look goes on. Where a queue is used, a handler would cost each message something.)
-CREATE OR REPLACE FUNCTION ssb_internal.is_seen_poisoned(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.is_seen_poisoned(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
+DECLARE
+    v_queue ssb.queue;
 BEGIN
-    RETURN ssb_internal.is_poisoned(p_queue);
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    RETURN coalesce(ssb_internal.is_poisoned(v_queue), false);
 EXCEPTION WHEN internal_error THEN
-    IF has_sequence_privilege(p_queue.state_sequence, 'SELECT') IS NOT NULL THEN
+    IF has_sequence_privilege(v_queue.state_sequence, 'SELECT') IS NOT NULL THEN
         RAISE;
     END IF;
     RETURN false;

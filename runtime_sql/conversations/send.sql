@@ -326,3 +326,4 @@ BEGIN
               LEFT JOIN ssb.queue AS q ON q.queue_id = p_endpoint.far_queue_id);
 END;
 $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.next_number(ssb.conversation_endpoint) FROM PUBLIC;

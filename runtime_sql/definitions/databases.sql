@@ -291,6 +291,7 @@ DECLARE
     v_id integer := CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(name) END;
     v_on boolean := CASE upper(value COLLATE "C") WHEN 'ON' THEN true WHEN 'OFF' THEN false END;
     v_option text := upper(option COLLATE "C");
+    v_name text := ssb_internal.database_name(v_id);
 BEGIN
     IF v_id IS NULL THEN
         PERFORM ssb_internal.raise_error(5011, format('User does not have permission to alter database ''%s'', the database does not exist, '
@@ -364,6 +365,10 @@ BEGIN
         END IF;
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;
+    -- CREATE DATABASE sets options by statements of its own.
+    IF EXISTS (SELECT FROM ssb.database AS d WHERE d.database_id = v_id AND d.create_date <> now()) THEN
+        PERFORM ssb_internal.tell_of_securable('ALTER', 'DATABASE', v_id, NULL, v_name, 'DATABASE');
+    END IF;
 END;
 $$;
 

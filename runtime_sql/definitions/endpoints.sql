@@ -100,7 +100,7 @@ BEGIN
     VALUES (name, coalesce(upper(state COLLATE "C"), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
             coalesce(upper(encryption COLLATE "C"), 'REQUIRED'), coalesce(upper(algorithm COLLATE "C"), 'AES'), coalesce(message_forwarding, false),
             coalesce(message_forward_size, 10), ssb_internal.owner_or_caller(owner, 5));
-    PERFORM ssb_internal.tell_of_principal('CREATE', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
+    PERFORM ssb_internal.tell_of_securable('CREATE', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
     PERFORM ssb_internal.announce_departure();
 END;
 $$;
@@ -193,7 +193,7 @@ BEGIN
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),
            message_forward_size = coalesce(message_forward_size, b.message_forward_size)
      WHERE lower(b.name) = lower(name);
-    PERFORM ssb_internal.tell_of_principal('ALTER', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
     PERFORM ssb_internal.announce_departure();
 END;
 $$;
@@ -209,6 +209,6 @@ BEGIN
     DELETE FROM ssb.permission AS p USING ssb.broker_endpoint AS b
      WHERE lower(b.name) = lower(name) AND p.class = 'ENDPOINT' AND p.major_id = b.broker_endpoint_id;
     DELETE FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(name);
-    PERFORM ssb_internal.tell_of_principal('DROP', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
+    PERFORM ssb_internal.tell_of_securable('DROP', 'ENDPOINT', NULL, NULL, name, 'ENDPOINT');
 END;
 $$;

@@ -144,6 +144,13 @@ BEGIN
 END;
 $$;
 
+-- Schemas that are no script's: the runtime's and PostgreSQL's. What stands there may be the caller's own, where he owns the
+-- runtime, and is nevertheless not to be made, altered or dropped by T-SQL.
+CREATE OR REPLACE FUNCTION ssb_internal.is_system_schema(p_schema text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN p_schema OPERATOR(pg_catalog.=) ANY ('{ssb,ssb_internal,ssb_staging,sys,information_schema,pg_catalog,pg_toast}'::pg_catalog.text[]);
+
 -- 'schema.name' or 'name' (then in dbo of the current database), in PostgreSQL's
 -- spelling, to its two parts.
 CREATE OR REPLACE FUNCTION ssb_internal.split_name(p_name text, OUT schema_name text, OUT object_name text)
@@ -301,6 +308,17 @@ BEGIN
         PERFORM ssb_internal.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 128.',
                                                      left(p_name, 124)), 15, 4);
     END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.raise_no_schema(p_schema text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                                  'to use it.', p_schema));
 END;
 $$;
 

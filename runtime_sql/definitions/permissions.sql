@@ -521,7 +521,7 @@ AS $$
 DECLARE
     v_parts text[] := CASE WHEN p_class IN ('OBJECT', 'QUEUE') THEN parse_ident(ssb_internal.normal_name(p_name)) ELSE ARRAY[NULL, p_name] END;
 BEGIN
-    PERFORM ssb_internal.tell_of_principal(
+    PERFORM ssb_internal.tell_of_securable(
         'ALTER', CASE p_class WHEN 'ENDPOINT' THEN 'AUTHORIZATION_SERVER' ELSE 'AUTHORIZATION_DATABASE' END, p_database_id, v_parts[1],
         CASE p_class WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
                      WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))

@@ -45,7 +45,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.tell_of_principal(p_action, 'ROLE_MEMBER', p_database_id, NULL, p_member,
+    PERFORM ssb_internal.tell_of_securable(p_action, 'ROLE_MEMBER', p_database_id, NULL, p_member,
         ssb_internal.type_of_principal(coalesce((SELECT p.kind FROM ssb.principal AS p
                                                   WHERE p.database_id = p_database_id AND lower(p.name) = lower(p_member)), 'USER')),
         format('<RoleName>%s</RoleName>', ssb_internal.xml_text(p_role)));
@@ -99,7 +99,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
     PERFORM ssb_internal.require_one_user(login, name, v_database_id);
-    PERFORM ssb_internal.tell_of_principal('CREATE', replace(v_kind, ' ', '_'), v_database_id, NULL, name, ssb_internal.type_of_principal(v_kind));
+    PERFORM ssb_internal.tell_of_securable('CREATE', replace(v_kind, ' ', '_'), v_database_id, NULL, name, ssb_internal.type_of_principal(v_kind));
 END;
 $$;
 
@@ -221,7 +221,7 @@ BEGIN
         PERFORM ssb_internal.rename_principal(v_principal, new_name);
         PERFORM ssb_internal.mirror_grants_of_database(v_principal.database_id);
     END IF;
-    PERFORM ssb_internal.tell_of_principal('ALTER', replace(v_principal.kind, ' ', '_'), v_principal.database_id, NULL, v_principal.name,
+    PERFORM ssb_internal.tell_of_securable('ALTER', replace(v_principal.kind, ' ', '_'), v_principal.database_id, NULL, v_principal.name,
                                            ssb_internal.type_of_principal(v_principal.kind));
 EXCEPTION WHEN unique_violation THEN
     PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
@@ -252,7 +252,7 @@ BEGIN
     END IF;
     v_principal := ssb_internal.principal_to_change('drop', name, kind, v_database_id);
     DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
-    PERFORM ssb_internal.tell_of_principal('DROP', replace(v_principal.kind, ' ', '_'), v_database_id, NULL, v_principal.name,
+    PERFORM ssb_internal.tell_of_securable('DROP', replace(v_principal.kind, ' ', '_'), v_database_id, NULL, v_principal.name,
                                            ssb_internal.type_of_principal(v_principal.kind));
     IF v_principal.kind = 'LOGIN' THEN
         RETURN;

@@ -123,24 +123,6 @@ BEGIN
 END;
 $$;
 
--- Schemas that are no script's: the runtime's and PostgreSQL's. What stands there may be the caller's own, where he owns the
--- runtime, and is nevertheless not to be made, altered or dropped by T-SQL.
-CREATE OR REPLACE FUNCTION ssb_internal.is_system_schema(p_schema text)
-RETURNS boolean
-LANGUAGE sql IMMUTABLE
-RETURN p_schema OPERATOR(pg_catalog.=) ANY ('{ssb,ssb_internal,ssb_staging,sys,information_schema,pg_catalog,pg_toast}'::pg_catalog.text[]);
-
-CREATE OR REPLACE FUNCTION ssb_internal.raise_no_schema(p_schema text)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                                  'to use it.', p_schema));
-END;
-$$;
-
 -- CREATE QUEUE makes a relation, with the owner's rights: in T-SQL's own schemas, else where the
 -- caller could make one himself, and never among the runtime's.
 CREATE OR REPLACE FUNCTION ssb_internal.require_schema(p_schema text)

@@ -26,7 +26,7 @@ BEGIN
                                                       coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;
     PERFORM ssb_internal.create_typed_xml(v_collection_id);
-    PERFORM ssb_internal.tell_of_principal('CREATE', 'XML_SCHEMA_COLLECTION', v_database_id, v_name.schema_name, coalesce(spelling, v_name.object_name), 'XML SCHEMA COLLECTION');
+    PERFORM ssb_internal.tell_of_securable('CREATE', 'XML_SCHEMA_COLLECTION', v_database_id, v_name.schema_name, coalesce(spelling, v_name.object_name), 'XML SCHEMA COLLECTION');
 END;
 $$;
 
@@ -60,7 +60,7 @@ BEGIN
     UPDATE ssb.xml_schema_collection AS c
        SET compiled = ssb_internal.xml_schema_merge(c.compiled, schemas), source = c.source || schemas
      WHERE c.collection_id = v_collection.collection_id;
-    PERFORM ssb_internal.tell_of_principal('ALTER', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
 END;
 $$;
 
@@ -78,7 +78,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.drop_typed_xml(v_collection);
     DELETE FROM ssb.xml_schema_collection AS c WHERE c.collection_id = v_collection.collection_id;
-    PERFORM ssb_internal.tell_of_principal('DROP', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
+    PERFORM ssb_internal.tell_of_securable('DROP', 'XML_SCHEMA_COLLECTION', v_collection.database_id, v_collection.schema_name, v_collection.spelling, 'XML SCHEMA COLLECTION');
 END;
 $$;
 

@@ -47,7 +47,7 @@ AS $$
       FROM names AS n
      CROSS JOIN LATERAL (
            SELECT coalesce((SELECT min(w.message_sequence_number) FROM waiting AS w WHERE w.message_sequence_number >= 0),
-                           (SELECT ssb_internal.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id),
+                           ssb_internal.shown_number(e.far_endpoint_id),
                            (SELECT r.next_number FROM ssb.remote_conversation AS r WHERE r.endpoint_id = e.endpoint_id), 0)
                   - (SELECT count(*) FROM ssb.retained_message AS r WHERE r.endpoint_id = e.endpoint_id AND r.status = 0) AS came) AS c
      WHERE c.came > 0

@@ -128,7 +128,7 @@ BEGIN
         END IF;
         IF v_queue.is_activation_enabled AND v_queue.is_receive_enabled AND v_queue.max_readers > 0
            AND (SELECT b.is_broker_enabled FROM ssb.database AS b WHERE b.database_id = v_queue.database_id)
-           AND NOT (state >= 2 AND ssb_internal.is_seen_poisoned(v_queue)) THEN
+           AND NOT (state >= 2 AND ssb_internal.is_seen_poisoned(p_queue_id)) THEN
             SELECT count(*)::integer, min(w.waits_since) INTO free_groups, waits_since
               FROM (SELECT e.lock_id, min(m.enqueued_at) AS waits_since, bool_or(m.taker = ANY (p_running)) AS is_taken
                       FROM (SELECT m.endpoint_id, m.enqueued_at, m.xmax AS taker FROM ssb.message_stored AS m

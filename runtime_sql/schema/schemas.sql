@@ -16,6 +16,20 @@ BEGIN
             MESSAGE = format('the encoding of this database is %s; the runtime needs UTF8', getdatabaseencoding()),
             HINT = 'CREATE DATABASE name TEMPLATE template0 ENCODING ''UTF8'' makes one beside it.';
     END IF;
+    -- Then neither an operator for the number nor one for the text is the better one.
+    SELECT format_type(c.castsource, NULL) AS source INTO v_found FROM pg_cast AS c
+     WHERE c.castsource IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) AND c.casttarget = 'text'::regtype
+       AND c.castcontext = 'i' LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = '0A000',
+            MESSAGE = format('a cast makes text of each %s by itself; the runtime''s operators are ambiguous with it', v_found.source),
+            HINT = format('DROP CAST (%s AS text), or make it one AS ASSIGNMENT.', v_found.source);
+    END IF;
+    IF current_setting('restrict_nonsystem_relation_kind', true) ~ 'view' THEN
+        RAISE EXCEPTION USING ERRCODE = '0A000',
+            MESSAGE = 'restrict_nonsystem_relation_kind lets nobody read views here, and the runtime has views',
+            HINT = 'RESET it by ALTER DATABASE or ALTER ROLE, for all who use the runtime.';
+    END IF;
     SELECT n.nspname, pg_get_userbyid(n.nspowner) AS owner INTO v_found FROM pg_namespace AS n
      WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging') AND pg_get_userbyid(n.nspowner) <> current_user LIMIT 1;
     IF FOUND THEN

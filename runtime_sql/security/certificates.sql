@@ -83,7 +83,7 @@ BEGIN
     ELSIF start_date > v_now THEN
         PERFORM ssb_internal.print('Warning: The certificate you created is not yet valid; its start date is in the future.');
     END IF;
-    PERFORM ssb_internal.tell_of_key('CREATE', 'CERTIFICATE', v_database_id, name);
+    PERFORM ssb_internal.tell_of_securable('CREATE', 'CERTIFICATE', v_database_id, NULL, name, 'CERTIFICATE');
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -161,7 +161,7 @@ BEGIN
         PERFORM ssb_internal.refuse_endpoint_certificate(v_certificate.name,
             'The endpoint authenticates with it: ALTER ENDPOINT … AUTHENTICATION comes first.');
     END IF;
-    PERFORM ssb_internal.tell_of_key('ALTER', 'CERTIFICATE', v_certificate.database_id, v_certificate.name);
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'CERTIFICATE', v_certificate.database_id, NULL, v_certificate.name, 'CERTIFICATE');
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -208,7 +208,7 @@ BEGIN
      WHERE k.database_id = v_certificate.database_id AND ssb_internal.fingerprint(v_certificate) IN (k.near, k.far);
     DELETE FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'CERTIFICATE' AND p.major_id = v_certificate.certificate_id;
-    PERFORM ssb_internal.tell_of_key('DROP', 'CERTIFICATE', v_certificate.database_id, v_certificate.name);
+    PERFORM ssb_internal.tell_of_securable('DROP', 'CERTIFICATE', v_certificate.database_id, NULL, v_certificate.name, 'CERTIFICATE');
 END;
 $$;
 

@@ -84,7 +84,7 @@ BEGIN
         'action', 'create_master_key', 'service_key', ssb_internal.service_key_id(), 'password', password));
     INSERT INTO ssb.master_key (database_id) VALUES (v_database_id);
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
-    PERFORM ssb_internal.tell_of_key('CREATE', 'MASTER_KEY', v_database_id);
+    PERFORM ssb_internal.tell_of_securable('CREATE', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
     PERFORM ssb_internal.retry_secured();
 END;
 $$;
@@ -160,7 +160,7 @@ BEGIN
         INSERT INTO ssb.master_key_password (database_id, sealed) VALUES (v_database_id, decode(v_answer ->> 'by_password', 'hex'));
         UPDATE ssb.master_key AS k SET modify_date = now() WHERE k.database_id = v_database_id;
     END IF;
-    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
 END;
 $$;
 
@@ -189,7 +189,7 @@ BEGIN
             PERFORM ssb_internal.raise_error(15313, 'The key is not encrypted using the specified decryptor.');
         END IF;
         UPDATE ssb.master_key AS k SET by_service = NULL, modify_date = now() WHERE k.database_id = v_database_id;
-        PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
+        PERFORM ssb_internal.tell_of_securable('ALTER', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
         RETURN;
     END IF;
     v_place := ssb_internal.ask_client('ALTER MASTER KEY', 'drop_master_key_encryption', jsonb_build_object(
@@ -198,7 +198,7 @@ BEGIN
      WHERE p.password_id = (SELECT o.password_id FROM ssb.master_key_password AS o WHERE o.database_id = v_database_id
                              ORDER BY o.password_id OFFSET v_place LIMIT 1);
     UPDATE ssb.master_key AS k SET modify_date = now() WHERE k.database_id = v_database_id;
-    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
 END;
 $$;
 
@@ -251,7 +251,7 @@ BEGIN
     PERFORM ssb_internal.keep_private_keys(v_database_id, v_answer -> 'private_keys');
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
     PERFORM ssb_internal.forget_dialog_keys(v_database_id);
-    PERFORM ssb_internal.tell_of_key('ALTER', 'MASTER_KEY', v_database_id);
+    PERFORM ssb_internal.tell_of_securable('ALTER', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
 END;
 $$;
 
@@ -313,6 +313,6 @@ BEGIN
     END IF;
     PERFORM ssb_internal.forget_dialog_keys(v_database_id);
     DELETE FROM ssb.master_key AS k WHERE k.database_id = v_database_id;
-    PERFORM ssb_internal.tell_of_key('DROP', 'MASTER_KEY', v_database_id);
+    PERFORM ssb_internal.tell_of_securable('DROP', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
 END;
 $$;

@@ -320,8 +320,9 @@ BEGIN
         -- The session has had no temporary table yet.
         v_first := coalesce(v_behind, '#');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
-        -- A schema of a database that does not exist.
-        v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
+        -- A schema that is not there, of a database that is, or maybe is not: if not dbo, only the text tells (ssb_internal.as_written).
+        v_first := regexp_replace(concat_ws('.', ssb_internal.tsql_schema(split_part(v_first, '.', 1)), nullif(split_part(v_first, '.', 2), '')),
+                                  '^(\w+)_dbo[.]', '\1.dbo.');
     ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
@@ -407,8 +408,9 @@ BEGIN
     WHEN '2202H' THEN
         v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
     WHEN '42701' THEN
-        v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
-                                    'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL);
+        -- Each table has its system columns: what SELECT INTO calls so has no error of SQL Server's.
+        v_error := CASE WHEN p_message ~ 'conflicts with a system column' THEN v_error ELSE ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
+                                    'than once.', v_first, coalesce(ssb_internal.table_named(ssb_internal.quoted_name(p_message, 2)), '')), 16, 4, NULL, NULL)::ssb.error END;
     WHEN '42712' THEN
         v_error := CASE WHEN p_message ~ '^WITH query name '
             THEN ROW(239, format('Duplicate common table expression name ''%s'' was specified.', v_first), 16, 1, NULL, NULL)::ssb.error
@@ -539,17 +541,15 @@ BEGIN
             -- "missing FROM-clause entry for table …", where no relation is looked for.
             WHEN p_message ~ 'FROM-clause'
             THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'ALTER TABLE'
-            THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'TRUNCATE TABLE'
-            THEN ROW(4701, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 1, NULL, NULL)::ssb.error
-            WHEN p_verb = 'CREATE INDEX'
-            THEN ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
-                                  v_first), 16, 12, NULL, NULL)::ssb.error
+            -- Of a schema that is not there PostgreSQL tells no more: the text has the object (ssb_internal.as_written).
+            WHEN p_verb IN ('ALTER TABLE', 'TRUNCATE TABLE', 'CREATE INDEX', 'ALTER INDEX')
+            THEN ROW(CASE p_verb WHEN 'ALTER TABLE' THEN 4902 WHEN 'TRUNCATE TABLE' THEN 4701 ELSE 1088 END,
+                     format('Cannot find the object "%s%s" because it does not exist or you do not have permissions.',
+                            v_first, CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),
+                     16, CASE p_verb WHEN 'CREATE INDEX' THEN 12 WHEN 'ALTER INDEX' THEN 9 ELSE 1 END, NULL, NULL)::ssb.error
             WHEN p_verb = 'DROP INDEX'
-            THEN ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.', v_first),
+            THEN ROW(3701, format('Cannot drop the index ''%s%s'', because it does not exist or you do not have permission.', v_first,
+                                  CASE WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%' THEN '.*' END),
                      11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
             WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'

@@ -21,7 +21,7 @@ BEGIN
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
     RETURN ARRAY(
         SELECT f.part[1]
-          FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"\n]|"")*"|[^\s".()]+)\.)?(?:"(?:[^"\n]|"")*"|[^\s".()]+)\([^()\n]*\))',
+          FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"]|\n|"")*"|[^\s".()]+)\.)?(?:"(?:[^"]|\n|"")*"|[^\s".()]+)\([^()\n]*\))',
                               'ng') WITH ORDINALITY AS f(part, n)
          WHERE f.part[1] !~ '^(ssb|ssb_internal|sys)\.|ssb_(trampoline|once)\w*\('
          ORDER BY f.n);

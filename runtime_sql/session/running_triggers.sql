@@ -23,12 +23,12 @@ DECLARE
 BEGIN
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
     SELECT array_agg(f.part[1] ORDER BY f.n) FILTER (WHERE t.is_trigger), count(*) FILTER (WHERE NOT t.is_trigger) INTO v_triggers, v_others
-      FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"\n]|"")*"|[^\s".()]+)\.)?(?:"(?:[^"\n]|"")*"|[^\s".()]+)\([^()\n]*\))',
+      FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"]|\n|"")*"|[^\s".()]+)\.)?(?:"(?:[^"]|\n|"")*"|[^\s".()]+)\([^()\n]*\))',
                           'ng') WITH ORDINALITY AS f (part, n)
      CROSS JOIN LATERAL (SELECT f.part[1] LIKE '%()'
                                 AND (f.part[1] !~ '^(ssb|ssb_internal|sys)\.'
                                      OR (SELECT p.prorettype = 'trigger'::regtype FROM pg_proc AS p WHERE p.oid = to_regprocedure(f.part[1]))) AS is_trigger) AS t;
-    v_others := v_others + (SELECT count(*) FROM regexp_matches(v_stack, '^[^\n"«»„“”''‘’「『]*PL/pgSQL[^\n"«»„“”''‘’「『]*\minline_code_block\M(?![.(])', 'ng'));
+    v_others := v_others + (SELECT count(*) FROM regexp_matches(v_stack, '^[^\n"«»„“”''‘’「『]*PL/pgSQL[^\n"«»„“”''‘’「『]*\minline_code_block\M(?!\.)[^\n"(]*$', 'ng'));
     v_innermost := parse_ident(left(v_triggers[1], -2));
     RETURN (length(v_stack) - length(replace(v_stack, 'PL/pgSQL', ''))) / length('PL/pgSQL') - v_others <= pg_trigger_depth()
        -- A trigger for several events has a function for each: tr, tr@update. tr@rows keeps the rows before the body runs.

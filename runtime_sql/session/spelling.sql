@@ -262,7 +262,7 @@ BEGIN
             IF v_name = '*' THEN
                 -- x.a and dbo.x.a; of x.a.value(…) what stands before the method.
                 FOR i IN 1..cardinality(v_written) - 1 LOOP
-                    IF sys.fold(v_written[i]) = v_schema THEN
+                    IF sys.fold(v_written[i]) = v_schema OR sys.fold(v_written[i - 1]) || '_' || sys.fold(v_written[i]) = v_schema THEN
                         RETURN array_to_string(v_written[:i + 1], '.');
                     END IF;
                 END LOOP;
@@ -327,17 +327,18 @@ BEGIN
             ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
             ssb_internal.source_of(v_around[1], v_around[2]), substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
         LOOP
-            v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' THEN
+            v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' OR v_name LIKE '%.*' THEN
                                           ssb_internal.name_in_text(v_text, v_parts, p_line, v_alone) END,
                                 -- An index, behind its table.
-                                ssb_internal.name_in_text(v_text, v_parts[1:1], p_line, true) || '.'
+                                coalesce(regexp_replace(ssb_internal.name_in_text(v_text, v_parts, p_line, false), '[.][^.]*$', ''),
+                                         ssb_internal.name_in_text(v_text, v_parts[1:1], p_line, false)) || '.'
                                 || ssb_internal.name_in_text(v_text, v_parts[2:2], p_line, true));
             IF p_number = 2760 THEN
                 v_shown := substring(v_shown FROM '^(.*)[.]');
             END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
-        v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, v_name) || v_mark);
+        v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, regexp_replace(v_name, '[.][*]$', '')) || v_mark);
     END LOOP;
     RETURN v_message;
 END;

@@ -125,11 +125,13 @@ def test_triggers_that_fire_each_other_are_counted(tsql: Tsql) -> None:
     assert shown(tsql) == ["16"]
 
 
-def test_a_trigger_does_not_fire_itself_by_default(tsql: Tsql) -> None:
-    tsql.run_well("""
+@pytest.mark.parametrize("name", ["stamp", 'sta"m(p', "sta\nmp"])
+def test_a_trigger_does_not_fire_itself_by_default(tsql: Tsql, name: str) -> None:
+    tsql.run_well(f"""
+        DROP TABLE IF EXISTS dbo.stamped
         CREATE TABLE dbo.stamped (n int, changes int DEFAULT 0);
         GO
-        CREATE TRIGGER dbo.stamp ON dbo.stamped AFTER INSERT, UPDATE AS
+        CREATE TRIGGER dbo.[{name}] ON dbo.stamped AFTER INSERT, UPDATE AS
         UPDATE dbo.stamped SET changes += 1 WHERE n IN (SELECT n FROM inserted) AND changes < 3;
         GO
         INSERT dbo.stamped (n) VALUES (1);

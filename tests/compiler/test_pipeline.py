@@ -1,7 +1,9 @@
 """A script is read batch by batch: what comes later may be needed earlier, what is done with is let go."""
 
 import gc
+import sys
 import tracemalloc
+from types import FrameType
 
 from pgsb.compiler.pipeline import CompileOptions, CompileSession, compile_script
 from pgsb.grammar.source import Source
@@ -38,3 +40,24 @@ def test_a_procedure_of_a_later_batch_is_known() -> None:
     )
     first, *_ = compile_script(Source("procedures.sql", script)).batches
     assert "CALL dbo.b(1, r, session)" in first.statements[-1].sql
+
+
+def _calls(script: str) -> int:
+    """How many functions of Python a translation calls."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        compile_script(Source("long.sql", script))
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_each_variable_of_thousands_costs_what_the_first_ones_cost() -> None:
+    few, many = (_calls("DECLARE @v int" + "".join(f", @v{i} int" for i in range(n))) for n in (200, 800))
+    assert many < 5 * few

@@ -49,6 +49,14 @@ def test_columns_and_others() -> None:
     assert as_written(no_schemas.format("orders"), "… dbo.Orders …") == no_schemas.format("Orders")
     no_table = 'Cannot find the object "{}" because it does not exist or you do not have permissions.'
     assert as_written(no_table.format("dbo.t"), "alter table dbo.T add a int") == no_table.format("dbo.T")
+    for written, script in (("sales", "no.T"), ("no_sales", "no_Sales.T"), ("no_sales", "no.Sales.T")):
+        shown = script if written == "no_sales" else "sales"
+        told = as_written(no_table.format(f"{written}.*"), f"alter table {script} add a")
+        assert told == no_table.format(shown)
+    no_index = "Cannot drop the index '{}', because it does not exist or you do not have permission."
+    for script, shown in (("i on dbo.T", "dbo.T.i"), ("T.I", "T.I"), ("I on #T", "#T.I"), ("j on U", "t.i")):
+        name = "#t.i" if "#" in script else "t.i"
+        assert as_written(no_index.format(name), f"drop index {script}") == no_index.format(shown)
     wrong_kind = "Cannot use DROP VIEW with '{0}' because '{0}' is a table. Use DROP TABLE."
     assert as_written(wrong_kind.format("dbo.t"), "drop view T") == wrong_kind.format("T")
     incompatible = "Cannot perform alter on '{}' because it is an incompatible object type."

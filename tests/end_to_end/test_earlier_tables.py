@@ -104,6 +104,19 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
     tsql.close()
 
 
+def test_what_belongs_to_an_extension_is_no_object(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    connect(database.dsn).execute(
+        "CREATE EXTENSION pg_buffercache SCHEMA public;"
+        " CREATE FUNCTION public.own() RETURNS int LANGUAGE sql RETURN 1"
+    )
+    tsql = Tsql(database.dsn)
+    tsql.run_well("SELECT name FROM sys.objects WHERE schema_id = SCHEMA_ID('public') ORDER BY name")
+    assert tsql.results == [[["own"]]]
+    tsql.close()
+
+
 def test_a_table_with_capitals_in_its_name_is_pointed_out(
     database: Database, connect: Callable[[str], Connection]
 ) -> None:

@@ -190,6 +190,13 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
         "EXEC dbo.NoProc": "Could not find stored procedure 'dbo.NoProc'.",
         "DROP TABLE NoSuch": "Cannot drop the table 'NoSuch', because it does not exist or you do not have permission.",
         "DROP INDEX Ix ON NoSuch": "Cannot drop the index 'NoSuch.Ix', because it does not exist or you do not have permission.",
+        "DROP INDEX Ix ON dbo.Orders": "Cannot drop the index 'dbo.Orders.Ix', because it does not exist or you do not have permission.",
+        "DROP INDEX Ix ON #NoSuch": "Cannot drop the index '#NoSuch.Ix', because it does not exist or you do not have permission.",
+        "EXEC ('SELECT 1 FROM no_Schema.T')": "Invalid object name 'no_Schema.T'.",
+        "TRUNCATE TABLE no_Schema.T": 'Cannot find the object "no_Schema.T" because it does not exist or you do not have permissions.',
+        "ALTER TABLE Nowhere.Sales.T ADD b int": 'Cannot find the object "Nowhere.Sales.T" because it does not exist or you do not have permissions.',
+        "EXEC ('TRUNCATE TABLE ' + @name)": 'Cannot find the object "NoSuch" because it does not exist or you do not have permissions.',
+        "ALTER INDEX ALL ON dbo.NoSuch REBUILD": 'Cannot find the object "dbo.NoSuch" because it does not exist or you do not have permissions.',
         "ALTER TABLE NoSuch ADD b int": 'Cannot find the object "NoSuch" because it does not exist or you do not have permissions.',
         "GRANT SELECT ON dbo.NoSuch TO public": "Cannot find the object 'NoSuch', because it does not exist or you do not have permission.",
         "CREATE TABLE dbo.Orders (a int)": "There is already an object named 'Orders' in the database.",
@@ -197,7 +204,7 @@ def test_caught_messages_name_what_is_missing_as_it_is_written(tsql: Tsql) -> No
     }
     for statement, message in tried.items():
         tsql.run_well(
-            "DECLARE @text nvarchar(99) = REPLACE('SELECT 1 FROM dbo.NoXing', 'X', 'Th')"
+            "DECLARE @text nvarchar(99) = REPLACE('SELECT 1 FROM dbo.NoXing', 'X', 'Th'), @name sysname = N'NoSuch'"
             f"\nBEGIN TRY\n{statement} /* a '/*nested*/ comment */\nEND TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
         )
         assert tsql.prints == [message]

@@ -137,6 +137,20 @@ def test_what_is_wrong_is_told_with_its_place(
     assert problem in left.err
 
 
+def test_who_only_looks_at_a_script_tells_nothing_of_the_environment(
+    database: Database, pgsb: Pgsb, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, asks=":setvar a b\nPRINT '$(SECRET)'\nPRINT $(SECRET)")
+    monkeypatch.setenv("SECRET", "'the secret'")
+    for command in ("check", "compile", "assess"):
+        left = pgsb(command, "asks.sql")
+        assert "no value for the variable 'SECRET'" in left.err + left.out
+        assert "the secret" not in left.err + left.out
+    monkeypatch.setenv("SECRET", "the environment's")
+    write(folder, asks=':setvar a b\nPRINT "$(SECRET)"')
+    assert "the environment's" in pgsb("run", "--dsn", database.dsn, "asks.sql").out
+
+
 def test_what_files_and_variables_add_has_an_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(folder, a=":r b.sql\n" * 9, b="PRINT '$(x)'\n" * 9)
     for limit, value, message in (

@@ -297,6 +297,22 @@ def test_another_encoding_is_refused_in_a_sentence(
         admin.execute("DROP DATABASE of_bytes")
 
 
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("CREATE CAST (bigint AS text) WITH INOUT AS IMPLICIT", "a cast makes text of each bigint by itself"),
+        ("SET restrict_nonsystem_relation_kind = 'foreign-table, view'", "lets nobody read views here"),
+    ],
+)
+def test_what_the_runtime_could_not_work_with_is_refused_in_a_sentence(
+    empty_database: Database, connect: Callable[..., Connection], made: str, said: str
+) -> None:
+    connection = connect(empty_database.dsn)
+    connection.execute(made.encode())
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match=said):
+        installer.install(connection)
+
+
 def test_a_locale_without_letters_is_pointed_out(
     postgres: str, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,6 +30,7 @@ from .definitions import (
     read_constraint,
     read_index,
     read_period,
+    refuse_own_columns,
     warn_of_mask,
 )
 from .system_versioning import (
@@ -175,6 +176,7 @@ def _add(
             break
     if not reader.at_end:
         reader.fail()
+    refuse_own_columns(definition, ctx)
     old = known.columns if known is not None else ()
     if definition.period is not None:
         # ADD PERIOD names columns that are there: from now on they are generated.

@@ -108,6 +108,17 @@ def all_constraints(definition: Definition) -> list[Constraint]:
 _CONSTRAINT_WORDS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 
 
+_OWN_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+
+
+def refuse_own_columns(definition: Definition, ctx: Context) -> None:
+    """Report columns with the names of those that PostgreSQL gives each table; a variable may have such."""
+    for column in definition.columns:
+        if column.name.name.lower() in _OWN_COLUMNS:
+            what = f"a column called {column.name.name!r}"
+            ctx.unsupported(what, column.name, hint="PostgreSQL gives each table a column of that name")
+
+
 def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
     word = reader.current_upper
     if word in _CONSTRAINT_WORDS:

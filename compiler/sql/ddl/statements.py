@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ....grammar.tokens import Token
+from ...target import nodes as n
 from ...target import statements as s
 from ..context import Context, object_name
 from ..dispatch import DEFINITION, translates
 from ..interface import Ddl
 from ..parse.nodes import is_variable
 from ..parse.reader import Reader
-from ..parse.tokens import to_sqlglot
+from ..parse.tokens import T, to_sqlglot
 from .alter_table import alter_table
 from .tables import create_index, create_table, create_type, drop, drop_index, sequence
 
@@ -52,6 +53,8 @@ def _translated(reader: Reader, tokens: list[Token], ctx: Context) -> Ddl | None
         return sequence(reader, ctx, "CREATE")
     if reader.word("ALTER", "SEQUENCE"):
         return sequence(reader, ctx, "ALTER")
+    if reader.word("ALTER", "INDEX"):
+        return _alter_index(reader, ctx)
     index = create_index(reader, ctx)
     if index is not None:
         return index
@@ -64,11 +67,24 @@ def _translated(reader: Reader, tokens: list[Token], ctx: Context) -> Ddl | None
     return None
 
 
+def _alter_index(reader: Reader, ctx: Context) -> Ddl:
+    """``ALTER INDEX i ON t …``, of a table that has to be there; i may be one that is not made here."""
+    if not reader.word("ALL"):
+        reader.name()
+    if not reader.take(T.ON):
+        reader.fail()
+    table = ctx.defined_name(object_name(reader.target(hinted=False)))
+    reader.rest()
+    ctx.problems.add(
+        "ALTER INDEX has no effect: indexes need no rebuilding here", at=ctx.whole, severity="warning"
+    )
+    return Ddl((s.Effect(n.Cast(n.Text(table), "regclass")),))
+
+
 _IGNORED = {
     ("CREATE", "STATISTICS"): "statistics are PostgreSQL's own business",
     ("UPDATE", "STATISTICS"): "statistics are PostgreSQL's own business",
     ("DROP", "STATISTICS"): "statistics are PostgreSQL's own business",
-    ("ALTER", "INDEX"): "indexes need no rebuilding here",
     ("CREATE", "PRIMARY"): "XML indexes do not exist here",
     ("CREATE", "XML"): "XML indexes do not exist here",
     ("CREATE", "SPATIAL"): "spatial indexes do not exist here",

@@ -42,6 +42,7 @@ from .definitions import (
     index_options,
     read_definition,
     read_index,
+    refuse_own_columns,
     signed,
 )
 from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
@@ -73,6 +74,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.take(T.L_PAREN):
         reader.fail()
     definition = read_definition(reader, ctx)
+    refuse_own_columns(definition, ctx)
     if reader.word("AS"):
         # AS FILETABLE, AS NODE, AS EDGE
         ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")

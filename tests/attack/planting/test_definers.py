@@ -350,6 +350,11 @@ _EVASIONS = {
         "DO $d$ BEGIN EXECUTE 'INSERT INTO dbo.t (id, word) VALUES (1, ''x'')"
         " /*\nPL/pgSQL function dbo.tr() line 1 at SQL statement\n*/'; END $d$",
     ),
+    "a setting and a stack that counts a routine twice": (
+        "SET pgsb.instead = 'dbo.tr'",
+        "DO $d$ BEGIN EXECUTE 'INSERT INTO dbo.t (id, word) VALUES (1, ''x'')"
+        " /*\nPL/pgSQL function inline_code_block x(int)\nPL/pgSQL function dbo.tr() line 1\n*/'; END $d$",
+    ),
 }
 
 
@@ -414,6 +419,16 @@ def test_a_trigger_s_function_is_at_no_time_everybody_s_to_hang(
             assert [name for name, may in functions if may] == [], statement.sql
             made = len(functions)
     assert made == 4
+
+
+def test_no_function_believes_a_row_that_its_caller_makes(owner: Connection, mallory: Connection) -> None:
+    """With the owner's rights it would read whatever sequence the row names."""
+    assert not owner.execute(
+        "SELECT p.oid::regprocedure::text FROM pg_proc AS p JOIN unnest(p.proargtypes) AS a (type) ON true"
+        " JOIN pg_class AS c ON c.reltype = a.type AND c.relkind IN ('r', 'p')"
+        " WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND p.prosecdef"
+        " AND has_function_privilege('mallory', p.oid, 'EXECUTE')"
+    ).fetchall()
 
 
 def test_the_history_of_a_table_has_the_moments_of_its_changes(

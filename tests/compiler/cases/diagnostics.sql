@@ -171,10 +171,10 @@ SELECT n AS many FROM dbo.t WHERE n IN ('A' COLLATE Latin1_General_CI_AS, 'B');
 SELECT n AS found FROM dbo.t WHERE n COLLATE Latin1_General_CI_AI IN (SELECT N'Ä' UNION SELECT N'B');
 SELECT n AS ordered FROM dbo.t ORDER BY n COLLATE Latin1_General_CI_AI, n COLLATE Latin1_General_BIN2;
 GO
-SELECT n COLLATE No_Such FROM dbo.t;
+SELECT n COLLATE No_Such_CI_AS FROM dbo.t;
 -- expect
-case.sql:13:8: error 448: Invalid collation 'No_Such'.
-   13 | SELECT n COLLATE No_Such FROM dbo.t;
+case.sql:13:8: error 448: Invalid collation 'No_Such_CI_AS'.
+   13 | SELECT n COLLATE No_Such_CI_AS FROM dbo.t;
       |        ^
 -- shows
 (6 rows affected)
@@ -241,8 +241,8 @@ E
 (6 rows affected)
 
 Msg 448, Level 16, State 1, Line 1
-case.sql:13:8: error 448: Invalid collation 'No_Such'.
-   13 | SELECT n COLLATE No_Such FROM dbo.t;
+case.sql:13:8: error 448: Invalid collation 'No_Such_CI_AS'.
+   13 | SELECT n COLLATE No_Such_CI_AS FROM dbo.t;
       |        ^
 
 -- case: RECEIVE, SEND and MOVE behind a column or table that has no alias are one

@@ -18,6 +18,10 @@ BEGIN
 END;
 GO
 CREATE TABLE t (a int identity primary key, b rowversion, c varchar(10) default 'x')
+EXEC sp_addextendedproperty 'MS_Description', 'what <c> is', 'SCHEMA', 'dbo', 'TABLE', 't', 'COLUMN', 'c'
+EXEC sp_updateextendedproperty 'MS_Description', 'another', 'SCHEMA', 'dbo', 'TABLE', 't', 'COLUMN', 'c'
+SELECT n.query('ObjectType, TargetObjectName, PropertyName, PropertyValue') FROM dbo.DatabaseLog CROSS APPLY XmlEvent.nodes('/EVENT_INSTANCE[EventType="CREATE_EXTENDED_PROPERTY"]') AS e (n)
+EXEC sp_dropextendedproperty 'MS_Description', 'SCHEMA', 'dbo', 'TABLE', 't', 'COLUMN', 'c'
 GO
 CREATE INDEX ix ON t (c)
 GO
@@ -91,10 +95,13 @@ GO
 SELECT Event, [Schema], Object, LEFT(REPLACE(TSQL, CHAR(10), ' '), 40) t FROM DatabaseLog ORDER BY DatabaseLogID
 SELECT COUNT(*) FROM sys.triggers
 GO
-CREATE TRIGGER srv ON ALL SERVER FOR CREATE_DATABASE, DROP_DATABASE AS PRINT CONVERT(nvarchar(200), EVENTDATA().query('(/EVENT_INSTANCE/EventType/text(), /EVENT_INSTANCE/ObjectName/text())'))
+CREATE TRIGGER srv ON ALL SERVER FOR DDL_DATABASE_EVENTS AS PRINT CONVERT(nvarchar(200), EVENTDATA().query('(/EVENT_INSTANCE/EventType/text(), /EVENT_INSTANCE/ObjectName/text())'))
 GO
-CREATE DATABASE other
-DROP DATABASE other
+CREATE DATABASE other WITH TRUSTWORTHY ON
+GO
+ALTER DATABASE other SET DISABLE_BROKER
+ALTER DATABASE other MODIFY NAME = another
+DROP DATABASE another
 SELECT name FROM sys.server_triggers
 DROP TRIGGER srv ON ALL SERVER
 GO

@@ -351,6 +351,7 @@ case.sql:1:1: warning: CREATE COLUMNSTORE INDEX has no effect: columnstore index
 -- case: alter index
 ALTER INDEX ALL ON heap REBUILD
 -- expect
+SELECT 'dbo.heap'::regclass
 case.sql:1:1: warning: ALTER INDEX has no effect: indexes need no rebuilding here
     1 | ALTER INDEX ALL ON heap REBUILD
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
