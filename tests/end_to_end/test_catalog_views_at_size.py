@@ -79,8 +79,8 @@ def pages(database: Database, query: str) -> int:
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
-def test_four_times_the_objects_are_less_than_six_times_the_pages(
+def test_four_times_the_objects_are_less_than_five_times_the_pages(
     databases: list[Database], query: str
 ) -> None:
     few, many = (pages(database, query) for database in databases)
-    assert many < 6 * few
+    assert many < 5 * few
