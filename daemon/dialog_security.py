@@ -75,10 +75,7 @@ NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
-_HEADER = (
-    "conversation_id is_initiator key to_service to_instance from_service from_instance contract lifetime"
-    " is_encrypted"
-).split()
+_HEADER = ("conversation_id is_initiator to_service to_instance from_service from_instance contract").split()
 
 Row = dict[str, Any]
 
@@ -163,7 +160,7 @@ class DialogSecurity:
                 cipher = self._cipher(key.key_id, key.key, header)
                 dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, next_number(run))
                 now_at[endpoint] = len(sent)
-                sent.append(header)
+                sent.append({name: value for name, value in header.items() if name != "key"})
                 if key.exchange is not None:
                     exchanges[key.key_id] = key.exchange
             else:
@@ -172,7 +169,8 @@ class DialogSecurity:
                 dialogs[endpoint] = SealedDialog(first.cipher, first.key_id, first.ids + run.ids, None)
             place = now_at[endpoint]
             body = dialogs[endpoint].cipher.seal(
-                run.numbers, header["lifetime"], run.message_types, run.kinds, run.bodies
+                *(run.numbers, uuid.UUID(header["key"]), header["lifetime"]),
+                *(run.message_types, run.kinds, run.bodies),
             )
             columns[0].append(placed(place, run.count))
             columns[1].append(run.numbers)
@@ -382,10 +380,12 @@ class DialogSecurity:
                 continue
             ciphers[place] = cipher
             kept[place] = len(opened)
-            lifetime = None
+            dialog_key = lifetime = None
             for run in those:
                 try:
-                    lifetime, types, kinds, bodies = whole(run, cipher.open(run.numbers, run.sealed))
+                    dialog_key, lifetime, types, kinds, bodies = whole(
+                        run, cipher.open(run.numbers, run.sealed)
+                    )
                 except NotGenuine as error:
                     dropped[place] = str(error)
                     self._count()
@@ -400,6 +400,7 @@ class DialogSecurity:
                 | {
                     # In the clear, and not sealed: numbers of spans, which say nothing of the message.
                     "traces": header.get("traces") or {},
+                    "key": str(dialog_key) if dialog_key is not None else None,
                     "lifetime": lifetime,
                     "is_encrypted": True,
                     "security": "A" if key["is_anonymous"] else "F",

@@ -201,14 +201,14 @@ def next_number(run: Run) -> int | None:
 
 
 def whole(
-    run: Travelling, opened: tuple[float | None, bytes, bytes, bytes]
-) -> tuple[float | None, bytes, bytes, bytes]:
+    run: Travelling, opened: tuple[uuid.UUID, float | None, bytes, bytes, bytes]
+) -> tuple[uuid.UUID, float | None, bytes, bytes, bytes]:
     """Raise NotGenuine where the columns have not as many elements as the run has messages.
 
     Whoever has the key may still have sealed what would move the messages of others.
     """
     try:
-        for column in opened[1:]:
+        for column in opened[2:]:
             cut(column, [run.count])
     except Malformed:
         raise NotGenuine("they are not as many as their numbers") from None

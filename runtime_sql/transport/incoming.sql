@@ -340,7 +340,7 @@ BEGIN
                        OR NOT coalesce(ssb_internal.same_principal(v_remote.far_user, v_message.far_user), true))) THEN
                     status := 'The message does not have the security of its conversation.';
                     v_is_known := false;
-                ELSIF v_message.security = 'N' AND v_remote.session_key IS DISTINCT FROM v_message.key THEN
+                ELSIF v_remote.session_key IS DISTINCT FROM v_message.key THEN
                     status := 'The message does not come from the instance that takes part in this conversation.';
                     v_is_known := false;
                 ELSIF v_message.security = 'N' AND v_binding IS NOT NULL AND NOT ssb_internal.is_member(ssb_internal.caller(), v_binding, v_remote.database_id)

@@ -120,12 +120,12 @@ BEGIN
       INTO v_known
       FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
                    r.is_initiator, r.database_id,
-                   (r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+                   (r.session_key = d.key AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
                     AND coalesce(d.traces, '{}') = '{}'
                     AND CASE WHEN p_is_opened
                              THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
                                   AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
-                             ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = d.key
+                             ELSE coalesce(r.security, 'N') = 'N'
                                   AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END) IS TRUE AS is_plain
               FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                               AS (conversation_id uuid, is_initiator boolean, key uuid, security char(1), database_id integer, far_user text,
@@ -414,14 +414,14 @@ BEGIN
                              WHERE k.conversation_id BETWEEN (p_dialog ->> 'conversation_id')::uuid AND (p_dialog ->> 'conversation_id')::uuid
                                AND k.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
                              ORDER BY k.conversation_id LIMIT 1)
-       AND r.next_number = p_numbers[1] AND r.refusal IS NULL AND r.far_outcome IS NULL
+       AND r.next_number = p_numbers[1] AND r.session_key = (p_dialog ->> 'key')::uuid AND r.refusal IS NULL AND r.far_outcome IS NULL
        AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_system
        AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END
        AND CASE WHEN p_is_opened
                 THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer
                      AND (r.far_user IS NULL) = (p_dialog ->> 'far_user' IS NULL)
                      AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog ->> 'far_user'), true)
-                ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = (p_dialog ->> 'key')::uuid
+                ELSE coalesce(r.security, 'N') = 'N'
                      AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
        AND CASE WHEN has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1
                 THEN true ELSE ssb_internal.reason_to_wait(e.queue_id) IS NULL END
