@@ -214,5 +214,8 @@ class DialogCipher:
             plain = self._answers.decrypt(data[:_NONCE], data[_NONCE:], self._bound + set_id.encode())
         except (InvalidTag, ValueError, TypeError):
             raise NotGenuine("the answer has been changed, or belongs to another set of messages") from None
-        answer: dict[str, Any] = json.loads(plain)
+        try:
+            answer: dict[str, Any] = json.loads(plain)
+        except (ValueError, RecursionError):
+            raise NotGenuine("it is none") from None
         return answer

@@ -448,6 +448,27 @@ BEGIN
 END;
 $$;
 
+-- A daemon reads a set as a whole into its memory, and no daemon makes one that is much larger than 5 MB: whoever brings such a set
+-- does not end this instance's daemon with it.
+CREATE OR REPLACE FUNCTION ssb_internal.require_handy_set(p_dialogs jsonb, p_places integer[], p_bodies bytea[], p_exchanges text[],
+                                                          p_more bigint)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_bytes bigint := pg_column_size(p_dialogs)::bigint + pg_column_size(p_places) + pg_column_size(p_bodies)
+                      + coalesce(pg_column_size(p_exchanges), 0) + p_more;
+BEGIN
+    IF v_bytes > 32 * 1048576 OR cardinality(p_places) > 10000 OR jsonb_array_length(p_dialogs) > 10000 OR cardinality(p_exchanges) > 2000 THEN
+        RAISE EXCEPTION 'A set of % messages of % dialogs with % bytes is none that a daemon makes',
+                        cardinality(p_places), jsonb_array_length(p_dialogs), v_bytes
+            USING ERRCODE = '54000';
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.require_handy_set(jsonb, integer[], bytea[], text[], bigint) FROM PUBLIC;
+
 -- … and with sealed ones: they are put down for this instance's daemon, which alone can open them, or goes on with
 -- them. Nobody acknowledges them before: answers come by ssb_internal.set_answers. Returned is why messages of a
 -- dialog are not taken (by its place), and NULL where nobody is there to open them.
@@ -462,6 +483,7 @@ DECLARE
     v_on integer[];
 BEGIN
     PERFORM ssb_internal.require_connect();
+    PERFORM ssb_internal.require_handy_set(p_dialogs, p_places, p_bodies, p_exchanges, pg_column_size(p_numbers));
     IF NOT ssb_internal.has_transport_daemon() THEN
         RETURN NULL;
     END IF;

@@ -593,6 +593,11 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
     assert not is_current(now + timedelta(hours=1), now)
 
 
+def _sealed_text(cipher: DialogCipher, text: bytes) -> str:
+    nonce = bytes(12)
+    return (nonce + cipher._answers.encrypt(nonce, text, cipher._bound + b"set")).hex()
+
+
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = DialogCipher(key_id, key, _HEADER)
@@ -610,8 +615,27 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
             {"place": 0, "sealed": cipher.seal_answer("set", said)}  # type: ignore[arg-type]
             for said in ([5], {"next_number": "5"}, {"next_number": 5, "instance": 7}, {"status": None})
         ),
+        # Whoever has the key may write anything: also what no function here takes, or nobody reads.
+        *(
+            {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5} | said)}
+            for said in (
+                {"next_number": 2**63 - 1},
+                {"next_number": True},
+                {"next_number": -1},
+                {"refusal": "no", "refusal_code": 2**31},
+                {"refusal": "no", "refusal_code": False},
+                {"taken_bytes": 2**70},
+                {"status": "a\0b"},
+                {"status": "a\ud800b"},
+                {"instance": "x" * 37},
+            )
+        ),
+        *({"status": status} for status in ("a\0b", "a\ud800b", 5, ["x"])),
+        {"place": 0, "sealed": _sealed_text(cipher, b"[" * 100_000)},
+        {"place": 0, "sealed": _sealed_text(cipher, b"\xff")},
     ):
         answer = made.answer(7, forged)
         assert answer["next_number"] == 0
         assert answer["status"]
         assert "refusal" not in answer
+        assert len(made.answer(7, {"status": "x" * 10_000})["status"]) < 4_000
