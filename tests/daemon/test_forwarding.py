@@ -369,7 +369,7 @@ def test_whoever_brings_a_set_does_not_say_how_far_it_may_go(near: Side) -> None
         assert found[1] == seconds if seconds is not None else found[1] < 0
         kept = near.value("SELECT ssb_internal.part_of_dialogs(%s, '{0}') -> 0", json.dumps([dialog]))
         assert kept["hops_remaining"] == hops and kept["time_to_live"] <= 60 and kept["time_consumed"] >= 0
-    take = "SELECT ssb_internal.take_sealed(gen_random_uuid(), %s, %s::integer[], %s::bigint[], %s::bytea[], %s)"
+    take = "SELECT ssb_internal.take_sealed(gen_random_uuid(), %s, %s::int[], %s::bigint[], %s::bytea[], %s)"
     few = ["[{}]", [0], [0], [b""], []]
     for at, too_much in (
         (0, json.dumps(["x" * 2**25])),
