@@ -187,7 +187,10 @@ BEGIN
             END IF;
         END IF;
         RETURN;
-    ELSIF v_receiver.closed_at IS NOT NULL THEN
+    ELSIF v_receiver.closed_at IS NOT NULL
+          OR (p_kind = 'message' AND EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                              WHERE r.endpoint_id = p_remote.endpoint_id AND r.far_outcome IS NOT NULL)) THEN
+        -- Ended here; or over there, and behind an end comes nothing.
         RETURN;
     ELSIF v_receiver.is_system THEN
         -- An event notification's own side: nobody reads there. Who has had the events wants no more.
@@ -384,7 +387,8 @@ BEGIN
                 IF v_message.trace IS NOT NULL AND v_message.kind NOT IN ('end', 'error') THEN
                     PERFORM ssb_internal.keep_trace(m.endpoint_id, m.queuing_order, v_message.number, v_message.trace)
                        FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = v_remote.endpoint_id ORDER BY m.queuing_order DESC LIMIT 1) AS m;
+                              WHERE m.endpoint_id = v_remote.endpoint_id AND m.message_sequence_number = v_message.number
+                              ORDER BY m.queuing_order DESC LIMIT 1) AS m;
                 END IF;
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND v_message.number > next_number THEN

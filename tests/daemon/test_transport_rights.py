@@ -166,13 +166,16 @@ def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Co
     # The sender has thrown number 3 away for an Error.
     assert dialog.bring(owner, 5, kind="error") == (6, None, None)
     assert dialog.bring(owner, 4, kind="error") == (6, None, None)
+    # Nothing comes behind it.
+    assert dialog.bring(owner, 6, 7) == (8, None, None)
+    assert dialog.bring(owner, 8, kind="fragment 0 5 x") == (9, None, None)
     kinds = owner.execute("SELECT message_type_name FROM dbo.q ORDER BY queuing_order").fetchall()
     assert [kind.rsplit("/", 1)[1] for (kind,) in kinds] == ["Ask", "Ask", "Ask", "Error"]
     # Also after this side has ended, and its endpoint has gone.
     owner.execute("SELECT ssb.end_conversation(conversation_handle) FROM sys.conversation_endpoints")
-    assert dialog.bring(owner, 0, 1) == (6, None, None)
+    assert dialog.bring(owner, 0, 1) == (9, None, None)
     owner.execute("SELECT ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e")
-    assert dialog.bring(owner, 0, 1, 2) == (6, None, None)
+    assert dialog.bring(owner, 0, 1, 2) == (9, None, None)
     assert bodies(owner) == []
     owner.execute("SELECT ssb_internal.forget_remote_conversations()")
     assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (1,)
