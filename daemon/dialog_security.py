@@ -22,10 +22,10 @@ from ..security.dialogs import (
     DialogCipher,
     Exchange,
     NotGenuine,
-    is_current,
     make_exchange,
     open_exchange,
     read_exchange,
+    require_current,
 )
 from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
@@ -480,7 +480,7 @@ class DialogSecurity:
         if not found:
             raise NotGenuine(
                 f"service '{exchange.to_service}' is not here, or its owner does not have the certificate for"
-                " which the key was wrapped, or nobody has the sender's"
+                " which the key was wrapped, or nobody has the sender's, or one of the two is not valid now"
             )
         for database_id, near_user, far_user in found:
             material = await self._material(near, database_id, exchange.far, exchange.near)
@@ -528,5 +528,5 @@ def _require_fit(header: Row, key: Row, is_first: bool) -> None:
         raise NotGenuine("its key is this instance's own")
     if not key["is_outbound"] and key["is_anonymous"] and not header["is_initiator"]:
         raise NotGenuine("an anonymous side cannot answer so")
-    if is_first and not is_current(key["made_at"], datetime.now(UTC)):
-        raise NotGenuine("its key is too old for a new conversation")
+    if is_first:
+        require_current(key["made_at"], datetime.now(UTC))

@@ -132,9 +132,15 @@ def open_exchange(exchange: Exchange, own: rsa.RSAPrivateKey, sender: rsa.RSAPub
     return key
 
 
-def is_current(made_at: datetime, now: datetime) -> bool:
-    """Whether a new dialog may begin under a key that was made then."""
-    return now - BEGIN_WITHIN <= made_at <= now + CLOCKS_DIFFER
+def require_current(made_at: datetime, now: datetime) -> None:
+    """Raise NotGenuine where no new dialog may begin under a key that was made then."""
+    if made_at < now - BEGIN_WITHIN:
+        raise NotGenuine("its key is too old for a new conversation")
+    if made_at > now + CLOCKS_DIFFER:
+        raise NotGenuine(
+            "its key was made in the future, by this instance's clock: the clocks of the two differ by"
+            f" more than {CLOCKS_DIFFER // timedelta(minutes=1)} minutes"
+        )
 
 
 BOUND = (

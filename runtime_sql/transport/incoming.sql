@@ -360,7 +360,10 @@ BEGIN
                 END IF;
             END IF;
         END IF;
-        IF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
+        IF status IS NULL AND refusal IS NULL
+           AND (v_message.number >= 0 AND v_message.kind ~ '^(message|end|error|fragment [0-9]{1,18} [0-9]{1,18} .*)$') IS NOT TRUE THEN
+            status := 'The message has a number or is of a kind that is not known here.';
+        ELSIF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
             -- No dialog of ours, or one that was forgotten long ago. Of its end nobody needs to be told.
             IF v_message.kind NOT IN ('end', 'error') THEN
                 status := 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '

@@ -215,9 +215,11 @@ BEGIN
       FROM (SELECT m.place, max(m.next_number) AS next_number, min(m.number) AS first_number,
                    coalesce(min(m.number) FILTER (WHERE m.counts) = v_next[m.place]
                             AND min(m.number - m.n) FILTER (WHERE m.counts) = max(m.number - m.n) FILTER (WHERE m.counts)
+                            AND max(m.number) FILTER (WHERE m.counts) - v_next[m.place] + 1 = count(*) FILTER (WHERE m.counts)
                             AND bool_and(m.is_message) FILTER (WHERE m.counts), true) AS is_run
-              FROM (SELECT u.place + 1 AS place, u.number, u.number + 1 AS next_number, u.n, u.kind IS NOT DISTINCT FROM 'message' AS is_message,
-                           u.number >= v_next[u.place + 1] OR u.kind IS DISTINCT FROM 'message' AS counts
+              FROM (SELECT u.place + 1 AS place, u.number, u.number + 1 AS next_number, u.n,
+                           u.kind IS NOT DISTINCT FROM 'message' AND u.number IS NOT NULL AS is_message,
+                           (u.number >= v_next[u.place + 1]) IS NOT FALSE OR u.kind IS DISTINCT FROM 'message' AS counts
                       FROM unnest(p_places, p_numbers, p_kinds) WITH ORDINALITY AS u (place, number, kind, n)
                     UNION ALL
                     SELECT u.place, NULL, u.next_number, NULL, NULL, false FROM unnest(v_next) WITH ORDINALITY AS u (next_number, place)) AS m
@@ -390,7 +392,7 @@ DECLARE
     v_is_locked boolean;
 BEGIN
     IF p_numbers[1] = 0 OR p_numbers[v_count] <> v_next - 1
-       OR p_message_types[1] <> ALL (p_message_types) OR 'message' <> ANY (p_kinds) OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
+       OR p_message_types[1] <> ALL (p_message_types) OR ('message' = ALL (p_kinds)) IS NOT TRUE OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
         RETURN NULL;
     END IF;
     IF v_count > 1 THEN

@@ -27,10 +27,10 @@ from pgsb.security.certificates import public_key_of, read_certificate
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
-    is_current,
     make_exchange,
     open_exchange,
     read_exchange,
+    require_current,
 )
 from pgsb.security.keys import new_key
 
@@ -588,9 +588,13 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
         with pytest.raises(NotGenuine):
             read_exchange(broken)
     now = datetime.now(UTC)
-    assert is_current(now, now)
-    assert not is_current(now - timedelta(hours=24), now)
-    assert not is_current(now + timedelta(hours=1), now)
+    require_current(now, now)
+    for made_at, reason in (
+        (now - timedelta(hours=24), "too old"),
+        (now + timedelta(hours=1), "clocks .* differ"),
+    ):
+        with pytest.raises(NotGenuine, match=reason):
+            require_current(made_at, now)
 
 
 def _sealed_text(cipher: DialogCipher, text: bytes) -> str:

@@ -21,6 +21,7 @@ SELECT ssb.create_service('//Open', 'dbo.q', '{//Talk}');
 SELECT ssb.create_service('//Closed', 'dbo.q', '{//Talk}');
 SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
 """
+_UNKNOWN = "The message has a number or is of a kind that is not known here."
 _TAKE = (
     "SELECT next_number, status, refusal_code FROM ssb.take_from_afar(%s::jsonb, %s::integer[], %s::bigint[],"
     " %s::text[], %s::text[], %s::bytea[])"
@@ -66,7 +67,7 @@ class Dialog:
             "is_encrypted": False,
         }
 
-    def bring(self, by: psycopg.Connection[Any], *numbers: int, kind: str = "message") -> Any:
+    def bring(self, by: psycopg.Connection[Any], *numbers: int, kind: str | None = "message") -> Any:
         count = len(numbers)
         values = [json.dumps([self.header]), [0] * count, list(numbers), ["//Ask"] * count, [kind] * count]
         return by.execute(_TAKE, [*values, [f"{number}".encode() for number in numbers]]).fetchone()
@@ -162,11 +163,21 @@ def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Co
     next_number, status, _ = dialog.bring(owner, 4)
     assert next_number == 3
     assert "number 3" in status
+    # A gap that something else fills, which does not count: what has come, another dialog's message, no number.
+    other = json.dumps([dialog.header, Dialog().header])
+    for places, numbers in (([0, 0, 0], [3, 1, 5]), ([0, 1, 0], [3, 0, 5]), ([0, 0, 0], [3, None, 5])):
+        values = [other, places, numbers, ["//Ask"] * 3, ["message"] * 3, [b"3", b"x", b"5"]]
+        owner.execute("BEGIN")
+        answers = dict(owner.execute(_TAKE.replace("status, refusal_code", "status"), values).fetchall())
+        owner.execute("ROLLBACK")
+        assert 6 not in answers, (places, numbers)
     assert bodies(owner) == ["0", "1", "2"]
     # The sender has thrown number 3 away for an Error.
     assert dialog.bring(owner, 5, kind="error") == (6, None, None)
     assert dialog.bring(owner, 4, kind="error") == (6, None, None)
-    # Nothing comes behind it.
+    # Nothing comes behind it, and nothing else is.
+    for kind in ("", "Message", "fragment", "fragment -1 5 x", "fragment 0 99999999999999999999 x", None):
+        assert dialog.bring(owner, 6, kind=kind)[:2] == (6, _UNKNOWN)
     assert dialog.bring(owner, 6, 7) == (8, None, None)
     assert dialog.bring(owner, 8, kind="fragment 0 5 x") == (9, None, None)
     kinds = owner.execute("SELECT message_type_name FROM dbo.q ORDER BY queuing_order").fetchall()
