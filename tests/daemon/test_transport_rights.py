@@ -163,7 +163,7 @@ def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Co
     next_number, status, _ = dialog.bring(owner, 4)
     assert next_number == 3
     assert "number 3" in status
-    # A gap that something else fills, which does not count: what has come, another dialog's message, no number.
+    # A gap that is filled with what does not count: what has come, another dialog's message, no number.
     other = json.dumps([dialog.header, Dialog().header])
     for places, numbers in (([0, 0, 0], [3, 1, 5]), ([0, 1, 0], [3, 0, 5]), ([0, 0, 0], [3, None, 5])):
         values = [other, places, numbers, ["//Ask"] * 3, ["message"] * 3, [b"3", b"x", b"5"]]
