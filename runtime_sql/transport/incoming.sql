@@ -33,6 +33,10 @@ DECLARE
     v_certificate ssb.certificate;
     v_logins text;
 BEGIN
+    IF current_setting('transaction_read_only') = 'on' THEN
+        RAISE EXCEPTION 'database "%" takes no changes: it is a standby, or set to be read only', current_database()
+            USING ERRCODE = '25006';
+    END IF;
     SELECT b AS endpoint, pg_has_role(v_caller, n.nspowner, 'USAGE') AS is_owner INTO v_found
       FROM ssb.broker_endpoint AS b
       JOIN pg_namespace AS n ON n.nspname = 'ssb'

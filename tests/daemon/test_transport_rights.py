@@ -103,6 +103,10 @@ def test_connect_on_the_endpoint_lets_a_role_in_and_send_on_a_service_through(
     owner.execute("SELECT ssb.deny_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"CONNECT permission on .* State 84"):
         Dialog().bring(courier, 0)
+    owner.execute("SET default_transaction_read_only = on")
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match="a standby, or set to be read only"):
+        owner.execute("SELECT ssb_internal.take_sealed(gen_random_uuid(), '[]', '{}', '{}', '{}', '{}')")
+    owner.execute("RESET default_transaction_read_only")
     owner.execute("SELECT ssb.alter_endpoint('BrokerEndpoint', 'DISABLED')")
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not started"):
         Dialog().bring(owner, 0)
