@@ -1,5 +1,6 @@
 """What another instance answers to a set: by dialog, how much it has taken, or why not."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -10,12 +11,51 @@ Tell = Callable[[list[Row]], None]
 """Hears what was settled, by endpoints."""
 
 NAMES = ("next_number", "status", "refusal_code", "refusal", "instance", "taken_bytes")
-_KINDS = (int | None, str | None, int | None, str | None, str | None, int | None)
+MOST = 2**62
+"""No dialog has that many messages, no message that many bytes: behind it is room for SEND to count on."""
+_NUMBERS = {"next_number": (0, MOST), "refusal_code": (-(2**31), 2**31 - 1), "taken_bytes": (0, MOST)}
+_LONGEST_TEXT = 3000
+"""Of a status or a refusal, as of an Error message's description; what is longer is cut."""
+_LONGEST_INSTANCE = 36
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
-def is_answer(given: Row) -> bool:
-    """Tell whether an answer's values are of the types that they should be."""
-    return all(isinstance(given[name], kind) for name, kind in zip(NAMES, _KINDS, strict=True))
+def read_answer(given: Mapping[str, Any]) -> Row | None:
+    """Return an answer's values; None where one is nothing that this instance's functions could take.
+
+    Whoever is over there, or further on, has written them: what one dialog is answered holds up no other.
+    """
+    answer = {name: given.get(name) for name in NAMES}
+    for name, value in answer.items():
+        if value is None:
+            continue
+        if name in _NUMBERS:
+            least, most = _NUMBERS[name]
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                return None
+        elif not is_text(value):
+            return None
+        elif name == "instance":
+            if not is_instance(value):
+                return None
+        else:
+            answer[name] = value[:_LONGEST_TEXT]
+    return answer
+
+
+def is_text(value: Any) -> bool:
+    """Tell whether PostgreSQL has such a text: it has no NUL, and no half of a surrogate pair."""
+    return isinstance(value, str) and not _NO_TEXT.search(value)
+
+
+def is_instance(value: str | None) -> bool:
+    """Tell whether it may be a service_broker_guid."""
+    return value is None or len(value) <= _LONGEST_INSTANCE
+
+
+def short(text: str) -> str:
+    """What one can keep beside each message that waits."""
+    return text[:_LONGEST_TEXT]
 
 
 def by_place(given: Any) -> dict[int, Row]:
@@ -29,8 +69,8 @@ def plain_answers(answers: Mapping[int, Row]) -> list[Row]:
     """For ssb_internal.settle_sent: answers of dialogs in the clear."""
     settled = []
     for endpoint, given in answers.items():
-        answer = {name: given.get(name) for name in NAMES}
-        if not is_answer(answer):
+        answer = read_answer(given)
+        if answer is None:
             answer = dict.fromkeys(NAMES) | {"status": "The answer of the other instance is none."}
         settled.append({"endpoint_id": endpoint} | answer | {"next_number": answer["next_number"] or 0})
     return settled

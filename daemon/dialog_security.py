@@ -22,10 +22,10 @@ from ..security.dialogs import (
     DialogCipher,
     Exchange,
     NotGenuine,
-    is_current,
     make_exchange,
     open_exchange,
     read_exchange,
+    require_current,
 )
 from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
@@ -75,10 +75,7 @@ NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
-_HEADER = (
-    "conversation_id is_initiator key to_service to_instance from_service from_instance contract lifetime"
-    " is_encrypted"
-).split()
+_HEADER = ("conversation_id is_initiator to_service to_instance from_service from_instance contract").split()
 
 Row = dict[str, Any]
 
@@ -163,7 +160,7 @@ class DialogSecurity:
                 cipher = self._cipher(key.key_id, key.key, header)
                 dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, next_number(run))
                 now_at[endpoint] = len(sent)
-                sent.append(header)
+                sent.append({name: value for name, value in header.items() if name != "key"})
                 if key.exchange is not None:
                     exchanges[key.key_id] = key.exchange
             else:
@@ -172,7 +169,8 @@ class DialogSecurity:
                 dialogs[endpoint] = SealedDialog(first.cipher, first.key_id, first.ids + run.ids, None)
             place = now_at[endpoint]
             body = dialogs[endpoint].cipher.seal(
-                run.numbers, header["lifetime"], run.message_types, run.kinds, run.bodies
+                *(run.numbers, uuid.UUID(header["key"]), header["lifetime"]),
+                *(run.message_types, run.kinds, run.bodies),
             )
             columns[0].append(placed(place, run.count))
             columns[1].append(run.numbers)
@@ -382,10 +380,12 @@ class DialogSecurity:
                 continue
             ciphers[place] = cipher
             kept[place] = len(opened)
-            lifetime = None
+            dialog_key = lifetime = None
             for run in those:
                 try:
-                    lifetime, types, kinds, bodies = whole(run, cipher.open(run.numbers, run.sealed))
+                    dialog_key, lifetime, types, kinds, bodies = whole(
+                        run, cipher.open(run.numbers, run.sealed)
+                    )
                 except NotGenuine as error:
                     dropped[place] = str(error)
                     self._count()
@@ -400,6 +400,7 @@ class DialogSecurity:
                 | {
                     # In the clear, and not sealed: numbers of spans, which say nothing of the message.
                     "traces": header.get("traces") or {},
+                    "key": str(dialog_key) if dialog_key is not None else None,
                     "lifetime": lifetime,
                     "is_encrypted": True,
                     "security": "A" if key["is_anonymous"] else "F",
@@ -479,7 +480,7 @@ class DialogSecurity:
         if not found:
             raise NotGenuine(
                 f"service '{exchange.to_service}' is not here, or its owner does not have the certificate for"
-                " which the key was wrapped, or nobody has the sender's"
+                " which the key was wrapped, or nobody has the sender's, or one of the two is not valid now"
             )
         for database_id, near_user, far_user in found:
             material = await self._material(near, database_id, exchange.far, exchange.near)
@@ -527,5 +528,5 @@ def _require_fit(header: Row, key: Row, is_first: bool) -> None:
         raise NotGenuine("its key is this instance's own")
     if not key["is_outbound"] and key["is_anonymous"] and not header["is_initiator"]:
         raise NotGenuine("an anonymous side cannot answer so")
-    if is_first and not is_current(key["made_at"], datetime.now(UTC)):
-        raise NotGenuine("its key is too old for a new conversation")
+    if is_first:
+        require_current(key["made_at"], datetime.now(UTC))

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg.pq.abc import PGresult
 
-from .answers import NAMES, Row, Settle, by_place, is_answer
+from .answers import MOST, NAMES, Row, Settle, by_place, is_instance, read_answer
 from .peer_connection import FAR_SECONDS, OF_THE_INSTANCE, Unreachable, find_dsn, open_far, sentence
 from .readers import Connection
 from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
@@ -272,7 +272,9 @@ class Peer:
         told = loaded(others) or []
         if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
             raise Malformed
-        if any(number < 0 for number, _ in rows) or (not told and any(number == 0 for number, _ in rows)):
+        if not all(0 <= number <= MOST and is_instance(instance) for number, instance in rows):
+            raise Malformed
+        if not told and any(number == 0 for number, _ in rows):
             raise Malformed
         return Taken(next_numbers, instances, rows, told)
 
@@ -282,9 +284,9 @@ class Peer:
     def _rows(self, rows: list[Any], dialogs: int) -> dict[int, Row | None]:
         found: dict[int, Row | None] = {}
         for place, *values in rows:
-            given = dict(zip(NAMES, values, strict=True))
+            given = read_answer(dict(zip(NAMES, values, strict=True)))
             # Whoever is over there: what is no answer to our question is not put before our functions.
-            if not isinstance(place, int) or not 0 <= place < dialogs or not is_answer(given):
+            if not isinstance(place, int) or not 0 <= place < dialogs or given is None:
                 raise self._senseless()
             found[place] = None if given["next_number"] is None and given["status"] is None else given
         return found

@@ -9,6 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import read_dsn
 from ..server.problems import ServerError
+from .answers import short
 from .readers import Connection, open_connection
 
 SETTINGS = {
@@ -126,10 +127,10 @@ def sentence(address: str, error: BaseException) -> str:
     """Why, on one line. libpq and the server name hosts and users, never passwords."""
     primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     hint = error.diag.message_hint if isinstance(error, psycopg.Error) else None
-    words = " ".join((primary or str(error) or type(error).__name__).split())
+    words = short(" ".join((primary or str(error) or type(error).__name__).split()))
     said = (
         f"The instance at '{address}' does not take the message: {words}"
         if primary
         else (f"The instance at '{address}' cannot be reached: {words}")
     )
-    return said + (f" ({' '.join(hint.split())})" if hint else "")
+    return said + (f" ({' '.join(short(hint).split())})" if hint else "")

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from ..security.dialogs import DialogCipher, NotGenuine
+from .answers import plain_answers, read_answer
 from .transport_sets import Run, Settled, bigints
 from .transport_values import (
     LENGTH,
@@ -35,14 +36,8 @@ from .transport_values import (
 
 _MESSAGE = element(b"message")
 """The kind of all messages but fragments and ends."""
-_ANSWER: dict[str, Any] = {
-    "next_number": int,
-    "status": str | None,
-    "refusal_code": int | None,
-    "refusal": str | None,
-    "instance": str | None,
-    "taken_bytes": int | None,
-}
+
+_NO_ANSWER = "The other instance has not answered."
 
 Row = dict[str, Any]
 
@@ -78,7 +73,7 @@ class SealedSet:
                 answer["key_id"] = str(dialog.key_id)
             else:
                 # Whoever says so, it loses nothing: the message waits.
-                answer["status"] = str(given.get("status") or "The other instance has not answered.")
+                answer["status"] = plain_answers({endpoint: given})[0]["status"] or _NO_ANSWER
         except NotGenuine as error:
             answer["status"] = f"The answer of the other instance is not genuine: {error}."
         return {"endpoint_id": endpoint} | answer
@@ -113,11 +108,10 @@ class SealedSet:
 
 def _checked_answer(answer: Any) -> Row:
     """Raise NotGenuine where it is none: also whoever has the key may write anything."""
-    if not isinstance(answer, dict) or not isinstance(answer.get("next_number"), int):
+    read = read_answer(answer) if isinstance(answer, dict) else None
+    if read is None or read["next_number"] is None:
         raise NotGenuine("it is none")
-    if not all(isinstance(answer.get(name), kind) for name, kind in _ANSWER.items()):
-        raise NotGenuine("it is none")
-    return {name: answer.get(name) for name in _ANSWER}
+    return read
 
 
 @dataclass(frozen=True)
@@ -201,14 +195,14 @@ def next_number(run: Run) -> int | None:
 
 
 def whole(
-    run: Travelling, opened: tuple[float | None, bytes, bytes, bytes]
-) -> tuple[float | None, bytes, bytes, bytes]:
+    run: Travelling, opened: tuple[uuid.UUID, float | None, bytes, bytes, bytes]
+) -> tuple[uuid.UUID, float | None, bytes, bytes, bytes]:
     """Raise NotGenuine where the columns have not as many elements as the run has messages.
 
     Whoever has the key may still have sealed what would move the messages of others.
     """
     try:
-        for column in opened[1:]:
+        for column in opened[2:]:
             cut(column, [run.count])
     except Malformed:
         raise NotGenuine("they are not as many as their numbers") from None

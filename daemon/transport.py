@@ -20,6 +20,7 @@ from typing import Any
 
 import psycopg
 
+from .answers import short
 from .config import BrokerOptions
 from .control import is_passing, one_line
 from .counts import Counts
@@ -95,7 +96,8 @@ class Transport:
 
     def _report_dropped(self, text: str) -> None:
         self._counts.add("messages_dropped")
-        self._log.write("warning", "message_dropped", text)
+        # Names in it are whoever's who has brought the messages.
+        self._log.write("warning", "message_dropped", short(text))
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""

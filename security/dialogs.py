@@ -5,7 +5,9 @@ service's owner and, with full security, signs that with the private key of its 
 *exchange*, which travels with the messages. From it each dialog and direction derives a key of its own, so a
 message fits nowhere else. What a set has of a dialog, its *run*, is sealed as one with AES-256-GCM under a
 random nonce; types, kinds, bodies and lifetime travel inside, what routing needs outside, bound to it: also
-the number of each message, so none can be changed, left out or moved.
+the number of each message, so none can be changed, left out or moved. Inside is, too, the key that the
+initiator has given the dialog: it alone tells one anonymous initiator from another, who may have a pair's key
+of its own.
 """
 
 import json
@@ -33,11 +35,11 @@ BEGIN_WITHIN = timedelta(hours=23)
 CLOCKS_DIFFER = timedelta(minutes=30)
 
 _NONCE = 12
-_INNER = struct.Struct(">dII")
-"""Lifetime in seconds, NaN for none; how long the types and the kinds are."""
+_INNER = struct.Struct(">16sdII")
+"""The dialog's key; lifetime in seconds, NaN for none; how long the types and the kinds are."""
 _OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 _PSS = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
-_VERSION = 2
+_VERSION = 3
 
 
 class NotGenuine(Exception):
@@ -130,9 +132,15 @@ def open_exchange(exchange: Exchange, own: rsa.RSAPrivateKey, sender: rsa.RSAPub
     return key
 
 
-def is_current(made_at: datetime, now: datetime) -> bool:
-    """Whether a new dialog may begin under a key that was made then."""
-    return now - BEGIN_WITHIN <= made_at <= now + CLOCKS_DIFFER
+def require_current(made_at: datetime, now: datetime) -> None:
+    """Raise NotGenuine where no new dialog may begin under a key that was made then."""
+    if made_at < now - BEGIN_WITHIN:
+        raise NotGenuine("its key is too old for a new conversation")
+    if made_at > now + CLOCKS_DIFFER:
+        raise NotGenuine(
+            "its key was made in the future, by this instance's clock: the clocks of the two differ by"
+            f" more than {CLOCKS_DIFFER // timedelta(minutes=1)} minutes"
+        )
 
 
 BOUND = (
@@ -163,28 +171,36 @@ class DialogCipher:
         ).encode()
 
     def seal(
-        self, numbers: bytes, lifetime: float | None, types: bytes, kinds: bytes, bodies: bytes
+        self,
+        numbers: bytes,
+        dialog_key: uuid.UUID,
+        lifetime: float | None,
+        types: bytes,
+        kinds: bytes,
+        bodies: bytes,
     ) -> bytes:
         """Seal a run of messages. Columns are elements of arrays in PostgreSQL's binary format.
 
         ``numbers``, of which the bytes are bound, travel outside.
         """
         nonce = urandom(_NONCE)
-        inner = _INNER.pack(math.nan if lifetime is None else lifetime, len(types), len(kinds))
+        seconds = math.nan if lifetime is None else lifetime
+        inner = _INNER.pack(dialog_key.bytes, seconds, len(types), len(kinds))
         plain = b"".join((inner, types, kinds, bodies))
         return nonce + self._cipher.encrypt(nonce, plain, self._bound + numbers)
 
-    def open(self, numbers: bytes, sealed: bytes) -> tuple[float | None, bytes, bytes, bytes]:
-        """Return lifetime, types, kinds and bodies. Raises NotGenuine."""
+    def open(self, numbers: bytes, sealed: bytes) -> tuple[uuid.UUID, float | None, bytes, bytes, bytes]:
+        """Return the dialog's key, lifetime, types, kinds and bodies. Raises NotGenuine."""
         try:
             plain = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], self._bound + numbers)
-            lifetime, types, kinds = _INNER.unpack_from(plain)
+            dialog_key, lifetime, types, kinds = _INNER.unpack_from(plain)
         except (InvalidTag, ValueError, struct.error):
             raise NotGenuine(
                 "the messages have been changed, or belong to another conversation or place in it"
             ) from None
         at = _INNER.size + types
         return (
+            uuid.UUID(bytes=dialog_key),
             None if math.isnan(lifetime) else lifetime,
             plain[_INNER.size : at],
             plain[at : at + kinds],
@@ -204,5 +220,8 @@ class DialogCipher:
             plain = self._answers.decrypt(data[:_NONCE], data[_NONCE:], self._bound + set_id.encode())
         except (InvalidTag, ValueError, TypeError):
             raise NotGenuine("the answer has been changed, or belongs to another set of messages") from None
-        answer: dict[str, Any] = json.loads(plain)
+        try:
+            answer: dict[str, Any] = json.loads(plain)
+        except (ValueError, RecursionError):
+            raise NotGenuine("it is none") from None
         return answer

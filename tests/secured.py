@@ -21,7 +21,8 @@ def certificate_row(name: str) -> str:
     return (
         "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
         " thumbprint, start_date, expiry_date, key_length, private_key, encryption) VALUES"
-        f" (1, '{name}', 'dbo', '', '', '', '', '{name}'::bytea, '20200101', '20991231', 2048, '', 'MK')"
+        f" (1, '{name}', 'dbo', '{name}'::bytea, '', '', '', '{name}'::bytea, '20200101', '20991231', 2048,"
+        " '', 'MK')"
     )
 
 

@@ -5,12 +5,14 @@ RETURNS TABLE (number integer, object text, detail text, remedy text, run_with t
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT 201, 'pgsb broker', format('%s with activation: %s', ssb_internal.counted(count(*), 'queue'), string_agg(q.name, ', ' ORDER BY q.name)),
-           'pgsb broker', 'shell'
-      FROM (SELECT b.name FROM ssb_internal.broker_queues() AS b ORDER BY b.name) AS q
+    SELECT 201, 'pgsb broker', concat_ws('; ', w.queues, w.others), 'pgsb broker', 'shell'
+      FROM (SELECT (SELECT format('%s with activation: %s', ssb_internal.counted(count(*), 'queue'), string_agg(q.name, ', ' ORDER BY q.name))
+                      FROM ssb_internal.broker_queues() AS q HAVING count(*) > 0) AS queues,
+                   CASE WHEN ssb_internal.has_started_endpoint() AND ssb_internal.has_transport()
+                        THEN 'routes to other instances, dialogs with them, or keys with which they seal messages for this one' END AS others) AS w
      -- On a standby none leads before the promotion.
      WHERE NOT EXISTS (SELECT FROM ssb.broker_daemons AS d WHERE d.is_leading) AND NOT pg_is_in_recovery()
-    HAVING count(*) > 0
+       AND coalesce(w.queues, w.others) IS NOT NULL
     UNION ALL
     SELECT 202, d.host, format('leads since %s', to_char(d.leads_since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
            'pgsb broker  # on another machine', 'shell'

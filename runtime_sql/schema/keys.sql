@@ -47,4 +47,6 @@ CREATE TABLE IF NOT EXISTS ssb.certificate (
     CONSTRAINT "a private key is sealed by master key or password" CHECK
         (encryption IN ('MK', 'PW', 'NA') AND (encryption = 'NA') = (private_key IS NULL))
 );
+-- A certificate belongs to one user, who is who it proves: also where the client that has read it says another thumbprint.
+CREATE UNIQUE INDEX IF NOT EXISTS certificate_by_fingerprint ON ssb.certificate (database_id, sha256(der));
 REVOKE ALL ON ssb.service_master_key, ssb.master_key, ssb.master_key_password, ssb.certificate FROM PUBLIC;

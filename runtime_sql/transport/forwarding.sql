@@ -32,6 +32,24 @@ BEGIN
 END;
 $$;
 
+-- How much further a dialog's messages may go. What it says counts only where that is less than a new one has: whoever has brought it
+-- does not let it go in a circle for ever.
+CREATE OR REPLACE FUNCTION ssb_internal.way_left(p_dialog jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_new jsonb := ssb_internal.not_passed_on();
+    v_consumed double precision := coalesce((p_dialog ->> 'time_consumed')::double precision, 0);
+BEGIN
+    RETURN jsonb_build_object(
+        'hops_remaining', least((p_dialog ->> 'hops_remaining')::integer, (v_new ->> 'hops_remaining')::integer),
+        'time_to_live', least((p_dialog ->> 'time_to_live')::double precision, (v_new ->> 'time_to_live')::double precision),
+        'time_consumed', CASE WHEN v_consumed BETWEEN 0 AND 1e6 THEN v_consumed ELSE 1e6 END);
+END;
+$$;
+
 -- Some of the dialogs of a set, each with its place there.
 CREATE OR REPLACE FUNCTION ssb_internal.part_of_dialogs(p_dialogs jsonb, p_places integer[])
 RETURNS jsonb
@@ -39,7 +57,8 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN (SELECT jsonb_agg(ssb_internal.not_passed_on() || (p_dialogs -> u.place) || jsonb_build_object('place', u.place) ORDER BY u.n)
+    RETURN (SELECT jsonb_agg((p_dialogs -> u.place) || ssb_internal.way_left(p_dialogs -> u.place) || jsonb_build_object('place', u.place)
+                             ORDER BY u.n)
               FROM unnest(p_places) WITH ORDINALITY AS u (place, n));
 END;
 $$;
@@ -53,19 +72,14 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
-DECLARE
-    v_new jsonb := ssb_internal.not_passed_on();
 BEGIN
     RETURN QUERY
-    SELECT d.place::integer - 1, f.address, f.mirror_address, coalesce(d.hops_remaining, (v_new ->> 'hops_remaining')::integer),
-           coalesce(d.time_to_live, (v_new ->> 'time_to_live')::double precision)
-           - coalesce(d.time_consumed, (v_new ->> 'time_consumed')::double precision)
-      FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                      AS (conversation_id uuid, is_initiator boolean, to_service text, to_instance text, hops_remaining integer,
-                          time_to_live double precision, time_consumed double precision))
-           WITH ORDINALITY AS d (conversation_id, is_initiator, to_service, to_instance, hops_remaining, time_to_live, time_consumed,
-                                 place)
+    SELECT d.place::integer - 1, f.address, f.mirror_address, (w.way ->> 'hops_remaining')::integer,
+           (w.way ->> 'time_to_live')::double precision - (w.way ->> 'time_consumed')::double precision
+      FROM ROWS FROM (jsonb_to_recordset(p_dialogs) AS (conversation_id uuid, is_initiator boolean, to_service text, to_instance text))
+           WITH ORDINALITY AS d (conversation_id, is_initiator, to_service, to_instance, place)
      CROSS JOIN LATERAL ssb_internal.find_route(4, d.to_service, d.to_instance, NULL, false, d.conversation_id::text) AS f
+     CROSS JOIN LATERAL (SELECT ssb_internal.way_left(p_dialogs -> (d.place::integer - 1)) AS way OFFSET 0) AS w
      WHERE upper(f.address COLLATE "C") <> 'LOCAL'
        AND (d.is_initiator OR d.to_instance IS NULL
             OR NOT EXISTS (SELECT FROM ssb.database AS b WHERE b.service_broker_guid::text = lower(d.to_instance)))
@@ -94,10 +108,12 @@ DECLARE
 BEGIN
     FOR v_part IN
         SELECT h.address, h.mirror_address, h.hops_remaining > 0 AND h.seconds_left > 0 AS is_alive,
-               array_agg(h.place ORDER BY h.place) AS places, least(min(h.seconds_left), 3600) AS seconds_left
+               array_agg(h.place ORDER BY h.place) AS places, min(h.seconds_left) AS seconds_left
           FROM ssb_internal.next_hops(p_dialogs) AS h
          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     LOOP
+        PERFORM ssb_internal.require_handy_set(p_dialogs, p_places, p_bodies, p_exchanges, pg_column_size(p_numbers)::bigint
+                    + coalesce(pg_column_size(p_message_types), 0) + coalesce(pg_column_size(p_kinds), 0));
         -- Only those who forward at the same moment wait for each other here.
         SELECT e.* INTO v_endpoint FROM ssb.broker_endpoint AS e WHERE e.state = 'STARTED' FOR NO KEY UPDATE;
         SELECT count(*), coalesce(sum(coalesce(length(m.body), 0) + 200), 0) INTO v_messages, v_bytes

@@ -24,7 +24,7 @@ DECLARE
     v_last ssb.message_fragment;
 BEGIN
     SELECT e.* INTO v_receiver FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_remote.endpoint_id;
-    IF v_receiver.endpoint_id IS NULL OR v_receiver.closed_at IS NOT NULL OR v_receiver.is_system THEN
+    IF v_receiver.endpoint_id IS NULL OR v_receiver.closed_at IS NOT NULL OR v_receiver.is_system OR p_remote.far_outcome IS NOT NULL THEN
         -- Nobody reads it.
         SELECT t.status, t.refusal_code, t.refusal INTO status, refusal_code, refusal
           FROM ssb_internal.take_message(p_remote, p_number, p_message_type, 'message', NULL) AS t;

@@ -33,6 +33,10 @@ DECLARE
     v_certificate ssb.certificate;
     v_logins text;
 BEGIN
+    IF current_setting('transaction_read_only') = 'on' THEN
+        RAISE EXCEPTION 'database "%" takes no changes: it is a standby, or set to be read only', current_database()
+            USING ERRCODE = '25006';
+    END IF;
     SELECT b AS endpoint, pg_has_role(v_caller, n.nspowner, 'USAGE') AS is_owner INTO v_found
       FROM ssb.broker_endpoint AS b
       JOIN pg_namespace AS n ON n.nspname = 'ssb'
@@ -187,7 +191,10 @@ BEGIN
             END IF;
         END IF;
         RETURN;
-    ELSIF v_receiver.closed_at IS NOT NULL THEN
+    ELSIF v_receiver.closed_at IS NOT NULL
+          OR (p_kind = 'message' AND EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                              WHERE r.endpoint_id = p_remote.endpoint_id AND r.far_outcome IS NOT NULL)) THEN
+        -- Ended here; or over there, and behind an end comes nothing.
         RETURN;
     ELSIF v_receiver.is_system THEN
         -- An event notification's own side: nobody reads there. Who has had the events wants no more.
@@ -340,7 +347,7 @@ BEGIN
                        OR NOT coalesce(ssb_internal.same_principal(v_remote.far_user, v_message.far_user), true))) THEN
                     status := 'The message does not have the security of its conversation.';
                     v_is_known := false;
-                ELSIF v_message.security = 'N' AND v_remote.session_key IS DISTINCT FROM v_message.key THEN
+                ELSIF v_remote.session_key IS DISTINCT FROM v_message.key THEN
                     status := 'The message does not come from the instance that takes part in this conversation.';
                     v_is_known := false;
                 ELSIF v_message.security = 'N' AND v_binding IS NOT NULL AND NOT ssb_internal.is_member(ssb_internal.caller(), v_binding, v_remote.database_id)
@@ -357,7 +364,10 @@ BEGIN
                 END IF;
             END IF;
         END IF;
-        IF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
+        IF status IS NULL AND refusal IS NULL
+           AND (v_message.number >= 0 AND v_message.kind ~ '^(message|end|error|fragment [0-9]{1,18} [0-9]{1,18} .*)$') IS NOT TRUE THEN
+            status := 'The message has a number or is of a kind that is not known here.';
+        ELSIF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
             -- No dialog of ours, or one that was forgotten long ago. Of its end nobody needs to be told.
             IF v_message.kind NOT IN ('end', 'error') THEN
                 status := 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
@@ -384,7 +394,8 @@ BEGIN
                 IF v_message.trace IS NOT NULL AND v_message.kind NOT IN ('end', 'error') THEN
                     PERFORM ssb_internal.keep_trace(m.endpoint_id, m.queuing_order, v_message.number, v_message.trace)
                        FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = v_remote.endpoint_id ORDER BY m.queuing_order DESC LIMIT 1) AS m;
+                              WHERE m.endpoint_id = v_remote.endpoint_id AND m.message_sequence_number = v_message.number
+                              ORDER BY m.queuing_order DESC LIMIT 1) AS m;
                 END IF;
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND v_message.number > next_number THEN
@@ -448,6 +459,27 @@ BEGIN
 END;
 $$;
 
+-- A daemon reads a set as a whole into its memory, and no daemon makes one that is much larger than 5 MB: whoever brings such a set
+-- does not end this instance's daemon with it.
+CREATE OR REPLACE FUNCTION ssb_internal.require_handy_set(p_dialogs jsonb, p_places integer[], p_bodies bytea[], p_exchanges text[],
+                                                          p_more bigint)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_bytes bigint := pg_column_size(p_dialogs)::bigint + pg_column_size(p_places) + pg_column_size(p_bodies)
+                      + coalesce(pg_column_size(p_exchanges), 0) + p_more;
+BEGIN
+    IF v_bytes > 32 * 1048576 OR cardinality(p_places) > 10000 OR jsonb_array_length(p_dialogs) > 10000 OR cardinality(p_exchanges) > 2000 THEN
+        RAISE EXCEPTION 'A set of % messages of % dialogs with % bytes is none that a daemon makes',
+                        cardinality(p_places), jsonb_array_length(p_dialogs), v_bytes
+            USING ERRCODE = '54000';
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.require_handy_set(jsonb, integer[], bytea[], text[], bigint) FROM PUBLIC;
+
 -- … and with sealed ones: they are put down for this instance's daemon, which alone can open them, or goes on with
 -- them. Nobody acknowledges them before: answers come by ssb_internal.set_answers. Returned is why messages of a
 -- dialog are not taken (by its place), and NULL where nobody is there to open them.
@@ -462,6 +494,7 @@ DECLARE
     v_on integer[];
 BEGIN
     PERFORM ssb_internal.require_connect();
+    PERFORM ssb_internal.require_handy_set(p_dialogs, p_places, p_bodies, p_exchanges, pg_column_size(p_numbers));
     IF NOT ssb_internal.has_transport_daemon() THEN
         RETURN NULL;
     END IF;

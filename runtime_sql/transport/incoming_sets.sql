@@ -120,12 +120,12 @@ BEGIN
       INTO v_known
       FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
                    r.is_initiator, r.database_id,
-                   (r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+                   (r.session_key = d.key AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
                     AND coalesce(d.traces, '{}') = '{}'
                     AND CASE WHEN p_is_opened
                              THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
                                   AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
-                             ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = d.key
+                             ELSE coalesce(r.security, 'N') = 'N'
                                   AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END) IS TRUE AS is_plain
               FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                               AS (conversation_id uuid, is_initiator boolean, key uuid, security char(1), database_id integer, far_user text,
@@ -215,9 +215,11 @@ BEGIN
       FROM (SELECT m.place, max(m.next_number) AS next_number, min(m.number) AS first_number,
                    coalesce(min(m.number) FILTER (WHERE m.counts) = v_next[m.place]
                             AND min(m.number - m.n) FILTER (WHERE m.counts) = max(m.number - m.n) FILTER (WHERE m.counts)
+                            AND max(m.number) FILTER (WHERE m.counts) - v_next[m.place] + 1 = count(*) FILTER (WHERE m.counts)
                             AND bool_and(m.is_message) FILTER (WHERE m.counts), true) AS is_run
-              FROM (SELECT u.place + 1 AS place, u.number, u.number + 1 AS next_number, u.n, u.kind IS NOT DISTINCT FROM 'message' AS is_message,
-                           u.number >= v_next[u.place + 1] OR u.kind IS DISTINCT FROM 'message' AS counts
+              FROM (SELECT u.place + 1 AS place, u.number, u.number + 1 AS next_number, u.n,
+                           u.kind IS NOT DISTINCT FROM 'message' AND u.number IS NOT NULL AS is_message,
+                           (u.number >= v_next[u.place + 1]) IS NOT FALSE OR u.kind IS DISTINCT FROM 'message' AS counts
                       FROM unnest(p_places, p_numbers, p_kinds) WITH ORDINALITY AS u (place, number, kind, n)
                     UNION ALL
                     SELECT u.place, NULL, u.next_number, NULL, NULL, false FROM unnest(v_next) WITH ORDINALITY AS u (next_number, place)) AS m
@@ -390,7 +392,7 @@ DECLARE
     v_is_locked boolean;
 BEGIN
     IF p_numbers[1] = 0 OR p_numbers[v_count] <> v_next - 1
-       OR p_message_types[1] <> ALL (p_message_types) OR 'message' <> ANY (p_kinds) OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
+       OR p_message_types[1] <> ALL (p_message_types) OR ('message' = ALL (p_kinds)) IS NOT TRUE OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
         RETURN NULL;
     END IF;
     IF v_count > 1 THEN
@@ -414,14 +416,14 @@ BEGIN
                              WHERE k.conversation_id BETWEEN (p_dialog ->> 'conversation_id')::uuid AND (p_dialog ->> 'conversation_id')::uuid
                                AND k.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
                              ORDER BY k.conversation_id LIMIT 1)
-       AND r.next_number = p_numbers[1] AND r.refusal IS NULL AND r.far_outcome IS NULL
+       AND r.next_number = p_numbers[1] AND r.session_key = (p_dialog ->> 'key')::uuid AND r.refusal IS NULL AND r.far_outcome IS NULL
        AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_system
        AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END
        AND CASE WHEN p_is_opened
                 THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer
                      AND (r.far_user IS NULL) = (p_dialog ->> 'far_user' IS NULL)
                      AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog ->> 'far_user'), true)
-                ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = (p_dialog ->> 'key')::uuid
+                ELSE coalesce(r.security, 'N') = 'N'
                      AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
        AND CASE WHEN has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1
                 THEN true ELSE ssb_internal.reason_to_wait(e.queue_id) IS NULL END

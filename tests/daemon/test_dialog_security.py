@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,13 +22,15 @@ from pgsb.daemon.dialog_security import DialogSecurity, PairKey
 from pgsb.daemon.peer import Peer, Sent
 from pgsb.daemon.sealed_sets import SealedDialog, SealedSet
 from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES
+from pgsb.daemon.transport_values import element
+from pgsb.security.certificates import public_key_of, read_certificate
 from pgsb.security.dialogs import (
     DialogCipher,
     NotGenuine,
-    is_current,
     make_exchange,
     open_exchange,
     read_exchange,
+    require_current,
 )
 from pgsb.security.keys import new_key
 
@@ -136,7 +139,7 @@ def test_sealed_sets_are_small_again_when_an_answer_is_late() -> None:
 
 
 def test_anonymous_security_uses_the_initiators_key(
-    near: Side, far: Side, daemons: Callable[..., Daemon], tmp_path: Path
+    near: Side, far: Side, daemons: Callable[..., Daemon], tmp_path: Path, travelled: Side
 ) -> None:
     own_certificate(far, "Far", tmp_path)
     others_certificate(near, "Far", tmp_path)
@@ -150,10 +153,27 @@ def test_anonymous_security_uses_the_initiators_key(
     until(lambda: any("permission to access" in status for status in near.waiting()))
     script(far, "GRANT SEND ON SERVICE::[//Far] TO public")
     ((there, _, _),) = far.receive(1)
+    # Who has seen everything on its way, and may send anonymously under a key of his own, does not take part.
+    header = travelled.value("SELECT dialogs -> 0 FROM dbo.travelled ORDER BY came_at DESC LIMIT 1")
+    der = bytes(far.value("SELECT der FROM ssb.certificate"))
+    public = public_key_of(read_certificate(der))
+    key_id, key, exchange, _ = make_exchange("//Near", "//Far", (sha256(der).hexdigest(), public), None)
+    header |= {"key_id": str(key_id), "set": str(uuid.uuid4())}
+    number, words = (
+        element((1).to_bytes(8, "big")),
+        [element(b"//Ask"), element(b"message"), element(b"forged")],
+    )
+    dialog_key = uuid.UUID(header.get("key") or str(uuid.uuid4()))
+    sealed = DialogCipher(key_id, key, header).seal(number, dialog_key, None, *words)
+    values = [header["set"], json.dumps([header]), [0], [1], [sealed], [exchange]]
+    far.do("SELECT ssb_internal.take_sealed(%s, %s, %s, %s, %s, %s)", *values)
+    (said,) = far.value("SELECT answers FROM ssb_internal.set_answers(ARRAY[%s::uuid], 5)", header["set"])
+    answer = DialogCipher(key_id, key, header).open_answer(header["set"], said["sealed"])
+    assert "does not come from the instance" in answer["status"]
     far.send(there, "//Answer", "nobody")
     assert near.receive(1) == [(handle, "//Answer", "nobody")]
     assert near.column("SELECT is_outbound FROM ssb.dialog_key") == [True]
-    assert far.column("SELECT is_outbound FROM ssb.dialog_key") == [False]
+    assert far.column("SELECT is_outbound FROM ssb.dialog_key") == [False, False]
     assert far.value("SELECT far_principal_id FROM sys.conversation_endpoints") == 0
 
 
@@ -486,10 +506,11 @@ _HEADER = {
 def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = DialogCipher(key_id, key, _HEADER)
-    sealed = cipher.seal(b"3", 1.5, b"type", b"message", b"body")
-    assert cipher.open(b"3", sealed) == (1.5, b"type", b"message", b"body")
-    assert cipher.open(b"4", cipher.seal(b"4", None, b"t", b"", b"")) == (None, b"t", b"", b"")
-    assert cipher.seal(b"3", 1.5, b"type", b"message", b"body") != sealed
+    own = uuid.uuid4()
+    sealed = cipher.seal(b"3", own, 1.5, b"type", b"message", b"body")
+    assert cipher.open(b"3", sealed) == (own, 1.5, b"type", b"message", b"body")
+    assert cipher.open(b"4", cipher.seal(b"4", own, None, b"t", b"", b"")) == (own, None, b"t", b"", b"")
+    assert cipher.seal(b"3", own, 1.5, b"type", b"message", b"body") != sealed
     for numbers in (b"4", b"", b"33"):
         with pytest.raises(NotGenuine):
             cipher.open(numbers, sealed)
@@ -511,10 +532,10 @@ def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
 def test_a_kept_cipher_is_that_of_its_key() -> None:
     security = DialogSecurity(lambda text: None, lambda: None)
     key_id, key = uuid.uuid4(), new_key()
-    sealed = security._cipher(key_id, key, _HEADER).seal(b"1", None, b"type", b"message", b"body")
+    sealed = security._cipher(key_id, key, _HEADER).seal(b"1", uuid.uuid4(), None, b"type", b"message", b"")
     with pytest.raises(NotGenuine):
         security._cipher(key_id, new_key(), _HEADER).open(b"1", sealed)
-    assert security._cipher(key_id, key, _HEADER).open(b"1", sealed)[3] == b"body"
+    assert security._cipher(key_id, key, _HEADER).open(b"1", sealed)[2] == b"type"
     kept = dict(security._ciphers)
     long = security._cipher(key_id, key, _HEADER | {"contract": "x" * 10_000})
     with pytest.raises(NotGenuine):
@@ -567,9 +588,18 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
         with pytest.raises(NotGenuine):
             read_exchange(broken)
     now = datetime.now(UTC)
-    assert is_current(now, now)
-    assert not is_current(now - timedelta(hours=24), now)
-    assert not is_current(now + timedelta(hours=1), now)
+    require_current(now, now)
+    for made_at, reason in (
+        (now - timedelta(hours=24), "too old"),
+        (now + timedelta(hours=1), "clocks .* differ"),
+    ):
+        with pytest.raises(NotGenuine, match=reason):
+            require_current(made_at, now)
+
+
+def _sealed_text(cipher: DialogCipher, text: bytes) -> str:
+    nonce = bytes(12)
+    return (nonce + cipher._answers.encrypt(nonce, text, cipher._bound + b"set")).hex()
 
 
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
@@ -589,8 +619,27 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
             {"place": 0, "sealed": cipher.seal_answer("set", said)}  # type: ignore[arg-type]
             for said in ([5], {"next_number": "5"}, {"next_number": 5, "instance": 7}, {"status": None})
         ),
+        # Whoever has the key may write anything: also what no function here takes, or nobody reads.
+        *(
+            {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5} | said)}
+            for said in (
+                {"next_number": 2**63 - 1},
+                {"next_number": True},
+                {"next_number": -1},
+                {"refusal": "no", "refusal_code": 2**31},
+                {"refusal": "no", "refusal_code": False},
+                {"taken_bytes": 2**70},
+                {"status": "a\0b"},
+                {"status": "a\ud800b"},
+                {"instance": "x" * 37},
+            )
+        ),
+        *({"status": status} for status in ("a\0b", "a\ud800b", 5, ["x"])),
+        {"place": 0, "sealed": _sealed_text(cipher, b"[" * 100_000)},
+        {"place": 0, "sealed": _sealed_text(cipher, b"\xff")},
     ):
         answer = made.answer(7, forged)
         assert answer["next_number"] == 0
         assert answer["status"]
         assert "refusal" not in answer
+        assert len(made.answer(7, {"status": "x" * 10_000})["status"]) < 4_000

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from instances import END, FAR, NEAR, Side, make_side
 from secured import begin, script
@@ -347,6 +348,37 @@ def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
         "INSERT INTO ssb.set_answer (set_id, sender, answers) VALUES (%s, 'another', '[]')", uuid.UUID(int=7)
     )
     assert one.column("SELECT answers FROM ssb_internal.set_answers(%s, 0)", [uuid.UUID(int=7)]) == []
+
+
+def test_whoever_brings_a_set_does_not_say_how_far_it_may_go(near: Side) -> None:
+    """Nothing goes in a circle for longer than what a daemon sends, and none has more in memory than that."""
+    near.do("SELECT ssb.create_route('ToFar', %s, '//Far', database => 'msdb')", FAR)
+    for said, hops, seconds in (
+        ({}, 16, 60),
+        ({"hops_remaining": None, "time_to_live": None, "time_consumed": None}, 16, 60),
+        ({"hops_remaining": 2**31 - 1, "time_to_live": 1e300, "time_consumed": -1e300}, 16, None),
+        ({"hops_remaining": 3, "time_to_live": 50, "time_consumed": 20}, 3, 30),
+        ({"hops_remaining": -(2**31), "time_to_live": "NaN", "time_consumed": "NaN"}, -(2**31), None),
+        ({"time_to_live": "Infinity", "time_consumed": "-Infinity"}, 16, None),
+    ):
+        dialog = {"conversation_id": str(uuid.uuid4()), "is_initiator": True, "to_service": "//Far"} | said
+        (found,) = near.rows(
+            "SELECT hops_remaining, seconds_left FROM ssb_internal.next_hops(%s)", json.dumps([dialog])
+        )
+        assert found[0] == hops
+        assert found[1] == seconds if seconds is not None else found[1] < 0
+        kept = near.value("SELECT ssb_internal.part_of_dialogs(%s, '{0}') -> 0", json.dumps([dialog]))
+        assert kept["hops_remaining"] == hops and kept["time_to_live"] <= 60 and kept["time_consumed"] >= 0
+    take = "SELECT ssb_internal.take_sealed(gen_random_uuid(), %s, %s::int[], %s::bigint[], %s::bytea[], %s)"
+    few = ["[{}]", [0], [0], [b""], []]
+    for at, too_much in (
+        (0, json.dumps(["x" * 2**25])),
+        (1, [0] * 10_001),
+        (3, [b"x" * 2**25]),
+        (4, ["x"] * 2001),
+    ):
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="none that a daemon makes"):
+            near.do(take, *few[:at], too_much, *few[at + 1 :])
 
 
 def test_what_cannot_be_read_holds_up_nobody_elses_messages(chain: Chain) -> None:

@@ -21,6 +21,7 @@ SELECT ssb.create_service('//Open', 'dbo.q', '{//Talk}');
 SELECT ssb.create_service('//Closed', 'dbo.q', '{//Talk}');
 SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
 """
+_UNKNOWN = "The message has a number or is of a kind that is not known here."
 _TAKE = (
     "SELECT next_number, status, refusal_code FROM ssb.take_from_afar(%s::jsonb, %s::integer[], %s::bigint[],"
     " %s::text[], %s::text[], %s::bytea[])"
@@ -66,7 +67,7 @@ class Dialog:
             "is_encrypted": False,
         }
 
-    def bring(self, by: psycopg.Connection[Any], *numbers: int, kind: str = "message") -> Any:
+    def bring(self, by: psycopg.Connection[Any], *numbers: int, kind: str | None = "message") -> Any:
         count = len(numbers)
         values = [json.dumps([self.header]), [0] * count, list(numbers), ["//Ask"] * count, [kind] * count]
         return by.execute(_TAKE, [*values, [f"{number}".encode() for number in numbers]]).fetchone()
@@ -102,6 +103,10 @@ def test_connect_on_the_endpoint_lets_a_role_in_and_send_on_a_service_through(
     owner.execute("SELECT ssb.deny_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"CONNECT permission on .* State 84"):
         Dialog().bring(courier, 0)
+    owner.execute("SET default_transaction_read_only = on")
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match="a standby, or set to be read only"):
+        owner.execute("SELECT ssb_internal.take_sealed(gen_random_uuid(), '[]', '{}', '{}', '{}', '{}')")
+    owner.execute("RESET default_transaction_read_only")
     owner.execute("SELECT ssb.alter_endpoint('BrokerEndpoint', 'DISABLED')")
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not started"):
         Dialog().bring(owner, 0)
@@ -162,17 +167,30 @@ def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Co
     next_number, status, _ = dialog.bring(owner, 4)
     assert next_number == 3
     assert "number 3" in status
+    # A gap that is filled with what does not count: what has come, another dialog's message, no number.
+    other = json.dumps([dialog.header, Dialog().header])
+    for places, numbers in (([0, 0, 0], [3, 1, 5]), ([0, 1, 0], [3, 0, 5]), ([0, 0, 0], [3, None, 5])):
+        values = [other, places, numbers, ["//Ask"] * 3, ["message"] * 3, [b"3", b"x", b"5"]]
+        owner.execute("BEGIN")
+        answers = dict(owner.execute(_TAKE.replace("status, refusal_code", "status"), values).fetchall())
+        owner.execute("ROLLBACK")
+        assert 6 not in answers, (places, numbers)
     assert bodies(owner) == ["0", "1", "2"]
     # The sender has thrown number 3 away for an Error.
     assert dialog.bring(owner, 5, kind="error") == (6, None, None)
     assert dialog.bring(owner, 4, kind="error") == (6, None, None)
+    # Nothing comes behind it, and nothing else is.
+    for kind in ("", "Message", "fragment", "fragment -1 5 x", "fragment 0 99999999999999999999 x", None):
+        assert dialog.bring(owner, 6, kind=kind)[:2] == (6, _UNKNOWN)
+    assert dialog.bring(owner, 6, 7) == (8, None, None)
+    assert dialog.bring(owner, 8, kind="fragment 0 5 x") == (9, None, None)
     kinds = owner.execute("SELECT message_type_name FROM dbo.q ORDER BY queuing_order").fetchall()
     assert [kind.rsplit("/", 1)[1] for (kind,) in kinds] == ["Ask", "Ask", "Ask", "Error"]
     # Also after this side has ended, and its endpoint has gone.
     owner.execute("SELECT ssb.end_conversation(conversation_handle) FROM sys.conversation_endpoints")
-    assert dialog.bring(owner, 0, 1) == (6, None, None)
+    assert dialog.bring(owner, 0, 1) == (9, None, None)
     owner.execute("SELECT ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e")
-    assert dialog.bring(owner, 0, 1, 2) == (6, None, None)
+    assert dialog.bring(owner, 0, 1, 2) == (9, None, None)
     assert bodies(owner) == []
     owner.execute("SELECT ssb_internal.forget_remote_conversations()")
     assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (1,)

@@ -104,6 +104,7 @@ def test_an_answer_that_is_broken_anywhere_settles_nothing() -> None:
     ]
     broken += [(next_numbers, RawTexts(instances[:at]), none) for at in range(len(instances))]
     broken += [(RawBigints(next_numbers + b"\0"), instances, none), (next_numbers, texts("there"), none)]
+    broken += [(bigints([2**62 + 1, 8]), instances, none), (next_numbers, texts("x" * 37, None), none)]
     # A bit of what says how many there are, of what type, and how long each is.
     for at in (3, 10, 11, 15, 22, 23, 34, 35):
         changed = bytearray(next_numbers)

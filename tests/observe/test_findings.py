@@ -470,6 +470,13 @@ def test_remedies_quote_odd_names_as_they_are_run(sql: Connection) -> None:
     assert shlex.split(one.remedy or "")[2:8] == ["--from", "//Clerk", "--to", odd, "--contract", "//Orders"]
 
 
+def test_other_instances_need_a_daemon_too(sql: Connection) -> None:
+    sql.execute("SELECT ssb.create_route('ToThere', 'TCP://there:4022', '//There')")
+    assert [one.detail for one in found(sql, 201)] == []
+    sql.execute("SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022)")
+    assert ["other instances" in one.detail for one in found(sql, 201)] == [True]
+
+
 def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None:
     tsql(sql, SHOP)
     tsql(sql, "CREATE ROUTE There WITH SERVICE_NAME = '//Store', ADDRESS = 'TCP://far:4022';")

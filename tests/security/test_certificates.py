@@ -136,6 +136,18 @@ def test_files_travel_between_databases(tsql: Tsql, tmp_path: Path) -> None:
 
 
 @pytest.mark.one_postgres
+def test_a_certificate_is_one_users_whatever_thumbprint_a_client_says(tsql: Tsql) -> None:
+    """Who may create certificates answers for the client; with another's he would be taken for that one."""
+    tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
+    columns = "database_id, der, subject, issuer, serial_number, start_date, expiry_date, key_length"
+    with pytest.raises(psycopg.errors.UniqueViolation, match="certificate_by_fingerprint"):
+        tsql.connection.execute(
+            f"INSERT INTO ssb.certificate (name, owner, thumbprint, encryption, {columns})"
+            f" SELECT 'other', 'other', 'other', 'NA', {columns} FROM ssb.certificate"
+        )
+
+
+@pytest.mark.one_postgres
 def test_certencoded_and_certprivatekey_make_a_certificate_elsewhere(tsql: Tsql) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
     shown = tsql.run_well(
