@@ -309,7 +309,7 @@ BEGIN
                         4121, 4701, 4708, 4901, 4902, 4924, 8197, 15151) THEN
         RETURN p_message;
     END IF;
-    IF p_procedure IS NULL THEN
+    IF coalesce(p_procedure, '') = '' THEN
         -- Dynamic SQL of a module names no procedure: the innermost module that is running has its text.
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
         v_around := parse_ident(substring(v_stack FROM 'PL/pgSQL function (?!ssb_internal\.|sys\.)([^(\s]+\.[^(\s]+)\('), false);
