@@ -319,10 +319,11 @@ BEGIN
     IF sqlstate_code = '3F000' AND v_first = 'pg_temp' THEN
         -- The session has had no temporary table yet.
         v_first := coalesce(v_behind, '#');
-    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL THEN
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+_\w+([.]\w+)?$' AND to_regnamespace(split_part(v_first, '.', 1)) IS NULL
+          AND ssb_internal.tsql_schema(split_part(v_first, '.', 1)) = split_part(v_first, '.', 1) THEN
         -- A schema of a database that does not exist.
         v_first := regexp_replace(v_first, '^(\w+)_([^_.]+)', '\1.\2');
-    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^[^.]+([.][^.]+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
                         WHEN sqlstate_code = '3F000' THEN ssb_internal.tsql_schema(v_first) ELSE v_first END;

@@ -337,6 +337,9 @@ BEGIN
             END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
+        IF v_shown IS NULL AND cardinality(v_parts) = 2 THEN
+            v_shown := ssb_internal.tsql_schema(v_parts[1]) || coalesce('.' || nullif(v_parts[2], '*'), '');
+        END IF;
         v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, v_name) || v_mark);
     END LOOP;
     RETURN v_message;

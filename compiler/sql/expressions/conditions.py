@@ -185,10 +185,10 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         query = query.this
     if not isinstance(query, exp.Query):
         return ctx.problem("EXISTS takes a subquery", node, number=102)
-    if isinstance(query, exp.Select) and (query.args.get("group") or query.args.get("having")):
+    is_grouped = isinstance(query, exp.Select) and (query.args.get("group") or query.args.get("having"))
+    if is_grouped and all(isinstance(item, exp.Star) for item in query.expressions):
         # Here the star stands for no columns: none of them has to be grouped.
-        if all(isinstance(item, exp.Star) for item in query.expressions):
-            query.set("expressions", [exp.Literal.number(1)])
+        query.set("expressions", [exp.Literal.number(1)])
     return Value(n.Exists(subquery(query, ctx, one_column=False).code), BOOLEAN)
 
 
