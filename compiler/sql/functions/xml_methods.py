@@ -46,13 +46,15 @@ def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> li
 
 
 def _bound(value: Value) -> n.Node:
-    """A value as sql:variable() hands it over: xml and binary as objects of their own, bit as boolean."""
+    """A value as sql:variable() hands it over: xml and binary as objects, bit as boolean, GUIDs in capitals."""
     if value.family == "xml":
         return n.Call("jsonb_build_object", (n.Text("xml"), value.code))
     if value.family == "binary":
         return n.Call("jsonb_build_object", (n.Text("base64"), n.Call("sys.xml_atom", (value.code,))))
     if value.family == "bit":
         return n.Comparison("=", value.code, n.Integer(1))
+    if value.family == "uniqueidentifier":
+        return n.Call("sys.xml_atom", (value.code,))
     return value.code
 
 
