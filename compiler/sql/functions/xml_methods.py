@@ -46,7 +46,7 @@ def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> li
 
 
 def _bound(value: Value) -> n.Node:
-    """A value as sql:variable() hands it over: xml and binary as objects, bit as boolean, GUIDs in capitals."""
+    """A value as sql:variable() hands it over: xml, binary as objects, bit as boolean, GUIDs in capitals."""
     if value.family == "xml":
         return n.Call("jsonb_build_object", (n.Text("xml"), value.code))
     if value.family == "binary":
