@@ -485,7 +485,7 @@ def test_another_database_knows_a_services_owner_by_his_certificate(tsql: Tsql) 
     tsql.run_well(f"USE far {bring.format('proxy', 'sender')}")
     tsql.run_well(
         "USE near DECLARE @h uniqueidentifier\n"
-        "SELECT @h = conversation_handle FROM sys.conversation_endpoints\n"
+        "SELECT @h = conversation_handle FROM sys.conversation_endpoints;\n"
         "SEND ON CONVERSATION @h (N'again')"
     )
     assert tsql.connection.execute(waiting).fetchall() == []
