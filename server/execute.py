@@ -371,9 +371,9 @@ class Executor:
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
     def _line(self, event: ErrorEvent) -> int:
-        """The line of an error in the script; of one in a module, its batch's first."""
+        """The line of an error in the script; of one in a module or in dynamic SQL, its batch's first."""
         first = self._batch.line_after(self._ended) if self._batch is not None else 1
-        return first + event.line - 1 if event.procedure is None else first
+        return first + event.line - 1 if event.procedure is None and not event.dynamic else first
 
     def _place(self, line: int) -> str | None:
         """File and line as an editor takes them."""
@@ -416,7 +416,7 @@ class Executor:
             message = as_written(event.message, self._script, line) if in_script else event.message
             module = self._batch.module if self._batch is not None else None
             event = replace(event, message=message, place=self._place(line))
-            if event.procedure is None and module is not None:
+            if event.procedure is None and module is not None and not event.dynamic:
                 event = replace(event, procedure=module, made=True)
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)

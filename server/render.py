@@ -96,7 +96,8 @@ class TableRenderer:
         numbers = f"Msg {event.number}, Level {event.severity}, State {event.state}"
         body = event.report or (f"{event.message}\nhint: {event.hint}" if event.hint else event.message)
         if self._places and event.place and not event.report:
-            where = "in the batch at" if event.procedure and not event.made else "at"
+            elsewhere = event.dynamic or (event.procedure and not event.made)
+            where = "in the batch at" if elsewhere else "at"
             body = f"{body}\n{where} {event.place}"
         text = f"{numbers}{procedure}, Line {event.line}\n{body}".translate(_CONTROL)
         self._out.write(f"{_RED}{text}{_PLAIN}\n" if self._color and event.severity > 10 else f"{text}\n")

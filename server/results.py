@@ -60,7 +60,7 @@ class RowCount:
 class ErrorEvent:
     """An error as SQL Server numbers it.
 
-    ``line`` counts from the first line of the batch or of the procedure named;
+    ``line`` counts from the first line of the batch, of the procedure named or of dynamic SQL;
     ``sqlstate`` is PostgreSQL's code, None when the error was found before the
     server saw the statement. ``report`` is the compiler's account with the source
     line and caret, for errors that it found.
@@ -77,6 +77,8 @@ class ErrorEvent:
     report: str | None = None
     place: str | None = None
     """``orders.sql:14``: where in the script; None where the script has no name."""
+    dynamic: bool = False
+    """``line`` is one of dynamic SQL."""
     made: bool = False
     """The batch that makes the procedure has it: ``place`` is the line's own, not the batch's."""
 
@@ -259,7 +261,7 @@ def _column_name(name: bytes | None) -> str | None:
 
 _PLACE = re.compile(
     r"Msg (?P<number>-?\d+), Level (?P<severity>\d+), State (?P<state>\d+)"
-    r"(?:, Procedure (?P<procedure>.*?))?(?:, Line (?P<line>\d+))?\s*$",
+    r"(?:, Procedure (?P<procedure>.*?))?(?:, Line (?P<line>\d+)(?P<dynamic> of dynamic SQL)?)?\s*$",
     re.MULTILINE,
 )
 # An error, shown before, ends the rest of the script: ssb_internal.end_batch.
@@ -372,4 +374,5 @@ def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:
         message=diag.message_primary or "",
         hint=diag.message_hint,
         sqlstate=diag.sqlstate,
+        dynamic=found.get("dynamic") is not None,
     )

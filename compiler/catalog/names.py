@@ -120,7 +120,8 @@ def is_placeholder(name: str) -> bool:
 
 
 SCHEMA_OF = "pgsb_schema_"
-"""What stands between a database that only the run time knows and its schema: its name tells both."""
+"""Between a database and its schema where only the run time knows one of them: the name tells both."""
+_IN_DIGITS = "pgsb_digits_"
 COLUMNS_OF = "pgsb_columns_of."
 """Before such a table's name: the list of columns that an INSERT without one fills (lower/placeholders)."""
 
@@ -215,9 +216,22 @@ def schema_name(schema: str | None, database: str, default_database: str | None)
     schema = fold(schema) if schema else DEFAULT_SCHEMA
     if not database or (default_database is not None and fold(database) == fold(default_database)):
         return schema
-    if is_placeholder(database):
-        return f"{fold(database)}{SCHEMA_OF}{schema}"
+    if is_placeholder(database) or is_placeholder(schema):
+        return f"{_as_word(fold(database))}{SCHEMA_OF}{_as_word(schema)}"
     return fold(f"{fold(database)}_{schema}")
+
+
+def _as_word(name: str) -> str:
+    return name if re.fullmatch(r"\w+", name) else f"{_IN_DIGITS}{name.encode().hex()}"
+
+
+def database_and_schema(name: str) -> tuple[str, str]:
+    """Return the database and the schema, folded, of a name with :data:`SCHEMA_OF` in it."""
+    database, schema = (
+        bytes.fromhex(part.removeprefix(_IN_DIGITS)).decode() if part.startswith(_IN_DIGITS) else part
+        for part in name.split(SCHEMA_OF)
+    )
+    return database, schema
 
 
 _IN_DATABASE = "/* sp_executesql */; "

@@ -113,6 +113,11 @@ def free_reference(name: str, known: Callable[[str], str | None], avoid: Collect
     return free
 
 
+def _named(procedure: n.Node) -> n.Node:
+    """Dynamic SQL runs as a procedure without a name, of which T-SQL knows nothing."""
+    return n.Call("nullif", (procedure, n.Text("")))
+
+
 def object_name(name: nodes.QualifiedName) -> ObjectName:
     """Turn a parsed dotted name into the one that knows its PostgreSQL spelling."""
     return ObjectName(
@@ -619,14 +624,15 @@ class Scope:
         session = n.Variable(self.session)
         if lowered in ERROR_FUNCTIONS:
             column, type_ = ERROR_FUNCTIONS[lowered]
-            return Known(n.Field(n.Member(session, "caught"), column), type_)
+            field = n.Field(n.Member(session, "caught"), column)
+            return Known(_named(field) if column == "procedure" else field, type_)
         if lowered == "xact_state":
             return Known(n.Call("ssb_internal.xact_state", (session,)), SMALLINT)
         if lowered == "rowcount_big":
             return Known(n.Member(session, "rowcount"), BIGINT)
         if lowered == "object_name(@@procid)":
             # As the definition spells it: PostgreSQL's catalog has the folded name.
-            return Known(n.Member(session, "procedure"), nvarchar(128))
+            return Known(_named(n.Member(session, "procedure")), nvarchar(128))
         return None
 
     def updated_column(self, name: str) -> Known | None:

@@ -481,7 +481,8 @@ VIEWS: dict[str, str] = {
     "sequences": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_published:b is_schema_published:b start_value:l increment:l
-        minimum_value:l maximum_value:l is_cycling:b current_value:l
+        minimum_value:l maximum_value:l is_cycling:b current_value:l is_cached:b cache_size:i system_type_id:h
+        user_type_id:i precision:i scale:i
     """,
     "server_audits": "audit_id:i name:s audit_guid:g type:s is_state_enabled:b",
     "server_event_notifications": """

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...grammar.lexer import open_quote
+from ...grammar.lexer import bracketed, open_quote
 from ...grammar.source import Source
 from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.constants import Piece, Template
 from ..analysis.mentions import tokens_of
-from ..catalog.names import COLUMNS_OF, SCHEMA_OF, unquoted
+from ..catalog.names import COLUMNS_OF, SCHEMA_OF, database_and_schema, unquoted
 from ..catalog.objects import ResultColumn, ScalarVariable
 from ..catalog.types import INT
 from ..plpgsql import nodes as pl
@@ -34,10 +34,11 @@ from .results import columns_json
 _NAME = "pgsb_placeholder_{}_"
 _ANY_NAME = re.compile(r"pgsb_placeholder_(\d+)_", re.I)
 _PART = r"""(?:\w+|"(?:[^"]|"")+")"""
-_LEXEME = re.compile(rf"(?P<string>E?'(?:[^']|'')*')|{_PART}(?:\.{_PART})*")
+_DOTTED = re.compile(rf"{_PART}(?:\.{_PART})*")
+_LEXEME = re.compile(rf"(?P<string>E?'(?:[^']|'')*')|{_DOTTED.pattern}")
 """A string or a dotted name in PostgreSQL's text."""
 _QUALIFIED = re.compile(
-    r"""(?:(?P<schema>\w+)\.)?(?P<last>"(?:[^"]|"")*?pgsb_placeholder_\d+_(?:[^"]|"")*\""""
+    r"""(?:(?P<schema>\w+|"(?:[^"]|"")+")\.)?(?P<last>"(?:[^"]|"")*?pgsb_placeholder_\d+_(?:[^"]|"")*\""""
     r"|\w*?pgsb_placeholder_\d+_\w*)",
     re.I,
 )
@@ -276,7 +277,7 @@ def _name_with_pieces(names: list[str], ctx: Context) -> list[pl.Expr]:
     place = 0
     while place < len(names):
         name, after = names[place], names[place + 1 : place + 2]
-        if after and mentions_piece(after[0]) and not name.startswith('"'):
+        if after and mentions_piece(after[0]):
             result.append(_name_of(after[0], name, ctx))
             place += 1
         else:
@@ -292,11 +293,17 @@ def _string_with_pieces(text: str, ctx: Context, doubled: str = "") -> list[pl.E
 
     ``doubled``: what the string writes twice that is once in its value.
     """
-    if SCHEMA_OF in text:
-        return [_with_doubled(doubled, part) for part in _name_with_pieces(re.findall(_PART, text), ctx)]
     pieces = {placed.number: placed for placed in ctx.placeholders}
     parts: list[pl.Expr] = []
     at = 0
+    if SCHEMA_OF in text:
+        for match in _DOTTED.finditer(text):
+            if SCHEMA_OF in match[0]:
+                parts += _string_with_pieces(text[at : match.start()], ctx, doubled)
+                names = _name_with_pieces(re.findall(_PART, match[0]), ctx)
+                parts += [_with_doubled(doubled, name) for name in names]
+                at = match.end()
+        return [*parts, *_string_with_pieces(text[at:], ctx, doubled)]
     for match in _QUALIFIED.finditer(text):
         placed = pieces.get(_number(match["last"]))
         if placed is None:
@@ -384,28 +391,26 @@ def _name_of(name: str, schema: str | None, ctx: Context) -> pl.Expr:
         value = pl.Invoke("ssb_internal.bracketed_identifier", (value,))
     if schema is None:
         return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
-    if SCHEMA_OF in schema:
-        qualifier = _schema_of(schema, ctx)
-    else:
-        qualifier = _sql_with_pieces(schema, ctx) if mentions_piece(schema) else pl.Text(schema)
+    qualifier = _schema_of(schema, ctx) if mentions_piece(schema) else pl.Text(unquoted(schema))
     return pl.Invoke("ssb_internal.dynamic_name", (qualifier, value))
 
 
 def _schema_of(name: str, ctx: Context) -> pl.Expr:
-    """Return the PostgreSQL schema, unquoted, of a schema in a database that only the run time knows."""
-    database, schema = (_last_part(part, ctx) for part in unquoted(name).split(SCHEMA_OF))
-    missing = _concat([database, pl.Text("_"), schema])
-    return pl.Invoke("coalesce", (pl.Invoke("sys.schema_in_database", (schema, database)), missing))
+    """Return the PostgreSQL schema, unquoted, of which the run time alone knows the name or the database."""
+    if SCHEMA_OF not in name:
+        return pl.Invoke("ssb_internal.dynamic_schema", (_as_written(unquoted(name), ctx),))
+    database, schema = database_and_schema(unquoted(name))
+    return pl.Invoke("ssb_internal.dynamic_schema", (_as_written(schema, ctx), _as_written(database, ctx)))
 
 
-def _last_part(name: str, ctx: Context) -> pl.Expr:
-    """Return what a name is that may be written in brackets, there or in the piece that it is."""
+def _as_written(name: str, ctx: Context) -> pl.Expr:
+    """Return a name in T-SQL's spelling: dots and blanks of what stood in brackets are part of it."""
     if not mentions_piece(name):
-        return pl.Text(name)
+        return pl.Text(bracketed(name))
     value = _spelled(name, ctx)
     if any(one.number == _number(name) and one.is_bracketed for one in ctx.placeholders):
-        return value
-    return pl.Invoke("sys.parsename", (value, pl.Number(1)))
+        return pl.Invoke("ssb_internal.bracketed_identifier", (value,))
+    return value
 
 
 # ------------------------------------------------------------------ everything else

@@ -9,7 +9,9 @@ SELECT c.name, c.object_id AS id, c.system_type_id AS xtype, c.column_id AS coli
 
 CREATE OR REPLACE VIEW sys.sysindexes AS
 SELECT i.object_id AS id, i.name, i.index_id AS indid, r.rows, r.rows AS rowcnt
-  FROM sys.indexes AS i CROSS JOIN LATERAL (SELECT ssb_internal.rows_of(i.object_id::oid) AS rows OFFSET 0) AS r;
+  FROM sys.indexes AS i
+ CROSS JOIN LATERAL (SELECT CASE WHEN i.object_id < 0 THEN (SELECT q.rows FROM ssb_internal.queue_rows AS q WHERE q.queue_id = -i.object_id)
+                                 ELSE ssb_internal.rows_of(i.object_id::oid) END AS rows OFFSET 0) AS r;
 
 CREATE OR REPLACE VIEW sys.sysusers AS
 SELECT u.principal_id AS uid, u.name, u.sid, u.create_date AS createdate, u.modify_date AS updatedate,

@@ -354,6 +354,13 @@ SELECT c.oid::integer, NULL, 0, 0::smallint, 'HEAP', 0::sys.bit, 0::sys.bit, 0::
        0::sys.bit, 0::sys.bit, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, NULL, 0::sys.bit
   FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary)
+UNION ALL
+-- Those of the internal tables that queues' messages lie in.
+SELECT -q.queue_id, x.name, x.index_id, x.index_id::smallint, x.type_desc, (x.index_id = 1)::integer::sys.bit, 0::sys.bit, 0::sys.bit, 0::sys.bit,
+       1, 0::sys.bit, 0::smallint, 0::sys.bit, 0::sys.bit, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.bit, NULL, 0::sys.bit
+  FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
+ CROSS JOIN (VALUES (1, 'queue_clustered_index', 'CLUSTERED'),
+                    (2, 'queue_secondary_index', 'NONCLUSTERED')) AS x (index_id, name, type_desc)
  ORDER BY 1, 3;
 
 CREATE OR REPLACE VIEW ssb_internal.referential_action AS

@@ -31,19 +31,21 @@ BEGIN
 END;
 $$;
 
+-- The messages of a queue, those that are retained too.
+CREATE OR REPLACE VIEW ssb_internal.queue_rows AS
+SELECT q.queue_id,
+       (SELECT count(*) FROM ssb.message_stored AS m WHERE m.queue_id = q.queue_id)
+       + (SELECT count(*) FROM ssb.retained_message AS r WHERE r.queue_id = q.queue_id) AS rows
+  FROM ssb.queue AS q;
+
 -- One partition for each index (heap 0, primary key 1, others from 2).
 CREATE OR REPLACE VIEW sys.partitions AS
 SELECT i.object_id::bigint << 16 | i.index_id AS partition_id, i.object_id, i.index_id, 1 AS partition_number,
        i.object_id::bigint << 16 | i.index_id AS hobt_id,
-       ssb_internal.rows_of(i.object_id::oid) AS rows,
+       CASE WHEN i.object_id < 0 THEN (SELECT q.rows FROM ssb_internal.queue_rows AS q WHERE q.queue_id = -i.object_id)
+            ELSE ssb_internal.rows_of(i.object_id::oid) END AS rows,
        0::smallint AS data_compression, 'NONE'::text AS data_compression_desc
   FROM sys.indexes AS i
-UNION ALL
-SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16 | n,
-       (SELECT count(*) FROM ssb.message_stored AS m WHERE m.queue_id = q.queue_id)
-       + (SELECT count(*) FROM ssb.retained_message AS r WHERE r.queue_id = q.queue_id),
-       0::smallint, 'NONE'
-  FROM ssb.queue AS q CROSS JOIN generate_series(1, 2) AS n
 UNION ALL
 -- What would lie in SQL Server's own tables: what waits to be sent; conversation groups; conversations, in two tables.
 SELECT t.object_id::bigint << 16 | 1, t.object_id, 1, 1, t.object_id::bigint << 16 | 1,

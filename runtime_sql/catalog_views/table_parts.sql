@@ -148,8 +148,12 @@ SELECT o.*, s.seqstart AS start_value, s.seqincrement AS increment, s.seqmin AS 
        (SELECT coalesce(q.last_value, s.seqstart) FROM pg_sequences AS q
           JOIN pg_namespace AS n ON n.nspname = q.schemaname
           JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = q.sequencename
-         WHERE c.oid = s.seqrelid) AS current_value
-  FROM sys.objects AS o JOIN pg_sequence AS s ON s.seqrelid = o.object_id::oid WHERE o.type = 'SO';
+         WHERE c.oid = s.seqrelid) AS current_value,
+       (s.seqcache > 1)::integer::sys.bit AS is_cached, nullif(s.seqcache, 1)::integer AS cache_size,
+       t.system_type_id::smallint AS system_type_id, t.system_type_id::integer AS user_type_id, t.precision, t.scale
+  FROM sys.objects AS o JOIN pg_sequence AS s ON s.seqrelid = o.object_id::oid
+  LEFT JOIN ssb_internal.system_type AS t ON t.name = ssb_internal.tsql_type(s.seqtypid)
+ WHERE o.type = 'SO';
 
 -- Whether what has a property is still there. Rows that tell of what was dropped do no harm.
 CREATE OR REPLACE FUNCTION ssb_internal.property_is_alive(p_class integer, p_major_id integer, p_minor_id integer)

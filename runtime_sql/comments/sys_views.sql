@@ -425,6 +425,12 @@ sequences < objects: The sequences of the session's T-SQL database.
   maximum_value: MAXVALUE.
   is_cycling: 1: CYCLE.
   current_value: The value that was given out last; before the first one, the start.
+  is_cached: 1: CACHE with more than one value.
+  cache_size: How many values CACHE has; NULL without one.
+  system_type_id: The number of the type behind AS.
+  user_type_id: The number of the type behind AS.
+  precision: Of that type.
+  scale: Of that type.
 
 synonyms < objects: The synonyms of the session's T-SQL database.
   type: Always SN.

@@ -208,6 +208,7 @@ BEGIN
                            THEN ssb_internal.user_may_send(s.owner, v_service)
                            ELSE ssb_internal.has_permission(coalesce(ssb_internal.role_of(s.owner), ssb_internal.runtime_owner()), 'SERVICE',
                                                             v_service.service_id, 'SEND', v_service.owner, v_service.database_id) END))
+       AND NOT (v_service.database_id <> p_endpoint.database_id AND ssb_internal.sends_by_certificate(p_endpoint, v_service))
     THEN
         status := format('You do not have permission to access the service ''%s''.', v_service.name);
         RETURN;

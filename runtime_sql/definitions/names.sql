@@ -192,6 +192,17 @@ BEGIN
 END;
 $$;
 
+-- A relation's name without its schema, of PostgreSQL's spelling, for messages.
+CREATE OR REPLACE FUNCTION ssb_internal.bare_name(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_name ~ '^("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+))*$'
+                THEN replace(btrim(last, '"'), '""', '"') ELSE p_name END
+      FROM (SELECT substring(p_name FROM '("(?:[^"]|"")+"|[^".]+)$')) AS s (last)
+$$;
+
 -- A name, and a string, as T-SQL writes them. (quote_literal doubles backslashes, which is no T-SQL.)
 CREATE OR REPLACE FUNCTION ssb_internal.in_brackets(p_name text)
 RETURNS text
@@ -333,7 +344,7 @@ BEGIN
                                                    p_verb, p_class,
                                                    -- Relations come by their PostgreSQL names: SQL Server tells the name alone.
                                                    CASE WHEN p_class IN ('queue', 'object', 'XML schema collection')
-                                                        THEN btrim(regexp_replace(p_name, '^[^."]+[.]', ''), '"') ELSE p_name END));
+                                                        THEN ssb_internal.bare_name(p_name) ELSE p_name END));
 END;
 $$;
 

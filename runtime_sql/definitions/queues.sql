@@ -332,7 +332,7 @@ BEGIN
         IF p_verb = 'drop' THEN
             PERFORM ssb_internal.refuse_another_kind('QUEUE', p_queue);
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
-                                                          'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
+                                                          'permission.', ssb_internal.bare_name(p_queue)), 11, 5);
         END IF;
         PERFORM ssb_internal.raise_not_found(p_verb, 'queue', p_queue);
     END IF;

@@ -424,7 +424,7 @@ AS $$
 DECLARE
     v_caller text := session.procedure;
 BEGIN
-    session.procedure := NULL;
+    session.procedure := '';
     session.nestlevel := session.nestlevel + p_levels;
     session.outer_tries := session.try_depth;
     session.status := 0;

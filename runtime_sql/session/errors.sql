@@ -103,15 +103,15 @@ BEGIN
         v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)');
         -- What a name may have in it, a comma too.
         v_parts[4] := substring(regexp_replace(detail, ', Line \d+$', '') from '^Msg \d+, Level \d+, State \d+, Procedure (.+)$');
-        v_parts[5] := substring(detail from ', Line (\d+)$');
+        v_parts[5] := substring(detail from ', Line (\d+)(?: of dynamic SQL)?$');
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, ssb_internal.default_severity(v_error.number));
         v_error.state := coalesce(v_parts[3]::integer, ssb_internal.default_state(v_error.number, message));
-        v_error.procedure := v_parts[4];
+        v_error.procedure := CASE WHEN detail LIKE '% of dynamic SQL' THEN '' ELSE v_parts[4] END;
         v_error.line := v_parts[5]::integer;
         -- A procedure that is not ours: the error comes out of a trigger.
-        v_from_trigger := v_parts[4] IS NOT NULL;
+        v_from_trigger := v_error.procedure IS NOT NULL;
     END IF;
     IF v_error.line IS NULL THEN
         v_error.procedure := session.procedure;

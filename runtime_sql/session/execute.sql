@@ -684,6 +684,27 @@ BEGIN
 END;
 $$;
 
+-- PostgreSQL's name, unquoted, of a schema in dynamic SQL, which may bring its database along: [Shop].[dbo]. Both arguments are
+-- T-SQL's spelling; p_database NULL: the default one.
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_schema(p_name text, p_database text DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(p_name);
+    v_schema text := coalesce(nullif(v_parts[cardinality(v_parts)], ''), 'dbo');
+    v_database text := CASE cardinality(v_parts) WHEN 1 THEN sys.parsename(p_database, 1) WHEN 2 THEN v_parts[1] END;
+BEGIN
+    IF cardinality(v_parts) IS NULL OR cardinality(v_parts) > 2 THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+    END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
+    RETURN CASE WHEN v_database IS NULL THEN sys.fold(v_schema)
+                ELSE coalesce(sys.schema_in_database(v_schema, v_database), sys.fold(v_database || '_' || v_schema)) END;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.dynamic_identifier(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE

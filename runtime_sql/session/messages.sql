@@ -41,13 +41,15 @@ BEGIN
 END;
 $$;
 
--- DETAIL of an error: what SQLSTATE and MESSAGE do not say.
+-- DETAIL of an error: what SQLSTATE and MESSAGE do not say. A procedure without a name is dynamic SQL, whose lines
+-- are counted from its own first one.
 CREATE OR REPLACE FUNCTION ssb_internal.error_detail(error ssb.error)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT concat('Msg ', error.number, ', Level ', error.severity, ', State ', error.state,
-                  ', Procedure ' || error.procedure, ', Line ' || error.line);
+                  ', Procedure ' || nullif(error.procedure, ''), ', Line ' || error.line,
+                  CASE WHEN error.procedure = '' AND error.line IS NOT NULL THEN ' of dynamic SQL' END);
 END;
 
 -- An error that does not end the batch.

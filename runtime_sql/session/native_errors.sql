@@ -323,7 +323,7 @@ BEGIN
         -- A schema that is not there, of a database that is, or maybe is not: if not dbo, only the text tells (ssb_internal.as_written).
         v_first := regexp_replace(concat_ws('.', ssb_internal.tsql_schema(split_part(v_first, '.', 1)), nullif(split_part(v_first, '.', 2), '')),
                                   '^(\w+)_dbo[.]', '\1.dbo.');
-    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
+    ELSIF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^[^.]+([.][^.]+)?$' THEN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.spelling_in_message(v_first)
                         WHEN sqlstate_code = '3F000' THEN ssb_internal.tsql_schema(v_first) ELSE v_first END;

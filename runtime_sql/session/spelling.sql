@@ -309,7 +309,7 @@ BEGIN
                         4121, 4701, 4708, 4901, 4902, 4924, 8197, 15151) THEN
         RETURN p_message;
     END IF;
-    IF p_procedure IS NULL THEN
+    IF coalesce(p_procedure, '') = '' THEN
         -- Dynamic SQL of a module names no procedure: the innermost module that is running has its text.
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
         v_around := parse_ident(substring(v_stack FROM 'PL/pgSQL function (?!ssb_internal\.|sys\.)([^(\s]+\.[^(\s]+)\('), false);
@@ -338,6 +338,9 @@ BEGIN
             END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
+        IF v_shown IS NULL AND cardinality(v_parts) = 2 THEN
+            v_shown := ssb_internal.tsql_schema(v_parts[1]) || coalesce('.' || nullif(v_parts[2], '*'), '');
+        END IF;
         v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, regexp_replace(v_name, '[.][*]$', '')) || v_mark);
     END LOOP;
     RETURN v_message;

@@ -129,6 +129,18 @@ BEGIN
 END;
 $$;
 
+-- Another database of this instance knows the initiating service's owner by his certificate: whoever owns that there may send.
+CREATE OR REPLACE FUNCTION ssb_internal.sends_by_certificate(p_initiator ssb.conversation_endpoint, p_service ssb.service)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (
+        SELECT FROM ssb_internal.initiator_security(p_initiator.database_id, p_initiator.service_id, p_initiator.far_service, true, true) AS s
+          JOIN ssb.certificate AS c ON c.database_id = p_service.database_id AND ssb_internal.fingerprint(c) = s.near
+         WHERE s.security = 'F' AND s.status IS NULL AND ssb_internal.user_may_send(c.owner, p_service))
+$$;
+
 -- The target's side of a dialog with full security; the first message has told whom it talks to.
 CREATE OR REPLACE FUNCTION ssb_internal.target_security(p_database_id integer, p_near_user text, p_far_user text,
                                                OUT near text, OUT far text, OUT status text)

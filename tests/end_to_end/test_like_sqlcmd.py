@@ -68,17 +68,17 @@ def test_errors_at_run_time_name_file_and_line(database: Database, pgsb: Pgsb, t
     script = tmp_path / "orders.sql"
     script.write_text(
         "CREATE PROCEDURE p AS\nBEGIN\n  RAISERROR('inside', 16, 1);\nEND\nGO\n"
-        "DECLARE @i INT;\nSET @i = CAST('x' AS INT);\nGO\n\nEXEC p;\nGO\n:r inner.sql\n"
-        "BEGIN TRAN;\nGO\nSELECT 1/0;\nGO 2\n\nROLLBACK;\nROLLBACK;\n"
+        "DECLARE @i INT;\nSET @i = CAST('x' AS INT);\nGO\n\nEXEC p;\nEXEC('\n\nSELECT 1/0');\nGO\n"
+        ":r inner.sql\nBEGIN TRAN;\nGO\nSELECT 1/0;\nGO 2\n\nROLLBACK;\nROLLBACK;\n"
     )
     left = pgsb("run", "--dsn", database.dsn, str(script))
     places = re.findall(r"^((?:in the batch )?at) .*?(\w+\.sql:\d+)$", left.out, re.MULTILINE)
     assert places == [
         ("at", "orders.sql:7"),
-        ("in the batch at", "orders.sql:9"),
+        *[("in the batch at", "orders.sql:9")] * 2,
         ("at", "inner.sql:2"),
-        *[("at", "orders.sql:15")] * 2,
-        ("at", "orders.sql:19"),
+        *[("at", "orders.sql:18")] * 2,
+        ("at", "orders.sql:22"),
     ]
     left = pgsb("run", "--dsn", database.dsn, "--format", "json", str(script))
     assert f'"file":"{script}","file_line":7' in left.out

@@ -472,6 +472,37 @@ def test_a_public_certificate_comes_by_dynamic_sql_and_procedures(tsql: Tsql, tm
     assert numbers(tsql, "EXEC dbo.Meet 'other', 0x3003, N''") == [15297]
 
 
+def test_another_database_knows_a_services_owner_by_his_certificate(tsql: Tsql) -> None:
+    """Not by his name: the proxy there may have SEND, and without his certificate nobody has."""
+    bring = "DECLARE @s nvarchar(max) = N'CREATE CERTIFICATE c AUTHORIZATION {} FROM BINARY = ' +"
+    bring += " CONVERT(nvarchar(max), (SELECT shown FROM tempdb.dbo.shown WHERE whose = '{}'), 1) EXEC (@s)"
+    side = "CREATE DATABASE {0} GO USE {0} {1} CREATE USER {2} WITHOUT LOGIN CREATE USER proxy WITHOUT LOGIN"
+    side += " CREATE CERTIFICATE own AUTHORIZATION {2} WITH SUBJECT = '{2}' CREATE QUEUE q"
+    side += " CREATE SERVICE [//{0}] AUTHORIZATION {2} ON QUEUE q ([DEFAULT])"
+    side += " INSERT tempdb.dbo.shown SELECT '{2}', CERTENCODED(CERT_ID('own'))"
+    text = f"""CREATE TABLE tempdb.dbo.shown (whose sysname, shown varbinary(max)) GO
+        {side.format("near", _MASTER, "sender")} GO {side.format("far", _MASTER, "receiver")}
+        GRANT SEND ON SERVICE::[//far] TO proxy GO
+        USE near {bring.format("proxy", "receiver")}
+        CREATE REMOTE SERVICE BINDING b TO SERVICE '//far' WITH USER = proxy GO
+        DECLARE @h uniqueidentifier
+        BEGIN DIALOG @h FROM SERVICE [//near] TO SERVICE '//far'
+        SEND ON CONVERSATION @h (N'hello') GO
+        """
+    tsql.run_well(text.replace(" GO", "\nGO\n"))
+    waiting = "SELECT transmission_status FROM sys.transmission_queue"
+    assert tsql.connection.execute(waiting).fetchall() == [
+        ("You do not have permission to access the service '//far'.",)
+    ]
+    tsql.run_well(f"USE far {bring.format('proxy', 'sender')}")
+    tsql.run_well(
+        "USE near DECLARE @h uniqueidentifier\n"
+        "SELECT @h = conversation_handle FROM sys.conversation_endpoints;\n"
+        "SEND ON CONVERSATION @h (N'again')"
+    )
+    assert tsql.connection.execute(waiting).fetchall() == []
+
+
 def test_who_may(tsql: Tsql, database: Database, tmp_path: Path) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'; CREATE USER clerk WITHOUT LOGIN")
     tsql.connection.execute("CREATE ROLE clerk LOGIN")

@@ -185,6 +185,10 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         query = query.this
     if not isinstance(query, exp.Query):
         return ctx.problem("EXISTS takes a subquery", node, number=102)
+    is_grouped = isinstance(query, exp.Select) and (query.args.get("group") or query.args.get("having"))
+    if is_grouped and all(isinstance(item, exp.Star) for item in query.expressions):
+        # Here the star stands for no columns: none of them has to be grouped.
+        query.set("expressions", [exp.Literal.number(1)])
     return Value(n.Exists(subquery(query, ctx, one_column=False).code), BOOLEAN)
 
 

@@ -46,11 +46,15 @@ def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> li
 
 
 def _bound(value: Value) -> n.Node:
-    """A value as sql:variable() hands it over: xml as an object of its own, bit as boolean."""
+    """A value as sql:variable() hands it over: xml, binary as objects, bit as boolean, GUIDs in capitals."""
     if value.family == "xml":
         return n.Call("jsonb_build_object", (n.Text("xml"), value.code))
+    if value.family == "binary":
+        return n.Call("jsonb_build_object", (n.Text("base64"), n.Call("sys.xml_atom", (value.code,))))
     if value.family == "bit":
         return n.Comparison("=", value.code, n.Integer(1))
+    if value.family == "uniqueidentifier":
+        return n.Call("sys.xml_atom", (value.code,))
     return value.code
 
 
@@ -104,7 +108,7 @@ def xml_method(
 def _value(arguments: list[n.Node], to: tm.SqlType) -> Value:
     text = v.call("sys.xml_value", *arguments, type=tm.NVARCHAR_MAX)
     if to.family == "binary":
-        decoded = v.call("sys.xml_base64", text.code, type=tm.VARBINARY_MAX)
+        decoded = v.call("sys.xml_base64", text.code, *arguments[1:3], type=tm.VARBINARY_MAX)
         return decoded if to.length in (None, tm.MAX) else convert(decoded, to)
     if to.family == "bit":
         return v.call("sys.xml_boolean", text.code, type=to)

@@ -391,6 +391,16 @@ BEGIN
 END;
 $$;
 
+-- Of an expression that is hexBinary the digits are hexadecimal.
+CREATE OR REPLACE FUNCTION sys.xml_base64(value text, path text, namespaces jsonb DEFAULT NULL) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN ssb_internal.xq_compile($2, 'value', $3) ->> 'ty' = 'xs:hexBinary' THEN decode($1, 'hex') ELSE sys.xml_base64($1) END;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.xml_boolean(value text) RETURNS sys.bit
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

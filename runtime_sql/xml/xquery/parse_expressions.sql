@@ -204,8 +204,10 @@ BEGIN
         WHEN v_local = 'decimal' THEN 'd'
         WHEN v_local IN ('double', 'float') THEN 'f'
         WHEN v_local IN ('string', 'token', 'normalizedString', 'anyURI', 'NCName', 'Name', 'NMTOKEN', 'language',
-                         'base64Binary', 'hexBinary', 'duration', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay')
+                         'duration', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay')
             THEN 's'
+        WHEN v_local = 'base64Binary' THEN 'B'
+        WHEN v_local = 'hexBinary' THEN 'H'
         WHEN v_local = 'untypedAtomic' THEN 'u'
         WHEN v_local = 'boolean' THEN 'b'
         WHEN v_local = 'dateTime' THEN 'D'

@@ -4,7 +4,7 @@
 --   n<number>  a node of the document          x<markup>  a constructed element, comment, instruction
 --   a<name="v"uri>  a constructed attribute    t<text>    a constructed text node
 --   s string, u untypedAtomic, i integer, d decimal, f double, b boolean (b1, b0),
---   D dateTime, E date, T time
+--   D dateTime, E date, T time, B base64Binary, H hexBinary
 
 -- Is p_text a number, so that it can be cast to double?
 CREATE OR REPLACE FUNCTION ssb_internal.xq_is_number(p_text text) RETURNS boolean
@@ -31,6 +31,16 @@ BEGIN
 END;
 $$;
 
+-- Bytes as base64Binary or hexBinary writes them.
+CREATE OR REPLACE FUNCTION ssb_internal.xq_binary(p_bytes bytea, p_letter text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE p_letter WHEN 'B' THEN translate(encode(p_bytes, 'base64'), E'\n', '') ELSE upper(encode(p_bytes, 'hex')) END;
+END;
+$$;
+
 -- A value cast to the type of p_letter; NULL where XQuery's cast fails (an empty sequence there).
 CREATE OR REPLACE FUNCTION ssb_internal.xq_cast(p_atom text, p_letter text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -46,6 +56,13 @@ BEGIN
     CASE p_letter
     WHEN 's', 'u' THEN
         RETURN p_letter || ssb_internal.xq_text(p_atom);
+    WHEN 'B', 'H' THEN
+        IF v_from IN ('B', 'H') THEN
+            RETURN p_letter || ssb_internal.xq_binary(CASE v_from WHEN 'B' THEN decode(v_value, 'base64') ELSE decode(v_value, 'hex') END, p_letter);
+        END IF;
+        v_value := translate(v_value, E' \t\r\n', '');
+        RETURN CASE WHEN p_letter = 'H' AND ssb_internal.xsd_is_lexical('hexBinary', v_value) THEN 'H' || upper(v_value)
+                    WHEN p_letter = 'B' AND ssb_internal.xsd_is_lexical('base64Binary', v_value) THEN 'B' || v_value END;
     WHEN 'f', 'd', 'i' THEN
         IF v_from = 'b' THEN
             RETURN p_letter || v_value;
@@ -124,7 +141,7 @@ BEGIN
 END;
 $$;
 
--- A value passed in from SQL (sql:variable, sql:column) as items. XML comes as {"xml": "…"}.
+-- A value passed in from SQL (sql:variable, sql:column) as items. XML comes as {"xml": "…"}, binary as {"base64": "…"}.
 CREATE OR REPLACE FUNCTION ssb_internal.xq_from_sql(p_value jsonb) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -137,7 +154,8 @@ BEGIN
         WHEN 'string' THEN ARRAY['s' || v_text]
         WHEN 'boolean' THEN ARRAY[CASE WHEN v_text = 'true' THEN 'b1' ELSE 'b0' END]
         WHEN 'number' THEN ARRAY[CASE WHEN v_text ~ '^-?[0-9]+$' THEN 'i' WHEN v_text ~ '[eE]' THEN 'f' ELSE 'd' END || v_text]
-        WHEN 'object' THEN ARRAY['x' || (p_value ->> 'xml')]
+        WHEN 'object' THEN CASE WHEN p_value ? 'base64' THEN array_remove(ARRAY['B' || (p_value ->> 'base64')], NULL)
+                                ELSE ARRAY['x' || (p_value ->> 'xml')] END
         ELSE ARRAY['s' || v_text] END;
 END;
 $$;
@@ -443,7 +461,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT CASE p_letter WHEN 's' THEN 'xs:string' WHEN 'i' THEN 'xs:integer' WHEN 'd' THEN 'xs:decimal'
                          WHEN 'f' THEN 'xs:double' WHEN 'b' THEN 'xs:boolean' WHEN 'D' THEN 'xs:dateTime'
-                         WHEN 'E' THEN 'xs:date' WHEN 'T' THEN 'xs:time' ELSE 'xdt:untypedAtomic' END;
+                         WHEN 'E' THEN 'xs:date' WHEN 'T' THEN 'xs:time' WHEN 'B' THEN 'xs:base64Binary'
+                         WHEN 'H' THEN 'xs:hexBinary' ELSE 'xdt:untypedAtomic' END;
 END;
 
 -- instance of: at most one item, of the named type.

@@ -632,7 +632,7 @@ BEGIN
             <<string_1>>
             BEGIN
                 BEGIN
-                    PERFORM ssb.alter_queue(concat(quote_ident(coalesce(sys.schema_in_database(sys.parsename(piece_2, 1), sys.parsename(piece_1, 1)), concat(sys.parsename(piece_1, 1), '_', sys.parsename(piece_2, 1)))), '.q'), status => true);
+                    PERFORM ssb.alter_queue(concat(quote_ident(ssb_internal.dynamic_schema(piece_2, piece_1)), '.q'), status => true);
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
                     session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint);
@@ -641,7 +641,7 @@ BEGIN
                 IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
                 BEGIN
                     result := NULL;
-                    OPEN result FOR EXECUTE concat('SELECT 1 FROM ', quote_ident(coalesce(sys.schema_in_database('dbo', replace(piece_3, ']]', ']')), concat(replace(piece_3, ']]', ']'), '_dbo'))), '.q');
+                    OPEN result FOR EXECUTE concat('SELECT 1 FROM ', quote_ident(ssb_internal.dynamic_schema('[dbo]', ssb_internal.bracketed_identifier(replace(piece_3, ']]', ']')))), '.q');
                     session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"}]');
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;

@@ -552,7 +552,7 @@ BEGIN
         session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(concat((session.caught).number, ' in ', (session.caught).procedure));
+            PERFORM ssb_internal.print(concat((session.caught).number, ' in ', nullif((session.caught).procedure, '')));
             session.caught := NULL;  -- END CATCH
         END IF;
         CALL dbo.reads_nothing(session);

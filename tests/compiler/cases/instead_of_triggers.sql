@@ -706,7 +706,7 @@ BEGIN
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
             PERFORM ssb_internal.print((session.caught).message);
-            PERFORM ssb_internal.print((session.caught).procedure);
+            PERFORM ssb_internal.print(nullif((session.caught).procedure, ''));
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;

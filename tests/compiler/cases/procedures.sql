@@ -156,7 +156,7 @@ BEGIN
         session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb_internal.begin_catch(session);
-            PERFORM ssb_internal.print(concat((session.caught).procedure, ' ', (session.caught).line, ' ', n));
+            PERFORM ssb_internal.print(concat(nullif((session.caught).procedure, ''), ' ', (session.caught).line, ' ', n));
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;

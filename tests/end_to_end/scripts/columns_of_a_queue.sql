@@ -8,3 +8,5 @@ SELECT COL_NAME(OBJECT_ID('dbo.Shown'), 2) AS second, COLUMNPROPERTY(OBJECT_ID('
        COLUMNPROPERTY(OBJECT_ID('dbo.Shown'), 'service_name', 'Precision') AS letters, COLUMNPROPERTY(OBJECT_ID('dbo.Shown'), 'queuing_order', 'IsIdentity') AS counts
 SELECT COUNT(*) AS n FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Shown'
 GO
+GO
+CREATE INDEX i ON dbo.Shown (status)

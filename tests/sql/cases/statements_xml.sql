@@ -27,7 +27,7 @@ SELECT sys.xml_value(x, '(/a/b)[1]')::varchar(20) AS v
 -- case: value of every type
 SELECT @x.value('(/a/b/@i)[1]', 'int'), @x.value('(/a)[1]', 'bit'), @x.value('(/a)[1]', 'varbinary(max)'), @x.value('(/a)[1]', 'datetime'), @x.value('(/a)[1]', 'uniqueidentifier'), @x.value('(/a)[1]', 'decimal(10, 2)')
 -- expect
-SELECT sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]'), 'nvarchar'), sys.xml_boolean(sys.xml_value(x, '(/a)[1]')), sys.xml_base64(sys.xml_value(x, '(/a)[1]')), sys.convert_datetime(sys.xml_value(x, '(/a)[1]'), 0, 'nvarchar'), sys.convert_uniqueidentifier(sys.xml_value(x, '(/a)[1]')), sys.convert_decimal(sys.xml_value(x, '(/a)[1]'), 10, 2, 'nvarchar')
+SELECT sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]'), 'nvarchar'), sys.xml_boolean(sys.xml_value(x, '(/a)[1]')), sys.xml_base64(sys.xml_value(x, '(/a)[1]'), '(/a)[1]'), sys.convert_datetime(sys.xml_value(x, '(/a)[1]'), 0, 'nvarchar'), sys.convert_uniqueidentifier(sys.xml_value(x, '(/a)[1]')), sys.convert_decimal(sys.xml_value(x, '(/a)[1]'), 10, 2, 'nvarchar')
 
 -- case: query and exist
 SELECT @x.query('/a/b'), @x.exist('/a/c')

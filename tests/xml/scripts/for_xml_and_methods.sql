@@ -32,3 +32,11 @@ GO
 DECLARE @d xml;
 BEGIN TRY SET @d = N'<a><b></a>'; END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n, ERROR_MESSAGE() AS m; END CATCH;
 SELECT TRY_CONVERT(xml, N'<a>') AS t;
+GO
+-- bytes and identifiers from variables and columns
+DECLARE @b varbinary(max) = 0x0102FF, @hex varchar(9) = '0102FFAA', @h uniqueidentifier = '0011aabb-4455-6677-8899-aabbccddeeff', @x xml = '<r h="0011AABB-4455-6677-8899-AABBCCDDEEFF"/>'
+SELECT CAST('' AS xml).value('xs:base64Binary(sql:column("t.b"))', 'varchar(max)') AS base64, CAST('' AS xml).value('xs:base64Binary(xs:hexBinary(sql:variable("@b")))', 'varchar(9)') AS again,
+       CAST('' AS xml).value('xs:hexBinary(sql:variable("@hex"))', 'varbinary(max)') AS bytes, @x.exist('/r[@h = sql:variable("@h")]') AS found
+  FROM (VALUES (@b)) AS t (b)
+SET @x.modify('insert <file>{sql:variable("@b")}</file> into (/r)[1]')
+SELECT @x AS x, @x.value('(/r/file)[1]', 'varbinary(max)') AS file_
