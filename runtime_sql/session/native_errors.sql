@@ -674,10 +674,13 @@ BEGIN
             v_error := ROW(11726, format('Object ''%s'' is not a sequence object.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
-        ELSIF ssb_internal.names_queue(v_first) THEN
+        ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) ' AND ssb_internal.names_queue(v_first) THEN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^cannot create index on relation ' AND ssb_internal.names_queue(v_first) THEN
+            v_error := ROW(1914, format('Index cannot be created on object ''%s'' because the object is not a user table or view.', v_first),
+                           16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot create index on relation | is not a table or materialized view$' THEN
             v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 12, NULL, NULL);
@@ -685,6 +688,8 @@ BEGIN
             v_error := ROW(8197, format('The object ''%s'' does not exist or is invalid for this operation.', v_first), 16, 6, NULL, NULL);
         ELSIF p_message ~ '^cannot change sequence ' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' AND p_detail ~ 'views' THEN
+            v_error := ROW(4909, format('Cannot alter ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation | is not a table, composite type, or foreign table$' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 1, NULL, NULL);
