@@ -284,6 +284,13 @@ TRY_PARSE(@v AS datetime2(3) USING 'en-US')
 -- expect
 sys.try_parse_datetime2(v, 'en-US')::timestamp(3)
 
+-- case: a precision that is no constant
+TIMEFROMPARTS(1, 1, 1, 0, NULL)
+-- expect
+case.sql:1:1: error 10760: Scale argument is not valid. Valid expressions for data type time scale argument are integer constants and integer constant expressions.
+    1 | TIMEFROMPARTS(1, 1, 1, 0, NULL)
+      | ^^^^^^^^^^^^^
+
 -- case: parse into a type that it does not make
 PARSE(@v AS nvarchar(10))
 -- expect
