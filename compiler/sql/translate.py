@@ -303,7 +303,7 @@ def _select(node: exp.Expr, ctx: Context) -> Statement | None:
 
 
 def _query_to_show(node: exp.Expr, ctx: Context) -> Query:
-    """A query whose rows go to the client: FOR XML and FOR JSON of no rows are NULL elsewhere, and no row there."""
+    """A query for the client: FOR XML and FOR JSON of no rows, which are NULL elsewhere, are no row to it."""
     query = _query(node, ctx)
     if query.columns is None or [column.name for column in query.columns][:1] not in _DOCUMENTS:
         return query

@@ -267,8 +267,8 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
     elif upper in _SCALED and (arguments[-1].is_null or isinstance(arguments[-1].code, n.Variable)):
         error = (
             10760,
-            f"Scale argument is not valid. Valid expressions for data type {_SCALED[upper]} scale argument are "
-            "integer constants and integer constant expressions.",
+            f"Scale argument is not valid. Valid expressions for data type {_SCALED[upper]} scale argument "
+            "are integer constants and integer constant expressions.",
         )
     error = error or operand_types.argument_error(upper, arguments)
     for place, argument in enumerate(arguments):
