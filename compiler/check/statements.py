@@ -253,6 +253,8 @@ class _Scope:
         match statement:
             case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
                 _check_module(statement, self.problems)
+            case nodes.CreateView(name=nodes.QualifiedName(name=name)) if name.text.startswith("#"):
+                add(f"{name.text}: Temporary views are not allowed.", name.span, number=4103)
             case nodes.Label():
                 key = statement.name.text.lower()
                 if key in self.labels:

@@ -404,6 +404,8 @@ BEGIN
             THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
                      15, 1, NULL, NULL)::ssb.error
             ELSE ROW(127, 'A TOP N or FETCH rowcount value may not be negative.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '22014' THEN
+        v_error := ROW(4116, 'The function ''ntile'' takes only a positive int or bigint expression as its input.', 16, 1, NULL, NULL);
     WHEN '2202H' THEN
         v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
     WHEN '42701' THEN

@@ -422,8 +422,6 @@ SELECT id FROM json_types WHERE id = 3 FOR JSON PATH
 
 {"id":2}
 
-NULL
-
 -- case: FOR JSON nests by table, by subquery, and keeps what JSON_QUERY gives
 CREATE TABLE json_heads (id int, name nvarchar(10));
 CREATE TABLE json_lines (head int, part nvarchar(10), n int);

@@ -14,6 +14,7 @@ from .. import values as v
 from ..context import Context, place
 from ..conversions import convert, reconcile
 from ..dispatch import expression, handles
+from ..functions.builtin import is_of_one_row
 from ..parse.nodes import JsonText, NextValue
 from ..values import Value
 from .calls import function_value
@@ -32,10 +33,11 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     base = _named(node, ctx)
     if isinstance(inner, NextValue):
         return _next_values(node, inner, base, ctx)
-    if isinstance(inner, JsonText):
+    alone = inner.args["kind"] if isinstance(inner, JsonText) else inner.name.upper()
+    if isinstance(inner, JsonText) or (isinstance(inner, exp.Anonymous) and is_of_one_row(alone)):
         return ctx.problem(
-            f"The function '{inner.args['kind']}' is not a valid windowing function, and cannot be used with "
-            "the OVER clause.",
+            f"The function '{alone}' is not a valid windowing function, and cannot be used with the OVER "
+            "clause.",
             node,
             number=4113,
         )

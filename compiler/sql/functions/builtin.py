@@ -279,6 +279,11 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
         raise Wrong(error[1], error[0])
 
 
+def is_of_one_row(upper: str) -> bool:
+    """Whether it is a built-in function that OVER gives no meaning."""
+    return upper in FUNCTIONS and upper not in AGGREGATES and upper not in WINDOW_FUNCTIONS
+
+
 def with_clock(name: str, arguments: list[Value]) -> Value:
     """AT TIME ZONE, SWITCHOFFSET, TODATETIMEOFFSET: the moment, and the wall clock that T-SQL shows of it."""
     codes = [argument.code for argument in arguments]

@@ -564,6 +564,8 @@ DROP VIEW d.dbo.v
 CREATE QUEUE #Q
 GO
 CREATE PROCEDURE d..p AS RETURN
+GO
+CREATE VIEW #v AS SELECT 1 AS a
 -- expect
 1:6: 117: The object name 'a.b.c.d.e' contains more than the maximum number of prefixes. The maximum is 3.
 1:6: A call of a procedure on a linked server cannot run on PostgreSQL.
@@ -575,6 +577,7 @@ CREATE PROCEDURE d..p AS RETURN
 5:11: 166: 'DROP VIEW' does not allow specifying the database name as a prefix to the object name. | write USE, and GO, before it
 6:14: 102: Incorrect syntax near '#Q'. | a queue cannot be temporary
 8:18: 166: 'CREATE/ALTER PROCEDURE' does not allow specifying the database name as a prefix to the object name. | write USE, and GO, before it
+10:13: 4103: #v: Temporary views are not allowed.
 
 -- case: sqlcmd variable that nobody replaced
 SELECT * FROM $(table)
