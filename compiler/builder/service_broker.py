@@ -326,8 +326,12 @@ def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 # ------------------------------------------------------------------ priorities
 
 
-def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
+def _priority_options(tree: Node, priority: nodes.Identifier, read: Reader) -> nodes.PriorityOptions:
     refuse_repeated(tree, read)
+    outside = (
+        f"The PRIORITY_LEVEL that is specified for conversation priority '{priority.text}' is not valid. "
+        "The value must be between 1 and 10."
+    )
     contract = read.tree(tree, "priority_contract")
     local = read.tree(tree, "priority_local")
     remote = read.tree(tree, "priority_remote")
@@ -348,20 +352,20 @@ def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
         any_local_service=is_any(local),
         remote_service=read.string(read.need(remote, "STRING")) if remote and not is_any(remote) else None,
         any_remote_service=is_any(remote),
-        level=read.integer(number, 1, 10, "PRIORITY_LEVEL") if number else None,
+        level=read.integer(number, 1, 10, "PRIORITY_LEVEL", (33302, outside)) if number else None,
         default_level=level is not None and number is None,
     )
 
 
 @builders.register("create_broker_priority")
 def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read))
+    options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read.name(tree), read))
     return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
 
 
 @builders.register("alter_broker_priority")
 def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    options = _priority_options(read.need_tree(tree, "priority_options"), read)
+    options = _priority_options(read.need_tree(tree, "priority_options"), read.name(tree), read)
     return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
 
 

@@ -13,7 +13,7 @@ CREATED_TWICE = [
     ("SELECT ssb.create_service('s', 'dbo.q')", 15530),
     ("SELECT ssb.create_route('r', 'LOCAL')", 15530),
     ("SELECT ssb.create_remote_service_binding('b', 'far', 'dbo')", 15530),
-    ("SELECT ssb.create_broker_priority('p', local_service => 's')", 15530),
+    ("SELECT ssb.create_broker_priority('p', local_service => 's')", 33303),
     ("SELECT ssb.create_principal('u', 'USER')", 15023),
     ("SELECT ssb.create_principal('l', 'LOGIN')", 15025),
     ("SELECT ssb.create_schema('Sales')", 2714),

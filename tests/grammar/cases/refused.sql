@@ -124,7 +124,7 @@ CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH ANONYMOUS = ON
 -- case: priority out of range
 CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 11)
 -- expect
-1:65: 1080: The integer value 11 is out of range. | PRIORITY_LEVEL is between 1 and 10
+1:65: 33302: The PRIORITY_LEVEL that is specified for conversation priority 'p' is not valid. The value must be between 1 and 10. | PRIORITY_LEVEL is between 1 and 10
 
 -- case: begin dialog
 DECLARE @h uniqueidentifier
