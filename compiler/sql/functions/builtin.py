@@ -349,7 +349,7 @@ FUNCTIONS: dict[str, Function] = {
     "DIFFERENCE": Function("tt", tm.INT),
     "SOUNDEX": Function("t", tm.varchar(4)),
     "FORMAT": Function("at?t", tm.NVARCHAR_MAX),
-    "FORMATMESSAGE": Function("aa*", None, build=b.formatmessage),
+    "FORMATMESSAGE": Function("a?a*", None, build=b.formatmessage),
     "LEFT": Function("ai", b.same_text, build=b.left_or_right("left")),
     "RIGHT": Function("ai", b.same_text, build=b.left_or_right("right")),
     "LEN": Function("a", tm.INT),
