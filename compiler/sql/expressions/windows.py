@@ -83,6 +83,15 @@ def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | Non
     partition = _partition(base, ctx)
     order = base["order"]
     items: tuple[n.OrderItem, ...] = ()
+    for item in order.expressions if order is not None else ():
+        if isinstance(item.this, exp.Literal | exp.National | exp.Null):
+            is_number = isinstance(item.this, exp.Literal) and not item.this.is_string and item.this.is_int
+            ctx.problem(
+                "Windowed functions, aggregates and NEXT VALUE FOR functions do not support "
+                f"{'integer indices' if is_number else 'constants'} as ORDER BY clause expressions.",
+                item,
+                number=5308 if is_number else 5309,
+            )
     # ORDER BY (SELECT NULL): T-SQL wants something there; PostgreSQL would sort all rows by it.
     if order is not None and not all(_is_constant_query(item.this) for item in order.expressions):
         items = order_items(order, ctx)
