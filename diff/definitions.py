@@ -281,6 +281,9 @@ def _take_in(old: Any, new: Any) -> Any:
 
 def _with_queue_options(created: nodes.CreateQueue, altered: nodes.AlterQueue) -> nodes.CreateQueue:
     old, new = created.options, altered.options
+    if new.activation is not None and (old is None or old.activation is None or old.activation.drop):
+        # CREATE QUEUE switches on what it activates, ALTER QUEUE leaves it as it is.
+        new = replace(new, activation=replace(new.activation, status=new.activation.status is True))
     if old is None:
         merged: nodes.QueueOptions = new
     else:

@@ -72,9 +72,9 @@ def function(
 
 def measured(type_: str, target: str) -> str | None:
     """The text whose length decides whether the value fits; None where a too long one is cut."""
-    if type_ in ("numeric", "uuid") or (
-        type_ in ("smallint", "integer", "bigint") and target.startswith("n")
-    ):
+    if type_ in ("numeric", "uuid", "bigint", "sys.xml"):
+        return "value::text"
+    if type_ in ("smallint", "integer") and target.startswith("n"):
         return "value::text"
     return "sys.float_text(value, style)" if type_ == "double precision" else None
 

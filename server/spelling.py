@@ -18,12 +18,13 @@ _MESSAGES = re.compile(
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
     r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
+    r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
 _OBJECT_ALONE = (
-    *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate"),
+    *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate", "Index"),
     *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)

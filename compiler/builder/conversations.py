@@ -102,7 +102,7 @@ def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes
 @builders.register("get_conversation_group")
 def _get_conversation_group(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.GetConversationGroup(
-        variable=read.need_variable(tree), queue=read.need_qualified(tree), **common
+        variable=read.need_variable(tree), queue=read.need_local(tree), **common
     )
 
 
@@ -140,7 +140,7 @@ def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
     return nodes.Receive(
         top=read.unwrapped(top.children[0]) if top else None,
         items=tuple(items),
-        queue=read.need_qualified(tree),
+        queue=read.need_local(tree),
         into=read.need_variable(into) if into else None,
         where=_receive_filter(where, read) if where else None,
         **common,

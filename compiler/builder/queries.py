@@ -86,7 +86,22 @@ _DROPPED_IF_EXISTS = frozenset(
     }
 )
 _UNQUALIFIED = frozenset(
-    {"MESSAGE TYPE", "CONTRACT", "SERVICE", "ROUTE", "REMOTE SERVICE BINDING", "BROKER PRIORITY", "ENDPOINT"}
+    {
+        "BROKER PRIORITY",
+        "CERTIFICATE",
+        "CONTRACT",
+        "DATABASE",
+        "ENDPOINT",
+        "EVENT NOTIFICATION",
+        "LOGIN",
+        "MESSAGE TYPE",
+        "REMOTE SERVICE BINDING",
+        "ROLE",
+        "ROUTE",
+        "SCHEMA",
+        "SERVICE",
+        "USER",
+    }
 )
 _VIEWS = {
     "MESSAGE TYPE": "service_message_types",
@@ -118,7 +133,9 @@ def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
         read.unexpected(read.range_of(tree)[1] - 1, "expected ON SERVER, ON DATABASE or ON QUEUE name")
     elif scope is not None and kind not in ("EVENT NOTIFICATION", "TRIGGER", "EVENT SESSION"):
         read.unexpected(read.range_of(scope)[0] - 1)
-    names = tuple(map(read.qualified, read.trees(tree, "qualified_name")))
+    prefixes = 2 if kind in ("QUEUE", "XML SCHEMA COLLECTION") else 3
+    trees = read.trees(tree, "qualified_name")
+    names = tuple(read.qualified_at(*read.range_of(name), prefixes) for name in trees)
     if words != kind and kind not in _DROPPED_IF_EXISTS:
         place = next(terminal for terminal in read.terminals(tree) if read.words(terminal) == "IF")
         read.unexpected(
@@ -126,13 +143,9 @@ def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
             f"DROP {kind} has no IF EXISTS: ask sys.{_VIEWS.get(kind, 'objects')} first",
         )
     if kind in _UNQUALIFIED:
-        for name in names:
-            if name.schema is not None or name.database is not None:
-                read.problems.add(
-                    f"'{name.text}' is not a valid name because it contains a prefix: the name of a "
-                    f"{kind.lower()} has neither database nor schema.",
-                    name.span,
-                )
+        for start, end in map(read.range_of, trees):
+            if end > start + 1:
+                read.unexpected(start + 1, f"{kind} names have neither database nor schema")
     return nodes.DropStatement(
         kind="PROCEDURE" if kind == "PROC" else kind,
         names=names,

@@ -151,8 +151,8 @@ class Reader:
         """Return a ``qualified_name`` tree as a name."""
         return self.qualified_at(*self.range_of(tree))
 
-    def qualified_at(self, start: int, end: int) -> nodes.QualifiedName:
-        """Return the name made of the tokens from ``start`` to ``end``: names and dots."""
+    def qualified_at(self, start: int, end: int, prefixes: int = 3) -> nodes.QualifiedName:
+        """Return the name made of the tokens from ``start`` to ``end``: names and dots; 117 for too many."""
         if end == start + 1 and self.tokens[start].word != ".":
             alone = self.identifier_at(start)
             return nodes.QualifiedName(span=alone.span, name=alone)
@@ -172,15 +172,15 @@ class Reader:
             message, number = incorrect_syntax(self.tokens[end - 1])
             self.problems.add(message, span, number=number)
             return nodes.QualifiedName(span=span, name=self.identifier_at(start))
-        if len(parts) > 4:
+        if len(parts) > prefixes + 1:
             shown = ".".join(part.text if part else "" for part in parts)
             self.problems.add(
                 f"The object name '{shown}' contains more than the maximum number of prefixes. "
-                "The maximum is 3.",
+                f"The maximum is {prefixes}.",
                 span,
                 number=117,
             )
-            parts = parts[-4:]
+            parts = parts[-1 - prefixes :]
         server, database, schema, name = [None] * (4 - len(parts)) + parts
         assert name is not None
         return nodes.QualifiedName(span=span, name=name, schema=schema, database=database, server=server)
@@ -188,6 +188,10 @@ class Reader:
     def need_qualified(self, tree: Node) -> nodes.QualifiedName:
         """Return the first qualified name directly below ``tree``."""
         return self.qualified(self.need_tree(tree, "qualified_name"))
+
+    def need_local(self, tree: Node) -> nodes.QualifiedName:
+        """Return the same of what is never on a linked server: a queue, its program."""
+        return self.qualified_at(*self.range_of(self.need_tree(tree, "qualified_name")), prefixes=2)
 
     def name_or_variable(self, tree: Node) -> nodes.NameOrVariable | None:
         """Return the NAME or VARIABLE directly below ``tree``, if any."""

@@ -83,8 +83,12 @@ def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     options = read.optional(tree, "queue_options", lambda t: _queue_options(t, read))
     if options is not None and options.activation is not None:
         _require_whole(options.activation, tree, read)
+    name = read.need_local(tree)
+    if name.name.text.startswith("#"):
+        place = read.range_of(read.need_tree(tree, "qualified_name"))
+        read.unexpected(place[1] - 1, "a queue cannot be temporary")
     return nodes.CreateQueue(
-        name=read.need_qualified(tree),
+        name=name,
         options=options,
         filegroup=read.optional(tree, "filegroup", read.name),
         **common,
@@ -94,7 +98,7 @@ def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 @builders.register("alter_queue")
 def _alter_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _queue_options(read.need_tree(tree, "queue_options"), read)
-    return nodes.AlterQueue(name=read.need_qualified(tree), options=options, **common)
+    return nodes.AlterQueue(name=read.need_local(tree), options=options, **common)
 
 
 def _queue_options(tree: Node, read: Reader) -> nodes.QueueOptions:
@@ -127,7 +131,7 @@ def _activation(tree: Node, read: Reader) -> nodes.Activation:
     return nodes.Activation(
         span=read.span(tree),
         status=read.optional(tree, "activation_status", read.on),
-        procedure=read.optional(tree, "activation_procedure", read.need_qualified),
+        procedure=read.optional(tree, "activation_procedure", read.need_local),
         program=read.optional(tree, "activation_program", lambda t: read.string(read.need(t, "STRING"))),
         max_queue_readers=read.optional(
             tree,
@@ -140,7 +144,7 @@ def _activation(tree: Node, read: Reader) -> nodes.Activation:
                 (187, "The valid range for MAX_QUEUE_READERS is 0 to 32767."),
             ),
         ),
-        execute_as=read.optional(tree, "execute_as_clause", lambda t: execute_as_clause(t, read)),
+        execute_as=read.optional(tree, "execute_as_clause", lambda t: _activated_as(t, read)),
         drop=read.tree(tree, "activation_drop") is not None,
     )
 
@@ -168,6 +172,16 @@ def execute_as_clause(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
         principal="USER" if user else read.tokens[read.range_of(tree)[1] - 1].word,
         user=read.string(user) if user else None,
     )
+
+
+def _activated_as(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
+    """Return the EXECUTE AS of a queue, whose program has no caller."""
+    clause = execute_as_clause(tree, read)
+    if clause.principal == "CALLER":
+        read.unexpected(
+            read.range_of(tree)[1] - 1, "EXECUTE AS takes SELF, OWNER or a user's name in quotes"
+        )
+    return clause
 
 
 def refuse_repeated(tree: Node, read: Reader) -> None:
@@ -201,7 +215,7 @@ def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
             wanted = "MAXDOP = number" if action == "REBUILD" else "LOB_COMPACTION = ON or OFF"
             read.unexpected(read.range_of(group)[0] + 1, f"expected {wanted}")
     return nodes.MaintainQueue(
-        name=read.need_qualified(tree),
+        name=read.need_local(tree),
         action=action,
         max_degree=degree,
         lob_compaction=compaction,
@@ -219,7 +233,7 @@ def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     return nodes.CreateService(
         name=read.name(tree),
         owner=read.owner(tree),
-        queue=read.need_qualified(read.need_tree(tree, "on_queue")),
+        queue=read.need_local(read.need_tree(tree, "on_queue")),
         contracts=tuple(map(read.identifier, read.terminals(contracts, "NAME"))) if contracts else (),
         **common,
     )
@@ -234,7 +248,7 @@ def _alter_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
         (added if read.words(change).startswith("ADD ") else dropped).append(read.name(change))
     return nodes.AlterService(
         name=read.name(tree),
-        queue=read.optional(tree, "on_queue", read.need_qualified),
+        queue=read.optional(tree, "on_queue", read.need_local),
         add_contracts=tuple(added),
         drop_contracts=tuple(dropped),
         **common,
@@ -312,8 +326,12 @@ def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 # ------------------------------------------------------------------ priorities
 
 
-def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
+def _priority_options(tree: Node, priority: nodes.Identifier, read: Reader) -> nodes.PriorityOptions:
     refuse_repeated(tree, read)
+    outside = (
+        f"The PRIORITY_LEVEL that is specified for conversation priority '{priority.text}' is not valid. "
+        "The value must be between 1 and 10."
+    )
     contract = read.tree(tree, "priority_contract")
     local = read.tree(tree, "priority_local")
     remote = read.tree(tree, "priority_remote")
@@ -334,20 +352,20 @@ def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
         any_local_service=is_any(local),
         remote_service=read.string(read.need(remote, "STRING")) if remote and not is_any(remote) else None,
         any_remote_service=is_any(remote),
-        level=read.integer(number, 1, 10, "PRIORITY_LEVEL") if number else None,
+        level=read.integer(number, 1, 10, "PRIORITY_LEVEL", (33302, outside)) if number else None,
         default_level=level is not None and number is None,
     )
 
 
 @builders.register("create_broker_priority")
 def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read))
+    options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read.name(tree), read))
     return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
 
 
 @builders.register("alter_broker_priority")
 def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    options = _priority_options(read.need_tree(tree, "priority_options"), read)
+    options = _priority_options(read.need_tree(tree, "priority_options"), read.name(tree), read)
     return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
 
 
@@ -451,7 +469,7 @@ def _alter_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 def event_scope(tree: Node, read: Reader) -> nodes.EventScope:
     """Return ON SERVER, ALL SERVER, DATABASE or QUEUE q."""
-    queue = read.optional(tree, "qualified_name", read.qualified)
+    queue = read.need_local(tree) if read.tree(tree, "qualified_name") is not None else None
     return nodes.EventScope(span=read.span(tree), kind="QUEUE" if queue else read.words(tree), queue=queue)
 
 
@@ -476,12 +494,12 @@ def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any])
 @builders.register("create_xml_schema_collection")
 def _create_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateXmlSchemaCollection(
-        name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
+        name=read.need_local(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )
 
 
 @builders.register("alter_xml_schema_collection")
 def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterXmlSchemaCollection(
-        name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
+        name=read.need_local(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )

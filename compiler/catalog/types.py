@@ -205,6 +205,9 @@ class TypeError_(ValueError):
         self.number = number
 
 
+_INVALID_LENGTH = "Line 1: Length or precision specification {} is invalid."
+
+
 def _too_long(type_: str, length: int, limit: int) -> str:
     """Error 131, and 2717 of nchar and nvarchar."""
     most = "for any data type (8000)" if length > 8000 else f"({limit})"
@@ -232,7 +235,7 @@ def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) 
         if length > limit:
             raise TypeError_(_too_long(base, length, limit), 131 if length > 8000 else 2717)
         if length != MAX and length < 1:
-            raise TypeError_(f"the length of {base} is 1 to {limit}, not {length}")
+            raise TypeError_(_INVALID_LENGTH.format(length), 1001)
         if length == MAX and base in ("char", "nchar", "binary"):
             raise TypeError_(f"type {base} has no (max)")
         return SqlType(base, length=length)
@@ -245,25 +248,37 @@ def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) 
                 "precision of 38.",
                 2750,
             )
-        if scale > precision:
+        if scale > precision > 0:
             raise TypeError_(
                 f"Column or parameter #1: Specified column scale {scale} is greater than the specified "
                 f"precision of {precision}.",
                 2751,
             )
-        if len(arguments) > 2 or precision < 1:
-            raise TypeError_(f"the precision of {base} is 1 to 38")
+        if precision < 1:
+            raise TypeError_(_INVALID_LENGTH.format(precision), 1001)
+        if len(arguments) > 2:
+            raise TypeError_(f"type {base} takes a precision and a scale")
         return SqlType(base, precision=precision, scale=scale)
     if base == "float":
-        if arguments and not 1 <= arguments[0] <= 53:
-            raise TypeError_("the precision of float is 1 to 53")
+        if arguments and arguments[0] < 1:
+            raise TypeError_(_INVALID_LENGTH.format(arguments[0]), 1001)
+        if arguments and arguments[0] > 53:
+            raise TypeError_(
+                f"Column or parameter #1: Specified column precision {arguments[0]} is greater than the "
+                "maximum precision of 53.",
+                2750,
+            )
         return SqlType(base, precision=arguments[0] if arguments else 53)
     if base in ("datetime2", "time", "datetimeoffset"):
         if arguments and not 0 <= arguments[0] <= 7:
-            raise TypeError_(f"the scale of {base} is 0 to 7")
+            raise TypeError_(f"Line 1: Specified scale {arguments[0]} is invalid.", 1002)
         return SqlType(base, scale=arguments[0] if arguments else 7)
     if arguments and family != "xml":
-        raise TypeError_(f"type {base} takes no length")
+        if cast:
+            raise TypeError_(f"CAST or CONVERT: invalid attributes specified for type '{base}'", 291)
+        raise TypeError_(
+            f"Column, parameter, or variable #1: Cannot specify a column width on data type {base}.", 2716
+        )
     return SqlType(base)
 
 

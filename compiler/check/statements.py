@@ -29,6 +29,7 @@ _MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
     nodes.CreateView: "CREATE VIEW",
     nodes.CreateSchema: "CREATE SCHEMA",
 }
+_DROPPED_HERE = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "VIEW"})
 _VARIABLE = TokenKind.VARIABLE
 _LONGEST_TRANSACTION_NAME = 32
 _FIRST_SQL_KINDS = ("CREATE DEFAULT", "CREATE RULE")
@@ -183,6 +184,31 @@ def _check_place(
     )
 
 
+def _check_database(statement: nodes.Statement, problems: Problems) -> None:
+    """Modules are made and dropped in the database that is in use."""
+    match statement:
+        case (
+            nodes.CreateProcedure(name=name)
+            | nodes.CreateFunction(name=name)
+            | nodes.CreateTrigger(name=name)
+            | nodes.CreateView(name=name)
+        ):
+            names: tuple[nodes.QualifiedName, ...] = (name,)
+            what = _MUST_BE_FIRST[type(statement)]
+        case nodes.DropStatement(kind=kind, names=names) if kind in _DROPPED_HERE:
+            what = f"DROP {kind}"
+        case _:
+            return
+    for name in names:
+        if name.database is not None:
+            problems.add(
+                f"'{what}' does not allow specifying the database name as a prefix to the object name.",
+                name.span,
+                hint="write USE, and GO, before it",
+                number=166,
+            )
+
+
 def _head(statement: nodes.Statement) -> Span:
     """Return the place of the first word of a statement."""
     first = statement.tokens[0]
@@ -223,9 +249,12 @@ class _Scope:
         check_text(statement, self.problems)
         if context.inside or self.module is not None:
             _check_place(statement, False, self.module, self.problems)
+        _check_database(statement, self.problems)
         match statement:
             case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
                 _check_module(statement, self.problems)
+            case nodes.CreateView(name=nodes.QualifiedName(name=name)) if name.text.startswith("#"):
+                add(f"{name.text}: Temporary views are not allowed.", name.span, number=4103)
             case nodes.Label():
                 key = statement.name.text.lower()
                 if key in self.labels:

@@ -21,13 +21,15 @@ from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
 from ..catalog.names import ObjectName
-from ..catalog.objects import TableInfo, TableVariable
+from ..catalog.objects import Expression, TableInfo, TableVariable
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
-from ..catalog.types import TYPE_NAMES, UNIQUEIDENTIFIER, SqlType
+from ..catalog.types import INT, NVARCHAR_MAX, TYPE_NAMES, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.dml.table_variable_rows import last_value
 from ..sql.interface import Dml
+from ..sql.operand_types import implicit_error
+from ..sql.values import Value
 from ..target import nodes as n
 
 
@@ -267,6 +269,10 @@ class Context:
         result = self.expression(text, target, exact=True)
         return pl.Raw(result.code)
 
+    def given(self, text: nodes.SqlText, target: SqlType) -> pl.Expr:
+        """Translate what a clause is given: what no assignment converts is problem 206 or 257."""
+        return self.expression(text, target, exact=target is INT, assigned=True).raw
+
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""
         result = translate.translate_condition(text, self.scope, self.problems)
@@ -290,9 +296,14 @@ class Context:
             case nodes.Variable():
                 known = self.scope.variable(value.name)
                 spelled = self.variable(value)
+                if known is None or known.is_text or known.type.is_string or known.type.family == "user":
+                    return spelled
                 # A broker instance often comes as the uniqueidentifier that sys.databases has.
-                is_guid = known is not None and known.type == UNIQUEIDENTIFIER
-                return pl.Cast(spelled, "text") if is_guid else spelled
+                code = pl.tree(spelled)
+                error = implicit_error(Value(code, known.type), NVARCHAR_MAX)
+                if error is not None:
+                    self.problem(error[1], value.span, number=error[0])
+                return pl.Raw(translate.convert_expression(Expression(code, known.type), NVARCHAR_MAX).code)
 
     def queue(self, name: nodes.QualifiedName) -> pl.Text:
         """Return a queue as the functions take it: 'schema.name'."""

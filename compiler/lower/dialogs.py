@@ -33,12 +33,12 @@ def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
 
 
 def _value(text: nodes.SqlText | None, ctx: Context) -> pl.Expr | None:
-    return ctx.value(text, UNIQUEIDENTIFIER) if text is not None else None
+    return ctx.given(text, UNIQUEIDENTIFIER) if text is not None else None
 
 
 def _lifetime(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     """Return the seconds; NULL, which would be no lifetime to the function, is an error (8406)."""
-    seconds = ctx.argument(text, INT)
+    seconds = ctx.given(text, INT)
     return seconds if text.alone.isdigit() else pl.Invoke("ssb_internal.given_lifetime", (seconds,))
 
 
@@ -133,7 +133,7 @@ def send(node: nodes.Send, ctx: Context) -> list[pl.Invoke] | None:
 
     Several handles are sent to in the order written, all or none.
     """
-    handles = [ctx.value(handle, UNIQUEIDENTIFIER) for handle in node.handles]
+    handles = [ctx.given(handle, UNIQUEIDENTIFIER) for handle in node.handles]
     handle = handles[0] if len(handles) == 1 else pl.Array(tuple(handles), "uuid")
     arguments: list[pl.Expr] = [handle]
     if node.message_type is not None or node.body is not None:
@@ -166,11 +166,11 @@ def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invok
     return [
         pl.Invoke(
             "ssb.end_conversation",
-            (ctx.value(node.handle, UNIQUEIDENTIFIER),),
+            (ctx.given(node.handle, UNIQUEIDENTIFIER),),
             named(
                 ctx,
-                ("error", ctx.argument(node.error, INT) if node.error else None),
-                ("description", ctx.value(node.description, nvarchar(3000)) if node.description else None),
+                ("error", ctx.given(node.error, INT) if node.error else None),
+                ("description", ctx.given(node.description, nvarchar(3000)) if node.description else None),
                 ("cleanup", pl.TRUE if node.cleanup else None),
             ),
         )
@@ -180,14 +180,14 @@ def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invok
 @invocations.register
 def begin_conversation_timer(node: nodes.BeginConversationTimer, ctx: Context) -> list[pl.Invoke] | None:
     """BEGIN CONVERSATION TIMER."""
-    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.argument(node.timeout, INT))
+    arguments = (ctx.given(node.handle, UNIQUEIDENTIFIER), ctx.given(node.timeout, INT))
     return [pl.Invoke("ssb.begin_conversation_timer", arguments)]
 
 
 @invocations.register
 def move_conversation(node: nodes.MoveConversation, ctx: Context) -> list[pl.Invoke] | None:
     """MOVE CONVERSATION … TO …"""
-    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.value(node.group, UNIQUEIDENTIFIER))
+    arguments = (ctx.given(node.handle, UNIQUEIDENTIFIER), ctx.given(node.group, UNIQUEIDENTIFIER))
     return [pl.Invoke("ssb.move_conversation", arguments)]
 
 

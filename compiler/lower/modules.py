@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...grammar.records import replace
-from ...grammar.tokens import Token
+from ...grammar.source import Span
+from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
@@ -231,6 +232,7 @@ def _inline(
     from a view of the query with NULL for the parameters.
     """
     assert node.query is not None
+    _refuse_temporary_tables(node.query, ctx)
     query = translate.translate_query(node.query, ctx.scope, ctx.problems, named=True)
     if query is None:
         return []
@@ -279,6 +281,22 @@ def _inline(
     return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
 
 
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def _refuse_temporary_tables(query: nodes.SqlText, ctx: Context) -> None:
+    """Report ``#t`` in the query of a view or an inline function, which outlives the session."""
+    for token in query.tokens:
+        if token.kind in _NAMES and token.name.startswith("#"):
+            ctx.problem(
+                "Views or functions are not allowed on temporary tables. Table names that begin with '#' "
+                "denote temporary tables.",
+                Span(query.span.source, token.start, token.end),
+                number=4508,
+            )
+            return
+
+
 def _names_its_columns(
     node: nodes.CreateView | nodes.CreateFunction,
     names: Sequence[str | None],
@@ -318,6 +336,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     name = object_name(node.name)
     # In dynamic SQL, too, a view knows nothing of the session of those that make it.
     scope = replace(context.scope, session=None, identity=None, first_identity=None, asks_identity=False)
+    _refuse_temporary_tables(node.query, context)
     query = translate.translate_query(node.query, scope, context.problems, named=True)
     if query is None:
         return []

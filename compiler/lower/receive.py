@@ -69,7 +69,7 @@ def _source(node: nodes.Receive, ctx: Context) -> n.Node:
 def _wanted(where: nodes.ReceiveFilter, ctx: Context) -> tuple[str, pl.Expr]:
     """Return the argument that names the conversation or the conversation group."""
     parameter = "conversation" if where.column == "conversation_handle" else "conversation_group"
-    return parameter, ctx.value(where.value, UNIQUEIDENTIFIER)
+    return parameter, ctx.given(where.value, UNIQUEIDENTIFIER)
 
 
 def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.SqlText:
@@ -348,7 +348,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     result: list[pl.Statement] = []
     if node.timeout is not None:
         deadline = ctx.helper("deadline", "timestamptz")
-        call = pl.Invoke("ssb_internal.deadline", (ctx.argument(node.timeout, INT),))
+        call = pl.Invoke("ssb_internal.deadline", (ctx.given(node.timeout, INT),))
         computed = pl.Assign(deadline, call)
         never_raises = ctx.expression(node.timeout, INT).cannot_raise
         result += [computed] if never_raises else ctx.guard(node, [computed])

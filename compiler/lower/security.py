@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import nodes
-from ..catalog.names import schema_name
+from ..catalog.names import fold, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from .broker_objects import refuse_reserved_schema
@@ -30,6 +30,29 @@ _FREE_TO_ALL = frozenset(
     }
 )
 """Classes whose permissions nothing here asks for: types are everybody's, the others do not exist."""
+_SERVER_PERMISSIONS = frozenset(
+    map(
+        str.strip,
+        """
+        ADMINISTER BULK OPERATIONS; ALTER ANY AVAILABILITY GROUP; ALTER ANY CONNECTION; ALTER ANY CREDENTIAL;
+        ALTER ANY DATABASE; ALTER ANY ENDPOINT; ALTER ANY EVENT NOTIFICATION; ALTER ANY EVENT SESSION;
+        ALTER ANY LINKED SERVER; ALTER ANY LOGIN; ALTER ANY SERVER AUDIT; ALTER ANY SERVER ROLE;
+        ALTER RESOURCES; ALTER SERVER STATE; ALTER SETTINGS; ALTER TRACE; AUTHENTICATE SERVER;
+        CONNECT ANY DATABASE; CONNECT SQL; CONTROL SERVER; CREATE ANY DATABASE; CREATE AVAILABILITY GROUP;
+        CREATE DDL EVENT NOTIFICATION; CREATE ENDPOINT; CREATE SERVER ROLE; CREATE TRACE EVENT NOTIFICATION;
+        EXTERNAL ACCESS ASSEMBLY; IMPERSONATE ANY LOGIN; SELECT ALL USER SECURABLES; SHUTDOWN;
+        UNSAFE ASSEMBLY; VIEW ANY DATABASE; VIEW ANY DEFINITION; VIEW SERVER STATE
+        """.split(";"),
+    )
+)
+_ONLY_IN_MASTER = (
+    "Permissions at the server scope can only be granted when the current database is master"
+)
+_ALL_IS_DEPRECATED = (
+    "The ALL permission is deprecated and maintained only for compatibility. It DOES NOT imply ALL "
+    "permissions defined on the entity."
+)
+_NO_ALL = "The all permission has been deprecated and is not available for this class of entity"
 _ELSEWHERE = frozenset({"WITHOUT", "CERTIFICATE", "KEY", "PASSWORD", "PROVIDER"})
 """Words of CREATE USER with which the user has no login."""
 _SERVER_ROLES = frozenset(
@@ -149,9 +172,31 @@ def _is_free_to_all(verb: str, securable: nodes.Securable, ctx: Context) -> bool
     return True
 
 
+def _refusal(node: nodes.Permission, ctx: Context) -> tuple[int, str] | None:
+    """What the statement ends with: the current database cannot grant that, or the class knows no ALL."""
+    securable = node.securable
+    granted = [permission.name for permission in node.permissions]
+    current = fold(ctx.catalog.database or ctx.catalog.default_database or "")
+    if securable is not None:
+        database = securable.name.database
+        if database is not None and fold(database.text) != current:
+            return 4610, "You can only grant or revoke permissions on objects in the current database."
+        if any(name.startswith("ALL") for name in granted) and securable.kind not in ("OBJECT", "DATABASE"):
+            return 4623, _NO_ALL
+    elif current != "master":
+        if "CREATE DATABASE" in granted:
+            return 4619, "CREATE DATABASE permission can only be granted in the master database."
+        if not _SERVER_PERMISSIONS.isdisjoint(granted):
+            return 4621, _ONLY_IN_MASTER
+    return None
+
+
 @invocations.register
 def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
     """GRANT, DENY, REVOKE. Without ON it is about the database."""
+    refusal = _refusal(node, ctx)
+    if refusal is not None:
+        return [pl.Invoke("ssb_internal.raise_error", (pl.Number(refusal[0]), pl.Text(refusal[1])))]
     if node.securable is not None and node.securable.name.name.text.lower() in _ERROR_QUEUES:
         return []  # SqlDependency's set-up grants RECEIVE on them; nothing arrives there
     if node.securable is not None and _is_free_to_all(node.action, node.securable, ctx):
@@ -168,7 +213,10 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
         options["grant_option_only"] = pl.TRUE
     options["grantor"] = text_or_none(node.grantor)
     function = f"ssb.{node.action.lower()}_permission"
-    return _call(ctx, function, privileges, kind, name, grantees, **options)
+    calls = _call(ctx, function, privileges, kind, name, grantees, **options)
+    if any(permission.name.startswith("ALL") for permission in node.permissions):
+        calls.append(pl.Invoke("ssb_internal.print", (pl.Text(_ALL_IS_DEPRECATED),)))
+    return calls
 
 
 @invocations.register

@@ -10,10 +10,11 @@ from datetime import date
 
 from ..catalog.types import SqlType
 
-_ISO_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?\s*\Z")
+_CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
+_ISO_DATE = re.compile(rf"\s*\d{{4}}-?\d{{2}}-?\d{{2}}(?:[ T]{_CLOCK})?\s*\Z")
 _EARLIEST = {"datetime": "17530101", "smalldatetime": "19000101"}
 _LATEST = {"smalldatetime": "20790606"}
-_ISO_TIME = re.compile(r"\s*\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s*\Z")
+_ISO_TIME = re.compile(rf"\s*{_CLOCK}\s*\Z")
 _INTEGER = re.compile(r"\s*[+-]?\d{1,9}\s*\Z")
 _DECIMAL = re.compile(r"\s*[+-]?\d{1,30}(?:\.\d{0,30})?\s*\Z")
 _GUID = re.compile(r"\{?[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?\Z")

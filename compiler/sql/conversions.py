@@ -298,7 +298,10 @@ def _string_by_function(value: Value, to: SqlType, style: Value | None, attempt:
     source = value.type
     if source is not None and source.family == "xml" and (attempt or style is None):
         inner = call("sys.xml_to_text", value.code, type=tm.NVARCHAR_MAX)
-        return inner if length is None else cast(inner, to.postgres, to)
+        if length is None:
+            return inner
+        short = call("sys.short_xml_text", inner.code, _length(length), n.truth(attempt), type=to)
+        return cast(short, to.postgres, to)
     is_whole = length is None and style is None and to.is_unicode
     if source is not None and source.family == "binary" and is_whole and not attempt:
         return call("sys.text_of", value.code, type=to)

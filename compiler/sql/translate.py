@@ -39,6 +39,7 @@ from sqlglot import exp
 from ...grammar.hints import incorrect_syntax, misspelt
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
+from ...grammar.records import replace
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind, words_of
 from ..catalog.objects import (
@@ -49,6 +50,7 @@ from ..catalog.objects import (
 from ..catalog.types import BOOLEAN, XML, SqlType
 from ..nodes import SetVariable, SqlText
 from ..target import nodes as n
+from ..target import queries as q
 from ..target.emit import has_open_case
 from . import dispatch
 from . import values as v
@@ -69,6 +71,7 @@ from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
 from .parse.trees import READERS, read_expression
 from .precedence import common_of_types
+from .query import for_json, for_xml
 from .query.assignment import assignment
 from .query.row_limits import limit_rows, refuse_order
 from .values import Value
@@ -296,7 +299,20 @@ def _select(node: exp.Expr, ctx: Context) -> Statement | None:
     assigned = assignment(node, ctx)
     if assigned is not None:
         return assigned
-    return _query(node, ctx)
+    return _query_to_show(node, ctx)
+
+
+def _query_to_show(node: exp.Expr, ctx: Context) -> Query:
+    """A query for the client: FOR XML and FOR JSON of no rows, which are NULL elsewhere, are no row to it."""
+    query = _query(node, ctx)
+    if query.columns is None or [column.name for column in query.columns][:1] not in _DOCUMENTS:
+        return query
+    document = n.Name(("d", "document"))
+    rows = q.Aliased(n.Subquery(query.code), "d", ("document",))
+    return replace(query, code=q.Select((document,), rows, where=n.IsNull(document, negated=True)))
+
+
+_DOCUMENTS = ([for_xml.RESULT_NAME], [for_json.RESULT_NAME])
 
 
 def _query(node: exp.Expr, ctx: Context) -> Query:

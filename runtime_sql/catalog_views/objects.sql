@@ -273,7 +273,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        -- The names in a queue are nvarchar(512) and nvarchar(256).
        CASE WHEN q.queue_id IS NOT NULL AND a.attname = 'service_name' THEN 1024
             WHEN q.queue_id IS NOT NULL AND a.attname IN ('service_contract_name', 'message_type_name') THEN 512
-            WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type = 'varchar'::regtype THEN -1
+            WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN -1
             WHEN b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (b.modifier - 4)
             ELSE coalesce(t.max_length, a.attlen) END::smallint AS max_length,
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN ((b.modifier - 4) >> 16) & 65535 END, t.precision, 0)::smallint

@@ -347,6 +347,7 @@ BEGIN
         UPDATE ssb.database AS d SET is_trustworthy_on = v_on WHERE d.database_id = v_id;
     WHEN 'NAME' THEN
         PERFORM ssb_internal.rename_database(v_id, value);
+        PERFORM ssb_internal.print(format('The database name ''%s'' has been set.', value));
     WHEN 'LOCAL_DIALOG_SECURITY' THEN
         -- With ON, ENCRYPTION = ON wants keys for another database of the instance, too (make_target).
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value COLLATE "C")) WHERE d.database_id = v_id;

@@ -157,7 +157,8 @@ BEGIN
 END;
 $$;
 
--- Those of the grantees whose permissions can change; of the others SQL Server says so (4624), and goes on.
+-- Those of the grantees whose permissions can change; of the others SQL Server says so (4624), and goes on. Those of the fixed
+-- database roles are what they are (4617).
 CREATE OR REPLACE FUNCTION ssb_internal.grantable(p_grantees text[], p_tell boolean DEFAULT false)
 RETURNS text[]
 LANGUAGE plpgsql
@@ -166,7 +167,10 @@ AS $$
 DECLARE
     v_grantees text[] := ARRAY(SELECT g FROM unnest(p_grantees) AS g WHERE lower(g COLLATE "C") NOT IN ('dbo', 'sa', 'sys', 'information_schema'));
 BEGIN
-    IF p_tell AND cardinality(v_grantees) < cardinality(p_grantees) THEN
+    IF EXISTS (SELECT FROM unnest(v_grantees) AS g
+                WHERE lower(g COLLATE "C") LIKE 'db\_%' AND ssb_internal.is_fixed_principal(g)) THEN
+        PERFORM ssb_internal.raise_error(4617, 'Cannot grant, deny or revoke permissions to or from special roles.');
+    ELSIF p_tell AND cardinality(v_grantees) < cardinality(p_grantees) THEN
         PERFORM ssb_internal.print('Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.');
     END IF;
     RETURN v_grantees;

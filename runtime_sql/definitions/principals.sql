@@ -277,6 +277,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(15136, 'The database principal is set as the execution context of one or more procedures, functions, '
                                                 'or event notifications and cannot be dropped.', 16, 1,
                                          'Queues activate as this user: see sys.service_queues.');
+    ELSIF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND lower(b.user_name) = lower(name)) THEN
+        PERFORM ssb_internal.raise_error(33015, 'The database principal is referenced by a remote service binding in the database, and cannot '
+                                                'be dropped.');
     END IF;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));

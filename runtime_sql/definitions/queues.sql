@@ -161,6 +161,10 @@ BEGIN
           AND activation_status IS NOT TRUE THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(max_queue_readers::text, execute_as)), 15, 1,
                                          'Activation needs a procedure or a program.');
+    ELSIF coalesce(activation_procedure, external_program) IS NOT NULL AND max_queue_readers IS NULL THEN
+        -- With none it would never start.
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(activation_procedure, external_program)),
+                                         15, 1, 'Activation needs max_queue_readers, MAX_QUEUE_READERS in T-SQL.');
     END IF;
     SELECT n.* INTO v_name FROM ssb_internal.split_name(queue) AS n;
     v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
@@ -193,6 +197,10 @@ BEGIN
             false, NULL, NULL, 0, NULL,
             true, false, false,
             format('ssb.queue_order_%s', v_queue_id)::regclass, format('ssb.queue_state_%s', v_queue_id)::regclass);
+    -- What a new queue activates is on where nothing else is said; ALTER QUEUE leaves it on or off.
+    IF coalesce(activation_procedure, external_program) IS NOT NULL THEN
+        activation_status := coalesce(activation_status, true);
+    END IF;
     PERFORM ssb_internal.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
                                            execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
     PERFORM ssb_internal.make_queue_view(v_queue_id);
@@ -265,13 +273,7 @@ BEGIN
     ELSIF p_activation_status AND NOT v_has_program THEN
         PERFORM ssb_internal.raise_error(9614, format('The queue ''%s'' cannot be activated because the activation stored procedure '
                                                       'is either not specified or is invalid.', v_queue.spelling));
-    ELSIF coalesce(p_activation_procedure, p_program) IS NOT NULL AND p_max_readers IS NULL
-          AND v_queue.activation_procedure IS NULL AND v_queue.external_program IS NULL THEN
-        -- With none it would never start.
-        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(p_activation_procedure, p_program)), 15, 1,
-                                         'Activation needs max_queue_readers, MAX_QUEUE_READERS in T-SQL.');
-    ELSIF v_has_program AND coalesce(p_activation_status, v_queue.is_activation_enabled OR p_activation_procedure IS NOT NULL
-                                                          OR p_program IS NOT NULL)
+    ELSIF v_has_program AND coalesce(p_activation_status, v_queue.is_activation_enabled)
           AND EXISTS (SELECT FROM ssb.event_notification AS n
                        WHERE n.queue_id = p_queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events)) THEN
         PERFORM ssb_internal.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
@@ -297,9 +299,7 @@ BEGIN
            external_program = CASE WHEN p_program IS NOT NULL THEN p_program
                                    WHEN p_drop_activation OR p_activation_procedure IS NOT NULL THEN NULL
                                    ELSE q.external_program END,
-           is_activation_enabled = v_has_program AND coalesce(p_activation_status,
-               CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN true
-                    ELSE q.is_activation_enabled END),
+           is_activation_enabled = v_has_program AND coalesce(p_activation_status, q.is_activation_enabled),
            max_readers = CASE WHEN p_drop_activation THEN 0 ELSE coalesce(p_max_readers, q.max_readers) END,
            execute_as = CASE WHEN p_drop_activation THEN NULL
                              WHEN p_execute_as IS NULL THEN q.execute_as

@@ -134,6 +134,23 @@ DECLARE
     v_resizes boolean := true;
     v_grows boolean := false;
 BEGIN
+    SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) AS spelling,
+           ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS owner INTO v_found
+      FROM pg_attribute AS a
+      JOIN pg_class AS c ON c.oid = a.attrelid
+     WHERE a.attrelid = to_regclass(p_table) AND a.attname = ANY (p_columns) AND a.attnum > 0
+       AND CASE WHEN p_type IS NOT NULL THEN a.attgenerated = 's'
+                ELSE NOT EXISTS (SELECT FROM pg_attribute AS o
+                                  WHERE o.attrelid = a.attrelid AND o.attnum > 0 AND NOT o.attisdropped AND o.attname <> ALL (p_columns)) END
+     ORDER BY a.attnum
+     LIMIT 1;
+    IF FOUND AND p_type IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(4928, format('Cannot alter column ''%s'' because it is ''COMPUTED''.', v_found.spelling));
+    ELSIF FOUND THEN
+        PERFORM ssb_internal.raise_error(4923, format(
+            'ALTER TABLE DROP COLUMN failed because ''%s'' is the only data column in table ''%s''. A table must have at least one '
+            'data column.', v_found.spelling, v_found.owner));
+    END IF;
     IF p_type IS NOT NULL THEN
         SELECT a.atttypid AS type, substring(format_type(a.atttypid, a.atttypmod) FROM '[(](.*)[)]') AS length INTO v_was
           FROM pg_attribute AS a

@@ -466,7 +466,7 @@ DECLARE
     v_version regprocedure;
     v_trigger record;
 BEGIN
-    IF to_regclass(p_table) IS NULL THEN
+    IF to_regclass(p_table) IS NULL OR ssb_internal.queue_spelling(to_regclass(p_table)) IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
                                              ssb_internal.tsql_spelling(p_table)), 16, 4);
     ELSIF p_action = 'CREATE' AND (v_exists OR ssb_internal.kind_of_relation(p_name) IS NOT NULL) THEN

@@ -393,7 +393,7 @@ BEGIN
         ELSIF p_message ~ '^cannot drop index .* because constraint .* requires it$' THEN
             v_types := regexp_match(p_message, ' because constraint (.+) on table (.+) requires it$');
             v_error := ROW(3723, format('An explicit DROP INDEX is not allowed on index ''%s.%s''. It is being used for %s constraint enforcement.',
-                                        v_types[2], v_types[1],
+                                        ssb_internal.spelled_relation((parse_ident(v_types[2]))[cardinality(parse_ident(v_types[2]))]), v_types[1],
                                         (SELECT CASE c.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE KEY' END FROM pg_constraint AS c
                                           WHERE c.conrelid = to_regclass(v_types[2]) AND c.conname = v_types[1])), 16, 4, NULL, NULL);
         END IF;
@@ -405,6 +405,8 @@ BEGIN
             THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
                      15, 1, NULL, NULL)::ssb.error
             ELSE ROW(127, 'A TOP N or FETCH rowcount value may not be negative.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '22014' THEN
+        v_error := ROW(4116, 'The function ''ntile'' takes only a positive int or bigint expression as its input.', 16, 1, NULL, NULL);
     WHEN '2202H' THEN
         v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
     WHEN '42701' THEN
@@ -674,10 +676,13 @@ BEGIN
             v_error := ROW(11726, format('Object ''%s'' is not a sequence object.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot open relation |^".*" is an? (index|composite type)$' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
-        ELSIF ssb_internal.names_queue(v_first) THEN
+        ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) ' AND ssb_internal.names_queue(v_first) THEN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
+        ELSIF p_message ~ '^cannot create index on relation ' AND ssb_internal.names_queue(v_first) THEN
+            v_error := ROW(1914, format('Index cannot be created on object ''%s'' because the object is not a user table or view.', v_first),
+                           16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot create index on relation | is not a table or materialized view$' THEN
             v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 12, NULL, NULL);
@@ -685,6 +690,8 @@ BEGIN
             v_error := ROW(8197, format('The object ''%s'' does not exist or is invalid for this operation.', v_first), 16, 6, NULL, NULL);
         ELSIF p_message ~ '^cannot change sequence ' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' AND p_detail ~ 'views' THEN
+            v_error := ROW(4909, format('Cannot alter ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation | is not a table, composite type, or foreign table$' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                         v_first), 16, 1, NULL, NULL);

@@ -305,8 +305,8 @@ DECLARE
     v_stack text;
     v_around text[];
 BEGIN
-    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 1088, 1752, 1754, 1911, 1913, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
-                        4121, 4701, 4708, 4901, 4902, 4924, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
+                        4121, 4701, 4708, 4901, 4902, 4909, 4924, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     IF coalesce(p_procedure, '') = '' THEN
@@ -321,7 +321,7 @@ BEGIN
         CONTINUE WHEN v_name <> lower(v_name);
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := string_to_array(v_name, '.') || CASE WHEN p_number IN (2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 2705, 2714, 3728, 4708, 4901, 4924, 15151) OR p_number = 416;
+        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4924, 15151) OR p_number = 416;
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
             ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),

@@ -13,7 +13,7 @@ CREATED_TWICE = [
     ("SELECT ssb.create_service('s', 'dbo.q')", 15530),
     ("SELECT ssb.create_route('r', 'LOCAL')", 15530),
     ("SELECT ssb.create_remote_service_binding('b', 'far', 'dbo')", 15530),
-    ("SELECT ssb.create_broker_priority('p', local_service => 's')", 15530),
+    ("SELECT ssb.create_broker_priority('p', local_service => 's')", 33303),
     ("SELECT ssb.create_principal('u', 'USER')", 15023),
     ("SELECT ssb.create_principal('l', 'LOGIN')", 15025),
     ("SELECT ssb.create_schema('Sales')", 2714),
@@ -253,19 +253,18 @@ def test_activation_and_its_event_exclude_each_other(session: Session, pair: Pai
     notify = (
         "SELECT ssb.create_event_notification(%s, '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', %s)"
     )
+    alter = "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', "
     session.do(notify, "first", pair.far)
     session.do(notify, "second", pair.far)
     with refused(9717):
-        session.do(
-            "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far
-        )
+        session.do(alter + "activation_status => true)", pair.far)
+    session.do(alter + "max_queue_readers => 2)", pair.far)
+    assert session.value("SELECT count(*) FROM sys.service_queues WHERE is_activation_enabled = 1") == 0
     session.do(
         "SELECT ssb.drop_event_notification(n, 'QUEUE', %s) FROM unnest('{first,second}'::text[]) AS n",
         pair.far,
     )
-    session.do(
-        "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far
-    )
+    session.do(alter + "activation_status => true)", pair.far)
     with refused(9718):
         session.do(notify, "third", pair.far)
 
@@ -334,9 +333,9 @@ def test_activation_options_follow_each_other(session: Session, pair: Pair) -> N
 
     alter = "SELECT ssb.alter_queue(%s, "
     assert options() == (None, 0, 0, None)
-    session.do(
-        alter + "activation_procedure => 'dbo.p', max_queue_readers => 3, execute_as => 'OWNER')", pair.far
-    )
+    session.do(alter + "activation_procedure => 'dbo.p', execute_as => 'OWNER')", pair.far)
+    assert options() == ("[dbo].[p]", 0, 0, -2)
+    session.do(alter + "activation_status => true, max_queue_readers => 3)", pair.far)
     assert options() == ("[dbo].[p]", 3, 1, -2)
     session.do(alter + "activation_status => false)", pair.far)
     assert options() == ("[dbo].[p]", 3, 0, -2)

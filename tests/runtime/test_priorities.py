@@ -81,17 +81,19 @@ def test_a_level_stays_for_the_life_of_the_endpoint(session: Session, pair: Pair
 
 @pytest.mark.parametrize("level", [0, 11, -1])
 def test_a_level_is_1_to_10(session: Session, pair: Pair, level: int) -> None:
-    with refused(1080):
+    with refused(33302, "conversation priority 'x' is not valid. The value must be between 1 and 10."):
         priority(session, "x", pair, level)
 
 
 def test_refusals(session: Session, pair: Pair) -> None:
     name = f"refused {pair.contract}"
     priority(session, name, pair, 3, contract=pair.contract)
-    with refused(15530):
+    with refused(33303, f"either the name '{name}' or the properties CONTRACT_NAME='ANY', LOCAL_SERVICE_N"):
         priority(session, name, pair, 3)
-    with refused(15530):
+    with refused(33303, f"'same match' or the properties CONTRACT_NAME='{pair.contract}'"):
         priority(session, "same match", pair, 3, contract=pair.contract)
+    with refused(33301, "between 1 and 256 characters long"):
+        priority(session, "x", pair, 3, remote_service="")
     with refused(15151):
         priority(session, "x", pair, 3, contract="//nothing")
     with refused(15151):

@@ -412,7 +412,7 @@ SELECT * FROM json_types ORDER BY id FOR JSON AUTO;
 SELECT id, n AS [a.b], b AS [a.c] FROM json_types ORDER BY id DESC FOR JSON PATH, ROOT('r'), INCLUDE_NULL_VALUES;
 SELECT id, n AS [a.b], b AS [a.c] FROM json_types ORDER BY id FOR JSON PATH, ROOT;
 SELECT id FROM json_types WHERE id = 2 FOR JSON PATH, WITHOUT_ARRAY_WRAPPER;
-SELECT id FROM json_types WHERE id = 3 FOR JSON PATH
+SELECT (SELECT id FROM json_types WHERE id = 3 FOR JSON PATH) AS none
 -- expect
 [{"id":1,"n":"a\"b\\\/","amount":1.5000,"at":"2020-01-02T03:04:05.123","b":true,"f":1.500000000000000e+000,"u":"A326E034-D4CF-4E8B-8D98-4D7E1926C904","x":"AQL\/","d":1.250,"c":"x  "},{"id":2}]
 

@@ -311,6 +311,13 @@ def _alter_column(
             reader.fail()
     if type_ is None:
         return None
+    if type_.name in ("timestamp", "rowversion"):
+        ctx.problem(
+            f"Cannot alter column '{column_node.name}' to be data type timestamp.",
+            column_node,
+            number=4927,
+        )
+        return None
     found = _find(known, column_node.name)
     value = Value(n.Name((fold(column_node.name),)), found.type if found is not None else None)
     plain = n.Cast(value.code, type_.postgres)

@@ -499,11 +499,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.at_end:
         reader.fail()
     info = ctx.scope.table(table)
-    if info is not None and info.is_queue:
-        told = f"Index cannot be created on object '{table.text}' because the object is not a user table or "
-        told += "view."
-        return Ddl((s.Effect(n.Call("ssb_internal.raise_error", (n.Integer(1914), n.Text(told)))),))
-    if info is not None and info.read_only:
+    if info is not None and info.read_only and not info.is_queue:
         ctx.problems.add(
             "an index of a view has no effect: the view is computed when it is read",
             at=ctx.whole,

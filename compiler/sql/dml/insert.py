@@ -233,7 +233,9 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
     for node in statement.rows or []:
         if len(node.expressions) != width:
             number, message = 10709, ROWS_DIFFER
-            if columns is not None and not statement.columns:
+            if any(len(row.expressions) != len(node.expressions) for row in statement.rows or []):
+                number, message = 10709, ROWS_DIFFER
+            elif columns is not None and not statement.columns:
                 number, message = 213, COLUMNS_DIFFER
             elif columns is not None:
                 number = 110 if len(node.expressions) > width else 109
@@ -339,9 +341,18 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     result = query_tree(node, ctx)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
+        names: set[str] = set()
         for column in result.columns:
             if column.name is None:
                 ctx.problem(NAME_MISSING, node, number=1038)
+            elif fold(column.name) in names:
+                ctx.problem(
+                    f"Column names in each table must be unique. Column name '{column.name}' in table "
+                    f"'{name.name}' is specified more than once.",
+                    node,
+                    number=2705,
+                )
+            names.add(fold(column.name or ""))
         nullable = [value.nullable for value in result.values or []]
         infos = tuple(
             ColumnInfo(

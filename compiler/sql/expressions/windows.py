@@ -14,6 +14,7 @@ from .. import values as v
 from ..context import Context, place
 from ..conversions import convert, reconcile
 from ..dispatch import expression, handles
+from ..functions.builtin import is_of_one_row
 from ..parse.nodes import JsonText, NextValue
 from ..values import Value
 from .calls import function_value
@@ -32,10 +33,11 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     base = _named(node, ctx)
     if isinstance(inner, NextValue):
         return _next_values(node, inner, base, ctx)
-    if isinstance(inner, JsonText):
+    alone = inner.args["kind"] if isinstance(inner, JsonText) else inner.name.upper()
+    if isinstance(inner, JsonText) or (isinstance(inner, exp.Anonymous) and is_of_one_row(alone)):
         return ctx.problem(
-            f"The function '{inner.args['kind']}' is not a valid windowing function, and cannot be used with "
-            "the OVER clause.",
+            f"The function '{alone}' is not a valid windowing function, and cannot be used with the OVER "
+            "clause.",
             node,
             number=4113,
         )
@@ -81,6 +83,15 @@ def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | Non
     partition = _partition(base, ctx)
     order = base["order"]
     items: tuple[n.OrderItem, ...] = ()
+    for item in order.expressions if order is not None else ():
+        if isinstance(item.this, exp.Literal | exp.National | exp.Null):
+            is_number = isinstance(item.this, exp.Literal) and not item.this.is_string and item.this.is_int
+            ctx.problem(
+                "Windowed functions, aggregates and NEXT VALUE FOR functions do not support "
+                f"{'integer indices' if is_number else 'constants'} as ORDER BY clause expressions.",
+                item,
+                number=5308 if is_number else 5309,
+            )
     # ORDER BY (SELECT NULL): T-SQL wants something there; PostgreSQL would sort all rows by it.
     if order is not None and not all(_is_constant_query(item.this) for item in order.expressions):
         items = order_items(order, ctx)

@@ -541,6 +541,8 @@ def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
     if result is not None and result.name != "time":
         added = v.call("sys.dateadd_within", added.code, n.Text(result.name), type=result)
     fine = part.constant in ("millisecond", "microsecond", "nanosecond")
+    if (fine or part.constant == "second") and result is not None and result.name == "smalldatetime":
+        return convert(replace(added, type=tm.DATETIME), tm.SMALLDATETIME)
     if fine and result is not None and result.name == "datetime":
         return v.call("sys.round_datetime", added.code, type=result)
     return added

@@ -159,11 +159,9 @@ def _prepare(kind: str, value: Value) -> Value:
     if kind == "t":
         return as_text(value) if value.type is not None and not value.is_string else value
     if kind == "i":
-        if value.pg in ("bigint", "numeric"):
-            return v.cast(value, "integer", tm.INT)
         if value.type is not None and value.type.name not in ("int", "smallint", "tinyint", "bit"):
             return convert(value, tm.INT)
-        return value
+        return v.cast(value, "integer", tm.INT) if value.pg in ("bigint", "numeric") else value
     if kind == "b":
         if value.type is not None and value.type.family not in ("integer", "bit"):
             return convert(value, tm.BIGINT)
@@ -229,6 +227,13 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     return value
 
 
+_SCALED = {
+    "DATETIME2FROMPARTS": "datetime2",
+    "DATETIMEOFFSETFROMPARTS": "datetimeoffset",
+    "TIMEFROMPARTS": "time",
+}
+"""What the last argument of these is the precision of."""
+
 _BYTE_BY_BYTE = frozenset({"LEFT", "RIGHT", "REVERSE", "STUFF", "REPLICATE", "REPLACE"})
 """Functions of strings with which scripts take bytes apart, between a varbinary and the CAST back to one."""
 
@@ -259,6 +264,12 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
         error = operand_types.date_part_error(upper, part, arguments[-1])
     elif upper in ("YEAR", "MONTH", "DAY"):
         error = operand_types.date_part_error("DATEPART", upper.lower(), arguments[0])
+    elif upper in _SCALED and (arguments[-1].is_null or isinstance(arguments[-1].code, n.Variable)):
+        error = (
+            10760,
+            f"Scale argument is not valid. Valid expressions for data type {_SCALED[upper]} scale argument "
+            "are integer constants and integer constant expressions.",
+        )
     error = error or operand_types.argument_error(upper, arguments)
     for place, argument in enumerate(arguments):
         wanted = _WANTED.get(FUNCTIONS[upper].kind(place))
@@ -266,6 +277,11 @@ def _check_types(upper: str, arguments: list[Value]) -> None:
             error = operand_types.implicit_error(argument, wanted)
     if error is not None:
         raise Wrong(error[1], error[0])
+
+
+def is_of_one_row(upper: str) -> bool:
+    """Whether it is a built-in function that OVER gives no meaning."""
+    return upper in FUNCTIONS and upper not in AGGREGATES and upper not in WINDOW_FUNCTIONS
 
 
 def with_clock(name: str, arguments: list[Value]) -> Value:
@@ -333,7 +349,7 @@ FUNCTIONS: dict[str, Function] = {
     "DIFFERENCE": Function("tt", tm.INT),
     "SOUNDEX": Function("t", tm.varchar(4)),
     "FORMAT": Function("at?t", tm.NVARCHAR_MAX),
-    "FORMATMESSAGE": Function("aa*", None, build=b.formatmessage),
+    "FORMATMESSAGE": Function("a?a*", None, build=b.formatmessage),
     "LEFT": Function("ai", b.same_text, build=b.left_or_right("left")),
     "RIGHT": Function("ai", b.same_text, build=b.left_or_right("right")),
     "LEN": Function("a", tm.INT),

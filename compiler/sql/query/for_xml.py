@@ -41,6 +41,7 @@ class Options:
     typed: bool = False
     elements: bool = False
     xsinil: bool = False
+    base64: bool = False
 
 
 def options(node: ForXml, ctx: Context) -> Options | None:
@@ -64,7 +65,9 @@ def options(node: ForXml, ctx: Context) -> Options | None:
         elif name in ("XMLDATA", "XMLSCHEMA"):
             ctx.unsupported(f"{name} of FOR XML", option)
             return None
-        elif name != "BINARY BASE64":
+        elif name == "BINARY BASE64":
+            found.base64 = True
+        else:
             ctx.problem(f"Incorrect syntax near '{name}'.", option, number=102)
             return None
     if not found.mode:
@@ -119,6 +122,8 @@ def whole(
     found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: tuple[n.OrderItem, ...]
 ) -> n.Node:
     """The expression that turns rows into XML: an aggregate when there may be ``many`` rows."""
+    if found.mode in ("RAW", "EXPLICIT") and not found.base64:
+        _refuse_bytes(shape, ctx, node)
     if found.mode == "EXPLICIT":
         content = explicit(shape, ctx, node, order)
     elif found.mode == "AUTO":
@@ -135,6 +140,20 @@ def whole(
     if found.root is not None:
         content = _element(found.root, _declarations(found, ctx) or EMPTY, content)
     return n.Call("sys.xml_of_content", (content,)) if found.typed else content
+
+
+def _refuse_bytes(shape: Shape, ctx: Context, node: exp.Expr) -> None:
+    """Report bytes that nothing says how to write."""
+    for name, value in zip(shape.names, shape.values, strict=True):
+        if value.family == "binary":
+            ctx.problem(
+                "FOR XML EXPLICIT and RAW modes currently do not support addressing binary data as URLs in "
+                f"column '{name or ''}'. Remove the column, or use the BINARY BASE64 mode, or create the URL "
+                "directly using the 'dbobject/TABLE[@PK1=\"V1\"]/@COLUMN' syntax.",
+                node,
+                number=6829,
+            )
+            return
 
 
 EMPTY = n.Text("")

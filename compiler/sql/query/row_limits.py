@@ -17,6 +17,7 @@ from ..conversions import convert
 from ..expressions.names import scalar
 from ..messages import NO_ROW_COUNT, counts_rows
 from ..parse.dml import Top
+from ..parse.nodes import is_variable
 from ..query_result import NOTHING_SELECTED
 from ..values import Value
 
@@ -62,6 +63,15 @@ def refuse_order(node: exp.Expr, ctx: Context, *, inside: bool = False) -> None:
 
 def _count_outside(node: exp.Expr, ctx: Context) -> Value:
     """TOP's and OFFSET's expressions see no column of the query."""
+    column = next((one for one in node.find_all(exp.Column) if not is_variable(one)), None)
+    if column is not None and ctx.frame.is_outermost and node.find(exp.Query) is None:
+        return ctx.problem(
+            f'The reference to column "{column.name}" is not allowed in an argument to a TOP, OFFSET, or '
+            "FETCH clause. Only references to columns at an outer scope or standalone expressions and "
+            "subqueries are allowed here.",
+            column,
+            number=4115,
+        )
     inside, qualified = ctx.frame, ctx.qualified
     assert inside.parent is not None
     # PostgreSQL looks for columns there all the same, so variables keep their label.

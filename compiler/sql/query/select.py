@@ -16,7 +16,7 @@ from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, own_name, scalar
 from ..expressions.windows import order_item, refuse_sorted_xml
-from ..parse.nodes import Conversion, SetVariable
+from ..parse.nodes import Conversion, SetVariable, is_variable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
@@ -407,7 +407,17 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
         _refuse_order_item(item.this, names, items, ctx)
         if distinct and isinstance(order.parent, exp.Select):
             _refuse_unselected(item.this, order.parent, items, ctx)
-        if isinstance(item.this, exp.Literal) and not item.this.name.isdecimal():
+        if isinstance(item.this, exp.Column) and is_variable(item.this):
+            ctx.problem(
+                f"The SELECT item identified by the ORDER BY number {place} contains a variable as part of "
+                "the expression identifying a column position. Variables are only allowed when ordering by "
+                "an expression referencing a column name.",
+                item,
+                number=1008,
+            )
+        if isinstance(item.this, exp.Null) or (
+            isinstance(item.this, exp.Literal) and not item.this.name.isdecimal()
+        ):
             ctx.problem(
                 f"A constant expression was encountered in the ORDER BY list, position {place}.",
                 item,

@@ -74,6 +74,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
         recursive = recursive or itself
         targets: Targets | None = None
         if itself:
+            _check_recursive(body, alias, ctx)
             targets = _recursive_types(body, name, names, ctx)
         query = query_tree(body, ctx, targets=targets)
         columns: tuple[ColumnInfo, ...] | None = None
@@ -105,6 +106,27 @@ def _note_listed(name: str, listed: bool, ctx: Context) -> None:
 
 def _mentions(node: exp.Expr, name: str) -> bool:
     return any(fold(table.name) == name and len(table.parts) == 1 for table in node.find_all(exp.Table))
+
+
+def _check_recursive(body: exp.Expr, alias: exp.Expr, ctx: Context) -> None:
+    """Errors 252 and 246: what asks itself does so behind UNION ALL and a query that does not."""
+    while isinstance(body, exp.Subquery):
+        body = body.this
+    if not isinstance(body, exp.Union) or body.args.get("distinct"):
+        ctx.problem(
+            f"Recursive common table expression '{alias.name}' does not contain a top-level UNION ALL "
+            "operator.",
+            alias,
+            number=252,
+        )
+        return
+    anchor: exp.Expr = body
+    while isinstance(anchor, (exp.SetOperation, exp.Subquery)):
+        anchor = anchor.this
+    if _mentions(anchor, fold(alias.name)):
+        ctx.problem(
+            f'No anchor member was specified for recursive query "{alias.name}".', alias, number=246
+        )
 
 
 def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) -> Targets | None:

@@ -1,7 +1,7 @@
 -- CAST, CONVERT and TRY_CONVERT to VARCHAR, NVARCHAR, CHAR and NCHAR.
 -- length NULL is (max). Strings, dates and bytes are cut to the length; numbers
--- that do not fit are an error (8115), except that integers become '*' where
--- the target is varchar or char.
+-- that do not fit are an error (8115), except that integers, but no bigint, become '*'
+-- where the target is varchar or char. XML is not cut either (6354).
 
 -- Bytes as varchar, and as nvarchar where that is UTF-8. A mark decides (UTF-8, UTF-16); without one: UTF-8. Bytes with
 -- a zero inside cannot be UTF-8 text: they are UTF-16LE, as SQL Server writes
@@ -225,6 +225,21 @@ BEGIN
 END;
 $$;
 
+-- The text of XML is not cut; with attempt, as TRY_CAST has it, what is too long is NULL.
+CREATE OR REPLACE FUNCTION sys.short_xml_text(value text, length integer, attempt boolean DEFAULT false) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF pg_catalog.length(value) OPERATOR(pg_catalog.>) length THEN
+        IF attempt THEN
+            RETURN NULL;
+        END IF;
+        PERFORM ssb_internal.raise_error(6354, 'Target string size is too small to represent the XML instance');
+    END IF;
+    RETURN value;
+END;
+$$;
+
 -- VARCHAR
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value text, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
@@ -240,7 +255,7 @@ RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN value::tex
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value bigint, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN value::text WHEN value IS NOT NULL THEN '*' END;
+RETURN CASE WHEN length IS NULL THEN value::text ELSE sys.number_text(value::text, length, 'expression', 'varchar') END;
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value numeric, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -271,7 +286,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.varchar_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN left(value::text, coalesce(length, 2147483647));
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.short_xml_text(value::text, length);
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value boolean, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value::integer::text;
@@ -323,7 +338,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.text_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.convert_nvarchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN left(value::text, coalesce(length, 2147483647));
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.short_xml_text(value::text, length);
 CREATE OR REPLACE FUNCTION sys.convert_nvarchar(
     value boolean, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value::integer::text;

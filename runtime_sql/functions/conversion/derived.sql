@@ -152,7 +152,7 @@ RETURN sys.convert_varchar(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_varchar(
     value bigint, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.convert_varchar(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_varchar(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_varchar(
     value numeric, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
@@ -197,7 +197,7 @@ RETURN sys.convert_varchar(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_varchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sys.convert_varchar(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_varchar(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value text, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
@@ -263,7 +263,7 @@ RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style)
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sys.convert_nvarchar(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nvarchar(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value text, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
@@ -283,7 +283,7 @@ RETURN sys.convert_char(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value bigint, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sys.convert_char(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_char(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value numeric, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
@@ -328,7 +328,7 @@ RETURN sys.convert_char(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sys.convert_char(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_char(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value text, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
@@ -393,7 +393,7 @@ RETURN rpad(sys.try_convert_nvarchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sys.convert_nchar(value, length, style);
+RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nchar(value, length, style) END;
 
 CREATE OR REPLACE FUNCTION sys.convert_binary(
     value sys.bit, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS bytea

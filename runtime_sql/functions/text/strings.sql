@@ -188,7 +188,7 @@ CREATE OR REPLACE FUNCTION sys.replicate(value bytea, count integer) RETURNS byt
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN count >= 0 THEN decode(repeat(encode(value, 'hex'), count), 'hex') END;
 CREATE OR REPLACE FUNCTION sys.space(count integer) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(' ', count) END;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(' ', least(count, 8000)) END;
 
 -- REPLACE: an empty search string replaces nothing, as in PostgreSQL.
 CREATE OR REPLACE FUNCTION sys.replace(value text, search text, replacement text) RETURNS text
@@ -308,11 +308,22 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.one_character(separator text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF (pg_catalog.length(separator) OPERATOR(pg_catalog.=) 1) IS NOT TRUE THEN
+        PERFORM ssb_internal.raise_error(214, 'Procedure expects parameter ''separator'' of type ''nchar(1)/nvarchar(1)''.');
+    END IF;
+    RETURN separator;
+END;
+$$;
+
 -- STRING_SPLIT: an empty string gives one empty row, NULL none.
 CREATE OR REPLACE FUNCTION sys.string_split(value text, separator text, OUT value text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-    SELECT unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END);
+    SELECT unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, ssb_internal.one_character($2)) END);
 END;
 
 CREATE OR REPLACE FUNCTION sys.string_split(
@@ -321,7 +332,7 @@ RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
     SELECT s.part, s.number
-    FROM unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) WITH ORDINALITY AS s (part, number);
+    FROM unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, ssb_internal.one_character($2)) END) WITH ORDINALITY AS s (part, number);
 END;
 
 -- STRING_ESCAPE: JSON is the one kind there is.

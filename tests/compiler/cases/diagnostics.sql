@@ -374,15 +374,13 @@ XML_<uuid>
 
 XML_<uuid>
 ----------------------------------------
-NULL
 
-(1 row affected)
+(0 rows affected)
 
 XML_<uuid>
 ----------------------------------------
-NULL
 
-(1 row affected)
+(0 rows affected)
 
 XML_<uuid>
 ----------------------------------------

@@ -28,14 +28,16 @@ INSERT INTO dbo.c VALUES (1, 'Ann "A" & co'), (2, NULL);
 
 INSERT INTO dbo.o VALUES (10, 1, '<b>x</b>', '2026-01-02'), (11, 1, NULL, NULL);
 
-SELECT sys.xml_explicit(ARRAY[['Customer', '1', 'id', ''], ['Customer', '1', 'Name', 'element'], ['Customer', '1', 'Alias', ''], ['Order', '2', 'id', ''], ['Order', '2', 'Memo', 'xml'], ['Order', '2', 'at', ''], ['Order', '2', '', 'cdata']], array_agg(ARRAY[(r.c1)::text, (r.c2)::text, sys.xml_atom(r.c3), sys.xml_atom(r.c4), sys.xml_atom(r.c5), sys.xml_atom(r.c6), (r.c7)::text, sys.xml_atom(r.c8), (r.c9)::text]))
-FROM (SELECT 1 AS tag, NULL AS parent, c.id AS "customer!1!id", c.name AS "customer!1!name!element", c.name AS "customer!1!alias", NULL AS "order!2!id", NULL AS "order!2!memo!xml", NULL AS "order!2!at", NULL AS "order!2!!cdata"
-      FROM dbo.c
-      UNION ALL
-      SELECT 2, 1, c.id, NULL, NULL, o.id, o.memo, o.at, o.memo
-      FROM dbo.c
-      JOIN dbo.o ON o.c = c.id
-      ORDER BY "customer!1!id" NULLS FIRST, "order!2!id" NULLS FIRST) AS r (c1, c2, c3, c4, c5, c6, c7, c8, c9);
+SELECT d.document
+FROM (SELECT sys.xml_explicit(ARRAY[['Customer', '1', 'id', ''], ['Customer', '1', 'Name', 'element'], ['Customer', '1', 'Alias', ''], ['Order', '2', 'id', ''], ['Order', '2', 'Memo', 'xml'], ['Order', '2', 'at', ''], ['Order', '2', '', 'cdata']], array_agg(ARRAY[(r.c1)::text, (r.c2)::text, sys.xml_atom(r.c3), sys.xml_atom(r.c4), sys.xml_atom(r.c5), sys.xml_atom(r.c6), (r.c7)::text, sys.xml_atom(r.c8), (r.c9)::text]))
+      FROM (SELECT 1 AS tag, NULL AS parent, c.id AS "customer!1!id", c.name AS "customer!1!name!element", c.name AS "customer!1!alias", NULL AS "order!2!id", NULL AS "order!2!memo!xml", NULL AS "order!2!at", NULL AS "order!2!!cdata"
+            FROM dbo.c
+            UNION ALL
+            SELECT 2, 1, c.id, NULL, NULL, o.id, o.memo, o.at, o.memo
+            FROM dbo.c
+            JOIN dbo.o ON o.c = c.id
+            ORDER BY "customer!1!id" NULLS FIRST, "order!2!id" NULLS FIRST) AS r (c1, c2, c3, c4, c5, c6, c7, c8, c9)) AS d (document)
+WHERE d.document IS NOT NULL;
 -- shows
 (2 rows affected)
 
@@ -97,23 +99,29 @@ BEGIN
         END;
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '1', 'id', '']], array_agg(ARRAY[(1)::text, NULL::text, sys.xml_atom(id)]))
-            FROM dbo.c
-            WHERE 1 = 0;
+            OPEN result FOR SELECT d.document
+            FROM (SELECT sys.xml_explicit(ARRAY[['x', '1', 'id', '']], array_agg(ARRAY[(1)::text, NULL::text, sys.xml_atom(id)]))
+                  FROM dbo.c
+                  WHERE 1 = 0) AS d (document)
+            WHERE d.document IS NOT NULL;
             session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(2)::text, (1)::text, sys.xml_atom(id)]))
-            FROM dbo.c;
+            OPEN result FOR SELECT d.document
+            FROM (SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(2)::text, (1)::text, sys.xml_atom(id)]))
+                  FROM dbo.c) AS d (document)
+            WHERE d.document IS NOT NULL;
             session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(5)::text, NULL::text, sys.xml_atom(id)]))
-            FROM dbo.c;
+            OPEN result FOR SELECT d.document
+            FROM (SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(5)::text, NULL::text, sys.xml_atom(id)]))
+                  FROM dbo.c) AS d (document)
+            WHERE d.document IS NOT NULL;
             session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
@@ -138,9 +146,8 @@ $batch$;
 
 XML_<uuid>
 ----------------------------------------
-NULL
 
-(1 row affected)
+(0 rows affected)
 
 Msg 6833, Level 16, State 1, Line 5
 Parent tag ID 1 is not among the open tags. FOR XML EXPLICIT requires parent tags to be opened first. Check the ordering of the result set.

@@ -32,3 +32,16 @@ SELECT n FROM OPENXML(@e, '/crew/m') WITH (n VARCHAR(9))
 EXEC sp_xml_removedocument @d
 SELECT n FROM OPENXML(@d, '/crew/m') WITH (n VARCHAR(9))
 GO
+ALTER TABLE dbo.Crew ALTER COLUMN shout VARCHAR(5)
+GO
+ALTER TABLE dbo.Crew ALTER COLUMN Name TIMESTAMP
+GO
+CREATE TABLE dbo.Alone (Only_One INT) CREATE TABLE #alone (a INT)
+ALTER TABLE dbo.Alone DROP COLUMN only_one
+GO
+CREATE VIEW dbo.OfMine AS SELECT a FROM #alone
+GO
+SELECT TOP (a) LEN(a) OVER (ORDER BY a) FROM #alone
+GO
+SELECT NTILE(0) OVER (ORDER BY Id) FROM dbo.Crew
+GO

@@ -51,10 +51,18 @@ CREATE QUEUE WholeQueue
 CREATE SERVICE WholeService ON QUEUE WholeQueue
 GRANT ALTER, CONTROL ON SERVICE::WholeService TO Whole
 GRANT ALTER, VIEW DEFINITION ON WholeQueue TO Whole
-GRANT ALL ON SERVICE::WholeService TO Whole
 GRANT ALL PRIVILEGES ON WholeQueue TO Whole
 SELECT class_desc, permission_name, state FROM sys.database_permissions WHERE grantee_principal_id = USER_ID('Whole') ORDER BY class, permission_name
-REVOKE ALL ON SERVICE::WholeService FROM Whole
 REVOKE ALL ON WholeQueue FROM Whole
 SELECT class_desc, permission_name, state FROM sys.database_permissions WHERE grantee_principal_id = USER_ID('Whole') ORDER BY class, permission_name
+GO
+-- a service has no ALL; a fixed role's permissions, the server's and another database's are not granted here
+GRANT ALL ON SERVICE::WholeService TO Whole
+GO
+GRANT SEND ON SERVICE::WholeService TO db_owner
+GO
+USE msdb
+GO
+GRANT RECEIVE ON master.dbo.q TO Whole
+GRANT CREATE DATABASE, VIEW SERVER STATE TO Whole
 GO

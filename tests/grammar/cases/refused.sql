@@ -124,7 +124,7 @@ CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH ANONYMOUS = ON
 -- case: priority out of range
 CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 11)
 -- expect
-1:65: 1080: The integer value 11 is out of range. | PRIORITY_LEVEL is between 1 and 10
+1:65: 33302: The PRIORITY_LEVEL that is specified for conversation priority 'p' is not valid. The value must be between 1 and 10. | PRIORITY_LEVEL is between 1 and 10
 
 -- case: begin dialog
 DECLARE @h uniqueidentifier
@@ -557,9 +557,27 @@ CREATE QUEUE [rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
 
 -- case: too many parts in a name
 EXEC a.b.c.d.e
+CREATE QUEUE s.d.dbo.q WITH ACTIVATION (PROCEDURE_NAME = s.d.dbo.p, MAX_QUEUE_READERS = 1, EXECUTE AS CALLER);
+RECEIVE * FROM s.d.dbo.q;
+DROP QUEUE s.d.dbo.q
+DROP VIEW d.dbo.v
+CREATE QUEUE #Q
+GO
+CREATE PROCEDURE d..p AS RETURN
+GO
+CREATE VIEW #v AS SELECT 1 AS a
 -- expect
 1:6: 117: The object name 'a.b.c.d.e' contains more than the maximum number of prefixes. The maximum is 3.
 1:6: A call of a procedure on a linked server cannot run on PostgreSQL.
+2:14: 117: The object name 's.d.dbo.q' contains more than the maximum number of prefixes. The maximum is 2.
+2:58: 117: The object name 's.d.dbo.p' contains more than the maximum number of prefixes. The maximum is 2.
+2:103: 102: Incorrect syntax near 'CALLER'. | EXECUTE AS takes SELF, OWNER or a user's name in quotes
+3:16: 117: The object name 's.d.dbo.q' contains more than the maximum number of prefixes. The maximum is 2.
+4:12: 117: The object name 's.d.dbo.q' contains more than the maximum number of prefixes. The maximum is 2.
+5:11: 166: 'DROP VIEW' does not allow specifying the database name as a prefix to the object name. | write USE, and GO, before it
+6:14: 102: Incorrect syntax near '#Q'. | a queue cannot be temporary
+8:18: 166: 'CREATE/ALTER PROCEDURE' does not allow specifying the database name as a prefix to the object name. | write USE, and GO, before it
+10:13: 4103: #v: Temporary views are not allowed.
 
 -- case: sqlcmd variable that nobody replaced
 SELECT * FROM $(table)
@@ -620,8 +638,8 @@ DROP EVENT NOTIFICATION n
 DROP QUEUE dbo.q ON DATABASE
 -- expect
 1:12: 156: Incorrect syntax near the keyword 'IF'. | DROP QUEUE has no IF EXISTS: ask sys.service_queues first
-2:14: 'dbo.s' is not a valid name because it contains a prefix: the name of a service has neither database nor schema.
-3:22: 'd..b' is not a valid name because it contains a prefix: the name of a message type has neither database nor schema.
+2:17: 102: Incorrect syntax near '.'. | SERVICE names have neither database nor schema
+3:23: 102: Incorrect syntax near '.'. | MESSAGE TYPE names have neither database nor schema
 4:25: 102: Incorrect syntax near 'n'. | expected ON SERVER, ON DATABASE or ON QUEUE name
 5:18: 156: Incorrect syntax near the keyword 'ON'.
 

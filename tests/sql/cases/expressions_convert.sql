@@ -212,7 +212,7 @@ sys.xml_to_text(x)
 -- case: xml to short string
 CAST(@x AS varchar(100))
 -- expect
-sys.xml_to_text(x)::varchar(100)
+sys.short_xml_text(sys.xml_to_text(x), 100, false)::varchar(100)
 
 -- case: xml to varbinary
 CAST(@x AS varbinary(max))
@@ -283,6 +283,13 @@ sys.parse_decimal(v, 'de-DE', 12, 2) + sys.try_parse_decimal(v, 'en-US', 9, 1) +
 TRY_PARSE(@v AS datetime2(3) USING 'en-US')
 -- expect
 sys.try_parse_datetime2(v, 'en-US')::timestamp(3)
+
+-- case: a precision that is no constant
+TIMEFROMPARTS(1, 1, 1, 0, NULL)
+-- expect
+case.sql:1:1: error 10760: Scale argument is not valid. Valid expressions for data type time scale argument are integer constants and integer constant expressions.
+    1 | TIMEFROMPARTS(1, 1, 1, 0, NULL)
+      | ^^^^^^^^^^^^^
 
 -- case: parse into a type that it does not make
 PARSE(@v AS nvarchar(10))

@@ -657,3 +657,70 @@ INSERT heap (a) SELECT x.id FROM (DELETE audit OUTPUT deleted.id INTO keyed (k))
 case.sql:1:1: error 10720: An OUTPUT INTO clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement.
     1 | INSERT heap (a) SELECT x.id FROM (DELETE audit OUTPUT deleted.id INTO keyed (k)) AS x
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: an order of windows that is no column's
+SELECT ROW_NUMBER() OVER (ORDER BY 1), RANK() OVER (ORDER BY 'x') FROM orders ORDER BY @n, NULL
+-- expect
+case.sql:1:1: error 408: A constant expression was encountered in the ORDER BY list, position 2.
+    1 | SELECT ROW_NUMBER() OVER (ORDER BY 1), RANK() OVER (ORDER BY 'x') FROM orders ORDER BY @n, NULL
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+case.sql:1:36: error 5308: Windowed functions, aggregates and NEXT VALUE FOR functions do not support integer indices as ORDER BY clause expressions.
+    1 | SELECT ROW_NUMBER() OVER (ORDER BY 1), RANK() OVER (ORDER BY 'x') FROM orders ORDER BY @n, NULL
+      |                                    ^
+
+case.sql:1:62: error 5309: Windowed functions, aggregates and NEXT VALUE FOR functions do not support constants as ORDER BY clause expressions.
+    1 | SELECT ROW_NUMBER() OVER (ORDER BY 1), RANK() OVER (ORDER BY 'x') FROM orders ORDER BY @n, NULL
+      |                                                              ^^^
+
+case.sql:1:88: error 1008: The SELECT item identified by the ORDER BY number 1 contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.
+    1 | SELECT ROW_NUMBER() OVER (ORDER BY 1), RANK() OVER (ORDER BY 'x') FROM orders ORDER BY @n, NULL
+      |                                                                                        ^^
+
+-- case: recursions that do not begin, or are no union
+WITH x AS (SELECT 1 AS a UNION SELECT a FROM x), y AS (SELECT a FROM y UNION ALL SELECT 1) SELECT a FROM x
+-- expect
+case.sql:1:6: error 252: Recursive common table expression 'x' does not contain a top-level UNION ALL operator.
+    1 | WITH x AS (SELECT 1 AS a UNION SELECT a FROM x), y AS (SELECT a FROM y UNION ALL SELECT 1) SELECT a FROM x
+      |      ^
+
+case.sql:1:50: error 246: No anchor member was specified for recursive query "y".
+    1 | WITH x AS (SELECT 1 AS a UNION SELECT a FROM x), y AS (SELECT a FROM y UNION ALL SELECT 1) SELECT a FROM x
+      |                                                  ^
+
+-- case: rows of two lengths
+INSERT INTO orders (id, city) VALUES (1, 'x'), (2)
+-- expect
+case.sql:1:25: warning 207: Invalid column name 'city'.
+    1 | INSERT INTO orders (id, city) VALUES (1, 'x'), (2)
+      |                         ^^^^
+
+case.sql:1:49: error 10709: The number of columns for each row in a table value constructor must be the same.
+    1 | INSERT INTO orders (id, city) VALUES (1, 'x'), (2)
+      |                                                 ^
+
+-- case: a name twice in a table that is made
+SELECT 1 AS a, 2 AS A INTO made
+-- expect
+case.sql:1:8: error 2705: Column names in each table must be unique. Column name 'A' in table 'made' is specified more than once.
+    1 | SELECT 1 AS a, 2 AS A INTO made
+      |        ^
+
+-- case: types with a length that they do not have
+SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
+-- expect
+case.sql:1:18: error 291: CAST or CONVERT: invalid attributes specified for type 'int'
+    1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
+      |                  ^^^^^^
+
+case.sql:1:37: error 1001: Line 1: Length or precision specification 0 is invalid.
+    1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
+      |                                     ^^^^^^^^^^
+
+case.sql:1:60: error 2750: Column or parameter #1: Specified column precision 54 is greater than the maximum precision of 53.
+    1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
+      |                                                            ^^^^^^^^^
+
+case.sql:1:82: error 1002: Line 1: Specified scale 8 is invalid.
+    1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
+      |                                                                                  ^^^^^^^^^^^^

@@ -143,67 +143,87 @@ FROM dbo.customers
 -- case: for xml path without rows
 SELECT 1 AS a, NULL AS b FOR XML PATH('r')
 -- expect
-SELECT sys.xml_element('r', '',
-       concat(sys.xml_leaf('a', sys.xml_atom(1)), sys.xml_leaf('b', sys.xml_atom(NULL::text))))
+SELECT d.document
+FROM (SELECT sys.xml_element('r', '',
+             concat(sys.xml_leaf('a', sys.xml_atom(1)),
+                    sys.xml_leaf('b', sys.xml_atom(NULL::text))))) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml path without name
 SELECT name FROM customers FOR XML PATH
 -- expect
-SELECT string_agg(sys.xml_element('row', '', concat(sys.xml_leaf('name', sys.xml_atom(name)))), '')
-FROM dbo.customers
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('row', '',
+                        concat(sys.xml_leaf('name', sys.xml_atom(name)))), '')
+      FROM dbo.customers) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml path empty
 SELECT ',' + name FROM customers FOR XML PATH('')
 -- expect
-SELECT string_agg(concat(sys.xml_atom(',' || name)), '') FROM dbo.customers
+SELECT d.document
+FROM (SELECT string_agg(concat(sys.xml_atom(',' || name)), '') FROM dbo.customers) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml path ordered
 SELECT name AS [data()] FROM customers ORDER BY name DESC FOR XML PATH('')
 -- expect
-SELECT string_agg(concat(concat_ws(' ', sys.xml_atom(name))), ' ' ORDER BY name DESC NULLS LAST)
-FROM dbo.customers
+SELECT d.document
+FROM (SELECT string_agg(concat(concat_ws(' ', sys.xml_atom(name))), ' ' ORDER BY name DESC NULLS LAST)
+      FROM dbo.customers) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml path special columns
 SELECT 1 AS '@a', 'x' AS 'text()', 'c' AS 'comment()', '<z/>' AS '*', 2 AS 'n/@m', 3 AS 'n/o' FOR XML PATH('r')
 -- expect
-SELECT sys.xml_element('r', concat(sys.xml_attribute('a', sys.xml_atom(1))),
-       concat(sys.xml_atom('x'),
-              sys.xml_comment('c'),
-              sys.xml_atom('<z/>'),
-              sys.xml_group('n', concat(sys.xml_attribute('m', sys.xml_atom(2))), concat(sys.xml_leaf('o', sys.xml_atom(3))))))
+SELECT d.document
+FROM (SELECT sys.xml_element('r', concat(sys.xml_attribute('a', sys.xml_atom(1))),
+             concat(sys.xml_atom('x'),
+                    sys.xml_comment('c'),
+                    sys.xml_atom('<z/>'),
+                    sys.xml_group('n', concat(sys.xml_attribute('m', sys.xml_atom(2))), concat(sys.xml_leaf('o', sys.xml_atom(3))))))) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml path of equal names
 SELECT 1 AS td, 2 AS td, '', 3 AS td FOR XML PATH('tr')
 -- expect
-SELECT sys.xml_element('tr', '',
-       concat(sys.xml_group('td', '', concat(sys.xml_atom(1), sys.xml_atom(2))),
-              sys.xml_atom(''),
-              sys.xml_leaf('td', sys.xml_atom(3))))
+SELECT d.document
+FROM (SELECT sys.xml_element('tr', '',
+             concat(sys.xml_group('td', '', concat(sys.xml_atom(1), sys.xml_atom(2))),
+                    sys.xml_atom(''),
+                    sys.xml_leaf('td', sys.xml_atom(3))))) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml raw
 SELECT id, name FROM customers FOR XML RAW('c')
 -- expect
-SELECT string_agg(sys.xml_element('c', concat(sys.xml_attribute('id', sys.xml_atom(id)),
-                                              sys.xml_attribute('name', sys.xml_atom(name))),
-                  ''), '')
-FROM dbo.customers
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('c', concat(sys.xml_attribute('id', sys.xml_atom(id)),
+                                                    sys.xml_attribute('name', sys.xml_atom(name))),
+                        ''), '')
+      FROM dbo.customers) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml raw elements
 SELECT id, city FROM customers FOR XML RAW, ELEMENTS XSINIL, ROOT('r')
 -- expect
-SELECT sys.xml_element('r', ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
-       string_agg(sys.xml_element('row', '',
-                  concat(sys.xml_leaf('id', sys.xml_atom(id), true),
-                         sys.xml_leaf('city', sys.xml_atom(city), true))), ''))
-FROM dbo.customers
+SELECT d.document
+FROM (SELECT sys.xml_element('r', ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+             string_agg(sys.xml_element('row', '',
+                        concat(sys.xml_leaf('id', sys.xml_atom(id), true),
+                               sys.xml_leaf('city', sys.xml_atom(city), true))), ''))
+      FROM dbo.customers) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml auto
 SELECT id, name FROM customers AS c FOR XML AUTO
 -- expect
-SELECT string_agg(sys.xml_element('c', concat(sys.xml_attribute('id', sys.xml_atom(id)),
-                                              sys.xml_attribute('name', sys.xml_atom(name))),
-                  ''), '')
-FROM dbo.customers AS c
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('c', concat(sys.xml_attribute('id', sys.xml_atom(id)),
+                                                    sys.xml_attribute('name', sys.xml_atom(name))),
+                        ''), '')
+      FROM dbo.customers AS c) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml auto nested
 SELECT c.id, o.id, o.amount FROM customers c JOIN orders o ON o.customer = c.id ORDER BY c.id FOR XML AUTO, TYPE
@@ -215,39 +235,50 @@ JOIN dbo.orders AS o ON o.customer = c.id
 -- case: for xml nested
 SELECT c.name, (SELECT o.id AS '@id' FROM orders o WHERE o.customer = c.id FOR XML PATH('order'), TYPE) AS orders FROM customers c FOR XML PATH('customer')
 -- expect
-SELECT string_agg(sys.xml_element('customer', '',
-                  concat(sys.xml_leaf('name', sys.xml_atom(c.name)),
-                         sys.xml_leaf('orders', sys.xml_atom((SELECT sys.xml_of_content(string_agg(sys.xml_element('order', concat(sys.xml_attribute('id', sys.xml_atom(o.id))),
-                                                                                                   ''), ''))
-                                                              FROM dbo.orders AS o
-                                                              WHERE o.customer = c.id))))), '')
-FROM dbo.customers AS c
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('customer', '',
+                        concat(sys.xml_leaf('name', sys.xml_atom(c.name)),
+                               sys.xml_leaf('orders', sys.xml_atom((SELECT sys.xml_of_content(string_agg(sys.xml_element('order', concat(sys.xml_attribute('id', sys.xml_atom(o.id))),
+                                                                                                         ''), ''))
+                                                                    FROM dbo.orders AS o
+                                                                    WHERE o.customer = c.id))))), '')
+      FROM dbo.customers AS c) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml of a group
 SELECT city, COUNT(*) AS n FROM customers GROUP BY city FOR XML PATH('g')
 -- expect
-SELECT string_agg(sys.xml_element('g', '',
-                  concat(sys.xml_leaf('city', sys.xml_atom(r.c1)),
-                         sys.xml_leaf('n', sys.xml_atom(r.c2)))), '')
-FROM (SELECT city, count(*) AS n FROM dbo.customers GROUP BY city) AS r (c1, c2)
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('g', '',
+                        concat(sys.xml_leaf('city', sys.xml_atom(r.c1)),
+                               sys.xml_leaf('n', sys.xml_atom(r.c2)))), '')
+      FROM (SELECT city, count(*) AS n FROM dbo.customers GROUP BY city) AS r (c1, c2)) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml of top
 SELECT TOP (1) name FROM customers ORDER BY id FOR XML PATH('c')
 -- expect
-SELECT string_agg(sys.xml_element('c', '', concat(sys.xml_leaf('name', sys.xml_atom(r.c1)))), '')
-FROM (SELECT name FROM dbo.customers ORDER BY id LIMIT 1) AS r (c1)
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('c', '',
+                        concat(sys.xml_leaf('name', sys.xml_atom(r.c1)))), '')
+      FROM (SELECT name FROM dbo.customers ORDER BY id LIMIT 1) AS r (c1)) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml of a union
 SELECT 1 AS a UNION ALL SELECT 2 FOR XML PATH('r')
 -- expect
-SELECT string_agg(sys.xml_element('r', '', concat(sys.xml_leaf('a', sys.xml_atom(r.c1)))), '')
-FROM (SELECT 1 AS a UNION ALL SELECT 2) AS r (c1)
+SELECT d.document
+FROM (SELECT string_agg(sys.xml_element('r', '', concat(sys.xml_leaf('a', sys.xml_atom(r.c1)))), '')
+      FROM (SELECT 1 AS a UNION ALL SELECT 2) AS r (c1)) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml with namespaces
 WITH XMLNAMESPACES ('urn:p' AS p) SELECT 1 AS 'p:a' FOR XML PATH('p:r'), ROOT('root')
 -- expect
-SELECT sys.xml_element('root', ' xmlns:p="urn:p"',
-       sys.xml_element('p:r', '', concat(sys.xml_leaf('p:a', sys.xml_atom(1)))))
+SELECT d.document
+FROM (SELECT sys.xml_element('root', ' xmlns:p="urn:p"',
+             sys.xml_element('p:r', '', concat(sys.xml_leaf('p:a', sys.xml_atom(1)))))) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for xml into a variable
 SELECT @x = (SELECT 'O' AS [@Status], @name AS [@Name] FOR XML PATH('Response'), TYPE)
@@ -259,8 +290,10 @@ x := (SELECT sys.xml_of_content(sys.xml_element('Response', concat(sys.xml_attri
 -- case: for xml of a binary
 SELECT @b AS b, @h AS h FOR XML PATH('r'), BINARY BASE64
 -- expect
-SELECT sys.xml_element('r', '',
-       concat(sys.xml_leaf('b', sys.xml_atom(b)), sys.xml_leaf('h', sys.xml_atom(h))))
+SELECT d.document
+FROM (SELECT sys.xml_element('r', '',
+             concat(sys.xml_leaf('b', sys.xml_atom(b)), sys.xml_leaf('h', sys.xml_atom(h))))) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: attribute behind an element
 SELECT 1 AS a, 2 AS '@b' FOR XML PATH
@@ -280,14 +313,18 @@ hint: name the columns
 -- case: for json path
 SELECT id, customer AS [who.name], 1 AS [who.n] FROM orders ORDER BY id FOR JSON PATH, ROOT('orders')
 -- expect
-SELECT '{' || '"orders":[' || string_agg(concat('{', concat_ws(',', '"id":' || sys.json_atom(id), '"who":{' || nullif(concat_ws(',', '"name":' || sys.json_atom(customer), '"n":' || sys.json_atom(1)), '') || '}'), '}'), ',' ORDER BY id) || ']}'
-FROM dbo.orders
+SELECT d.document
+FROM (SELECT '{' || '"orders":[' || string_agg(concat('{', concat_ws(',', '"id":' || sys.json_atom(id), '"who":{' || nullif(concat_ws(',', '"name":' || sys.json_atom(customer), '"n":' || sys.json_atom(1)), '') || '}'), '}'), ',' ORDER BY id) || ']}'
+      FROM dbo.orders) AS d (document)
+WHERE d.document IS NOT NULL
 
 -- case: for json auto nests by table
 SELECT c.id, c.city, o.amount FROM customers AS c JOIN orders AS o ON o.customer = c.id ORDER BY c.id FOR JSON AUTO, INCLUDE_NULL_VALUES
 -- expect
-SELECT '[' || sys.json_auto(ARRAY['"o"'],
-                            array_agg(ARRAY[concat_ws(',', '"id":' || coalesce(sys.json_atom(c.id), 'null'), '"city":' || coalesce(sys.json_atom(c.city), 'null')),
-                                            concat_ws(',', '"amount":' || coalesce(sys.json_atom(o.amount), 'null'))] ORDER BY c.id)) || ']'
-FROM dbo.customers AS c
-JOIN dbo.orders AS o ON o.customer = c.id
+SELECT d.document
+FROM (SELECT '[' || sys.json_auto(ARRAY['"o"'],
+                                  array_agg(ARRAY[concat_ws(',', '"id":' || coalesce(sys.json_atom(c.id), 'null'), '"city":' || coalesce(sys.json_atom(c.city), 'null')),
+                                                  concat_ws(',', '"amount":' || coalesce(sys.json_atom(o.amount), 'null'))] ORDER BY c.id)) || ']'
+      FROM dbo.customers AS c
+      JOIN dbo.orders AS o ON o.customer = c.id) AS d (document)
+WHERE d.document IS NOT NULL
