@@ -694,7 +694,8 @@ AS $$
 DECLARE
     v_parts text[] := sys.name_parts(p_name);
     v_schema text := coalesce(nullif(v_parts[cardinality(v_parts)], ''), 'dbo');
-    v_database text := CASE cardinality(v_parts) WHEN 1 THEN sys.parsename(p_database, 1) WHEN 2 THEN v_parts[1] END;
+    v_given text[] := sys.name_parts(p_database);
+    v_database text := CASE cardinality(v_parts) WHEN 1 THEN v_given[cardinality(v_given)] WHEN 2 THEN v_parts[1] END;
 BEGIN
     IF cardinality(v_parts) IS NULL OR cardinality(v_parts) > 2 THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);

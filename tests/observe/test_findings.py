@@ -113,6 +113,16 @@ def _tsql(script: str) -> Fault:
     return lambda connection, _: tsql(connection, script)
 
 
+def _binding_without_its_user(connection: Connection, _: Connect) -> None:
+    tsql(
+        connection,
+        "CREATE USER Gone WITHOUT LOGIN;\nGO\n"
+        "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = Gone;",
+    )
+    # DROP USER refuses; before it did, the user could go.
+    connection.execute("DELETE FROM ssb.principal WHERE name = 'Gone'")
+
+
 def _session_in_transaction(_: Connection, connect: Connect) -> None:
     other = connect(autocommit=False, application_name="old report")
     other.execute("SELECT pg_catalog.txid_current()")
@@ -219,10 +229,7 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         True,
     ),
     506: (
-        _tsql(
-            "CREATE USER Gone WITHOUT LOGIN;\nGO\n"
-            "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = Gone;\nGO\nDROP USER Gone;"
-        ),
+        _binding_without_its_user,
         "b",
         {},
         True,
