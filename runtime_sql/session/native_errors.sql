@@ -680,7 +680,8 @@ BEGIN
             v_error := ROW(416, format('The service queue "%s" cannot be directly updated.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot (insert into|update|delete from|merge into) view' THEN
             v_error := ssb_internal.error_of_view(v_first, p_detail);
-        ELSIF p_message ~ '^cannot create index on relation ' AND ssb_internal.names_queue(v_first) THEN
+        -- The latter is PostgreSQL 14's, here and below.
+        ELSIF p_message ~ '^cannot create index on relation | is not a table or materialized view$' AND ssb_internal.names_queue(v_first) THEN
             v_error := ROW(1914, format('Index cannot be created on object ''%s'' because the object is not a user table or view.', v_first),
                            16, 1, NULL, NULL);
         ELSIF p_message ~ '^cannot create index on relation | is not a table or materialized view$' THEN
@@ -690,7 +691,9 @@ BEGIN
             v_error := ROW(8197, format('The object ''%s'' does not exist or is invalid for this operation.', v_first), 16, 6, NULL, NULL);
         ELSIF p_message ~ '^cannot change sequence ' THEN
             v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
-        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' AND p_detail ~ 'views' THEN
+        ELSIF p_message ~ '^ALTER action .* cannot be performed on relation ' AND p_detail ~ 'views'
+              OR p_message ~ ' is not a table, composite type, or foreign table$'
+                 AND EXISTS (SELECT FROM pg_class AS c WHERE c.relname = v_first AND c.relkind = 'v') THEN
             v_error := ROW(4909, format('Cannot alter ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^ALTER action .* cannot be performed on relation | is not a table, composite type, or foreign table$' THEN
             v_error := ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
