@@ -588,6 +588,7 @@ def test_nobody_prepares_the_schemas_of_a_database_to_come(session: Session, use
 
 
 def test_a_role_named_as_a_fixed_one_has_none_of_its_rights(session: Session, user: Session) -> None:
+    drop_app_user(session)  # what he was granted before goes, too
     for name in ("db_owner", "db_ddladmin", "dbo"):
         session.do(f"CREATE ROLE {name}; GRANT {name} TO app_user")
         try:
