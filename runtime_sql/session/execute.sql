@@ -663,6 +663,23 @@ BEGIN
 END;
 $$;
 
+-- The parts of a name in dynamic SQL: error 102 where it is none or has more than p_most, that of check_name for one too long.
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_parts(p_name text, p_most integer DEFAULT NULL)
+RETURNS text[]
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts CONSTANT text[] := sys.name_parts(p_name);
+BEGIN
+    IF cardinality(v_parts) IS NULL OR cardinality(v_parts) > p_most THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+    END IF;
+    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
+    RETURN v_parts;
+END;
+$$;
+
 -- Names inside dynamic SQL that only the run time knows: T-SQL spelling to
 -- PostgreSQL's. p_schema is where a name without schema belongs.
 CREATE OR REPLACE FUNCTION ssb_internal.dynamic_name(p_schema text, p_name text)
@@ -671,12 +688,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := sys.name_parts(p_name);
+    v_parts text[] := ssb_internal.dynamic_parts(p_name);
 BEGIN
-    IF cardinality(v_parts) IS NULL THEN
-        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
-    END IF;
-    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
     IF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
         RETURN ssb_internal.module_name(p_name);
     END IF;
@@ -692,15 +705,11 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := sys.name_parts(p_name);
+    v_parts text[] := ssb_internal.dynamic_parts(p_name, 2);
     v_schema text := coalesce(nullif(v_parts[cardinality(v_parts)], ''), 'dbo');
     v_given text[] := sys.name_parts(p_database);
     v_database text := CASE cardinality(v_parts) WHEN 1 THEN v_given[cardinality(v_given)] WHEN 2 THEN v_parts[1] END;
 BEGIN
-    IF cardinality(v_parts) IS NULL OR cardinality(v_parts) > 2 THEN
-        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
-    END IF;
-    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
     RETURN CASE WHEN v_database IS NULL THEN sys.fold(v_schema)
                 ELSE coalesce(sys.schema_in_database(v_schema, v_database), sys.fold(v_database || '_' || v_schema)) END;
 END;
@@ -712,12 +721,8 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := sys.name_parts(p_name);
+    v_parts text[] := ssb_internal.dynamic_parts(p_name);
 BEGIN
-    IF cardinality(v_parts) IS NULL THEN
-        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
-    END IF;
-    PERFORM ssb_internal.check_name(p) FROM unnest(v_parts) AS p WHERE length(p) > 128;
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
 $$;
