@@ -17,11 +17,12 @@ from psycopg.rows import dict_row
 
 from ..security.certificates import public_key_of, read_certificate
 from ..security.dialogs import (
+    BLOCK_VERSION,
     BOUND,
     RENEW_AFTER,
-    DialogCipher,
     Exchange,
     NotGenuine,
+    PairCipher,
     make_exchange,
     open_exchange,
     read_exchange,
@@ -35,26 +36,15 @@ from .readers import Connection
 from .sealed_sets import (
     ARRIVAL_COLUMNS,
     NEXT_ARRIVAL,
+    ArrivedBlock,
+    Opened,
     SealedArrival,
-    SealedDialog,
+    SealedBlock,
     SealedSet,
-    Travelling,
-    next_number,
-    whole,
+    require_whole,
 )
-from .transport_sets import Run, json_of, placed
-from .transport_values import (
-    NULL,
-    RawBigints,
-    RawBodies,
-    RawIntegers,
-    RawJson,
-    RawTexts,
-    array_of,
-    bigints_of,
-    element,
-    raw_row,
-)
+from .transport_sets import Run, json_of
+from .transport_values import RawJson, bigints_of, raw_row
 
 # What is raised by a set that nobody has checked.
 _UNREADABLE = (
@@ -69,13 +59,11 @@ _UNREADABLE = (
 )
 _KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
-_LONGEST_NAME = 4096
 _SESSION_KEY = "dialog key"
 NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
-_HEADER = ("conversation_id is_initiator to_service to_instance from_service from_instance contract").split()
 
 Row = dict[str, Any]
 
@@ -99,7 +87,7 @@ class DialogSecurity:
         self._count = count
         self._pairs: dict[uuid.UUID, PairKey] = {}
         """What is sent is sealed with one of these."""
-        self._ciphers: dict[tuple[Any, ...], DialogCipher] = {}
+        self._ciphers: dict[tuple[uuid.UUID, bytes, bool], PairCipher] = {}
         self._opened = OpenKeys()
 
     async def forget_keys(self, near: Connection) -> None:
@@ -130,76 +118,56 @@ class DialogSecurity:
         headers: Sequence[Row],
         endpoints: Sequence[int],
         sides: Mapping[int, Row],
+        *,
+        is_apart: bool = False,
     ) -> tuple[SealedSet | None, list[Row]]:
         """Seal runs of a set; and answers for the dialogs whose keys are not to be had.
 
         ``headers`` and ``endpoints`` are the set's dialogs. ``sides``, by endpoint: security, certificates
-        and keys, as ssb_internal.next_set tells them.
+        and keys, as ssb_internal.next_set tells them; those of a pair are one object. ``is_apart``: each
+        dialog is a block of its own.
         """
         refused: dict[int, Row] = {}
-        set_id = str(uuid.uuid4())
-        dialogs: dict[int, SealedDialog] = {}
-        sent: list[Row] = []
-        now_at: dict[int, int] = {}
+        blocks: dict[tuple[Any, ...], SealedBlock | None] = {}
+        of_endpoint: dict[int, SealedBlock] = {}
         exchanges: dict[uuid.UUID, str] = {}
         found: dict[tuple[Any, ...], PairKey] = {}
-        columns: tuple[list[bytes], ...] = [], [], []
-        total = 0
+        statuses: dict[tuple[Any, ...], str] = {}
         for run in runs:
             endpoint, header = endpoints[run.place], headers[run.place]
-            if endpoint in refused:
+            if endpoint in of_endpoint:
+                of_endpoint[endpoint].add_more(run, endpoint)
                 continue
-            if endpoint not in dialogs:
+            side = sides[endpoint]
+            which = (id(side), *map(header.__getitem__, BOUND), endpoint if is_apart else None)
+            if which not in blocks:
                 try:
-                    key = await self._key_for(near, header, sides[endpoint], found)
+                    key = await self._key_for(near, header, side, found)
                 except KeyProblem as problem:
-                    status = f"{NO_SESSION_KEY} ({problem.message})"
-                    refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": status}
-                    continue
-                header |= {"key_id": str(key.key_id), "set": set_id}
-                cipher = self._cipher(key.key_id, key.key, header)
-                dialogs[endpoint] = SealedDialog(cipher, key.key_id, run.ids, next_number(run))
-                now_at[endpoint] = len(sent)
-                sent.append({name: value for name, value in header.items() if name != "key"})
-                if key.exchange is not None:
-                    exchanges[key.key_id] = key.exchange
+                    blocks[which], statuses[which] = None, f"{NO_SESSION_KEY} ({problem.message})"
+                else:
+                    cipher = self._cipher(key.key_id, key.key, header["is_initiator"])
+                    blocks[which] = SealedBlock(cipher, key.key_id, header)
+                    if key.exchange is not None:
+                        exchanges[key.key_id] = key.exchange
+            block = blocks[which]
+            if block is None:
+                refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": statuses[which]}
             else:
-                # Behind others: of two priorities.
-                first = dialogs[endpoint]
-                dialogs[endpoint] = SealedDialog(first.cipher, first.key_id, first.ids + run.ids, None)
-            place = now_at[endpoint]
-            body = dialogs[endpoint].cipher.seal(
-                *(run.numbers, uuid.UUID(header["key"]), header["lifetime"]),
-                *(run.message_types, run.kinds, run.bodies),
-            )
-            columns[0].append(placed(place, run.count))
-            columns[1].append(run.numbers)
-            columns[2].append(element(body) + NULL * (run.count - 1))
-            total += run.count
-        if not dialogs:
-            return None, list(refused.values())
-        values = [
-            set_id,
-            json_of(sent),
-            array_of(RawIntegers, total, columns[0]),
-            array_of(RawBigints, total, columns[1]),
-            array_of(RawBodies, total, columns[2]),
-            list(exchanges.values()),
-        ]
-        return SealedSet(set_id, values, dialogs), list(refused.values())
+                block.add(run, endpoint, header)
+                of_endpoint[endpoint] = block
+        made = [block for block in blocks.values() if block is not None]
+        return SealedSet.of(made, list(exchanges.values())) if made else None, list(refused.values())
 
-    def _cipher(self, key_id: uuid.UUID, key: bytes, header: Row) -> DialogCipher:
-        """That of a dialog's direction, which is the same for each of its sets."""
+    def _cipher(self, key_id: uuid.UUID, key: bytes, is_initiator: bool) -> PairCipher:
+        """That of a pair's direction, which is the same for each of its blocks."""
         # With the key: what somebody else calls by the same id is another one.
-        name = key_id, key, *(header[one] for one in BOUND)
+        name = key_id, key, is_initiator
         cipher = self._ciphers.get(name)
         if cipher is None:
-            if sum(len(str(one)) for one in name) > _LONGEST_NAME:
-                # Not to be kept: nothing has shown yet that the header is genuine.
-                return DialogCipher(key_id, key, header)
             if len(self._ciphers) >= _KEPT_CIPHERS:
                 self._ciphers.clear()
-            cipher = self._ciphers[name] = DialogCipher(key_id, key, header)
+            cipher = self._ciphers[name] = PairCipher(key_id, key, is_initiator)
         return cipher
 
     async def _key_for(
@@ -335,10 +303,13 @@ class DialogSecurity:
             self._report("a set of sealed messages that cannot be read was dropped")
             return json_of([])
 
-    async def _keys_of(self, near: Connection, sealed: SealedArrival) -> dict[tuple[str, str], Row]:
-        """Those of a set's dialogs that are known here, by id and service."""
+    async def _keys_of(
+        self, near: Connection, sealed: SealedArrival, blocks: Sequence[ArrivedBlock]
+    ) -> dict[tuple[str, str], Row]:
+        """Those of a set's blocks that are known here, by id and service."""
         keys = {(row["key_id"], row["near_service"]): row for row in sealed.keys}
-        if all((one["key_id"], one["to_service"]) in keys for one in sealed.dialogs):
+        headers = [block.header for block in blocks]
+        if all((one["key_id"], one["to_service"]) in keys for one in headers):
             return {name: _key_row(row) for name, row in keys.items()}
         # Perhaps they come with it.
         for text in sealed.exchanges:
@@ -346,79 +317,70 @@ class DialogSecurity:
                 await self._learn_key(near, read_exchange(text))
             except (NotGenuine, KeyProblem) as error:
                 self._report(f"an exchange of keys was not accepted: {error}")
-        rows = await self._known(near, [uuid.UUID(one["key_id"]) for one in sealed.dialogs])
+        rows = await self._known(near, [uuid.UUID(one["key_id"]) for one in headers])
         return {(str(row["key_id"]), row["near_service"]): row for row in rows}
 
     async def _open(self, near: Connection, sealed: SealedArrival) -> list[Row]:
-        if sealed.runs is None:
+        if sealed.blocks is None:
             raise ValueError("arrays that do not belong together")
-        keys = await self._keys_of(near, sealed)
-        by_place: dict[int, list[Travelling]] = {}
-        for run in sealed.runs:
-            by_place.setdefault(run.place, []).append(run)
+        keys = await self._keys_of(near, sealed, sealed.blocks)
         answers: list[Row] = []
-        ciphers: dict[int, DialogCipher] = {}
-        opened: list[Row] = []
-        kept: dict[int, int] = {}
-        runs: list[Run] = []
-        dropped: dict[int, str] = {}
-        for place, header in enumerate(sealed.dialogs):
-            # Where only some dialogs of a set are for here: the place in the whole.
+        opened = Opened()
+        kept: list[tuple[ArrivedBlock, int, PairCipher, range]] = []
+        place = 0
+        for block in sealed.blocks:
+            header = block.header
+            # Where only some blocks of a set are for here: the place in the whole.
             told = header.get("place", place)
-            key = keys.get((header["key_id"], header["to_service"]))
-            those = by_place.get(place, [])
+            place += len(block.headers)
+            cipher = None
             try:
+                if header.get("version") != BLOCK_VERSION:
+                    raise NotGenuine("it was sealed by another version of the runtime")
+                key = keys.get((header["key_id"], header["to_service"]))
                 if key is None:
                     raise NotGenuine("its key is not known here")
-                _require_fit(header, key, any(0 in bigints_of(run.numbers) for run in those))
-                cipher = self._cipher(key["key_id"], await self._known_key(near, key), header)
+                _require_fit(header, key, 0 in bigints_of(block.numbers))
+                secret = await self._known_key(near, key)
+                cipher = self._cipher(key["key_id"], secret, header["is_initiator"])
+                contents = cipher.open(header, block.places, block.numbers, block.sealed)
+                require_whole(block, contents)
             except (NotGenuine, KeyProblem) as error:
-                answers.append(
-                    {"place": told, "status": f"Dialog security does not let the message in: {error}."}
-                )
-                self._report(f"messages of conversation {header['conversation_id']} were dropped: {error}")
-                continue
-            ciphers[place] = cipher
-            kept[place] = len(opened)
-            dialog_key = lifetime = None
-            for run in those:
-                try:
-                    dialog_key, lifetime, types, kinds, bodies = whole(
-                        run, cipher.open(run.numbers, run.sealed)
-                    )
-                except NotGenuine as error:
-                    dropped[place] = str(error)
+                self._report_block(block, str(error))
+                if cipher is None:
+                    status = f"Dialog security does not let the message in: {error}."
+                    answers.append({"place": told, "status": status})
+                else:
                     self._count()
-                    self._report(
-                        f"{run.count} messages of conversation {header['conversation_id']}, from number"
-                        f" {bigints_of(run.numbers)[0]}, were dropped: {error}"
-                    )
-                    break
-                runs.append(Run(kept[place], run.count, run.numbers, types, kinds, bodies, b""))
-            opened.append(
-                {name: header[name] for name in _HEADER}
-                | {
-                    # In the clear, and not sealed: numbers of spans, which say nothing of the message.
-                    "traces": header.get("traces") or {},
-                    "key": str(dialog_key) if dialog_key is not None else None,
-                    "lifetime": lifetime,
-                    "is_encrypted": True,
-                    "security": "A" if key["is_anonymous"] else "F",
-                    "database_id": key["database_id"],
-                    "far_user": key["far_user"] if not key["is_anonymous"] or key["is_outbound"] else None,
-                    "key_id": header["key_id"],
-                }
-            )
-        taken = await self._take(near, json_of(opened), runs)
-        for place, cipher in ciphers.items():
-            answer = taken.get(kept[place], {"next_number": 0})
-            if place in dropped and not answer.get("status") and not answer.get("refusal"):
-                answer["status"] = f"A message was dropped: {dropped[place]}."
-            header = sealed.dialogs[place]
-            # The number that the sender gave its set, however often it has been divided since.
-            made = str(header.get("set", sealed.set_id))
-            answers.append({"place": header.get("place", place), "sealed": cipher.seal_answer(made, answer)})
+                    said = _said_of_all(block, f"A message was dropped: {error}.")
+                    answers.append({"place": told, "sealed": cipher.seal_answer(block.nonce, said)})
+                continue
+            common = {name: header.get(name) for name in BOUND} | {
+                "is_encrypted": True,
+                "security": "A" if key["is_anonymous"] else "F",
+                "database_id": key["database_id"],
+                "far_user": key["far_user"] if not key["is_anonymous"] or key["is_outbound"] else None,
+                "key_id": header["key_id"],
+            }
+            kept.append((block, told, cipher, opened.add(block, contents, common)))
+        next_numbers, instances, others = await self._take(near, opened)
+        for block, told, cipher, dialogs in kept:
+            said = {
+                "next_numbers": next_numbers[dialogs.start : dialogs.stop],
+                "instances": instances[dialogs.start : dialogs.stop],
+                "others": [others[at] | {"place": at - dialogs.start} for at in dialogs if at in others],
+            }
+            answers.append({"place": told, "sealed": cipher.seal_answer(block.nonce, said)})
         return answers
+
+    def _report_block(self, block: ArrivedBlock, reason: str) -> None:
+        """Names are whatever whoever has brought it says."""
+        header = block.header
+        others = f" and {len(block.headers) - 1} others" if len(block.headers) > 1 else ""
+        self._report(
+            f"{block.count} messages of conversation {header.get('conversation_id')}{others}, from number"
+            f" {bigints_of(block.numbers)[0]}, were dropped: {reason}"
+        )
 
     async def _known_key(self, near: Connection, key: Row) -> bytes:
         if "master" not in key and self._opened.get((key["key_id"], key["sealed_key"])) is None:
@@ -427,24 +389,21 @@ class DialogSecurity:
                     key = row
         return await self._open_key(key)
 
-    async def _take(self, near: Connection, opened: RawJson, runs: Sequence[Run]) -> dict[int, Row]:
-        """Hand messages to their queues; a dialog that the server cannot take holds up no other."""
-        if not runs:
-            return {}
-        count = sum(run.count for run in runs)
+    async def _take(
+        self, near: Connection, opened: Opened
+    ) -> tuple[list[int], list[str | None], dict[int, Row]]:
+        """Hand messages to their queues; a dialog that the server cannot take holds up no other.
+
+        By dialog: the next numbers, 0 where ``others`` tells, by place; and which instance this is.
+        """
+        if not opened.count:
+            return [], [], {}
         try:
             async with near.cursor(binary=True) as cursor:
                 await cursor.execute(
                     "SELECT next_numbers, instances, others FROM ssb_internal.take_opened(%b::jsonb,"
                     " %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[])",
-                    [
-                        opened,
-                        array_of(RawIntegers, count, [placed(run.place, run.count) for run in runs]),
-                        array_of(RawBigints, count, [run.numbers for run in runs]),
-                        array_of(RawTexts, count, [run.message_types for run in runs]),
-                        array_of(RawTexts, count, [run.kinds for run in runs]),
-                        array_of(RawBodies, count, [run.bodies for run in runs]),
-                    ],
+                    [json_of(opened.dialogs), *opened.values()],
                 )
                 row = await cursor.fetchone()
                 assert row is not None
@@ -452,21 +411,20 @@ class DialogSecurity:
         except psycopg.Error as error:
             if near.closed:
                 raise
-            places = sorted({run.place for run in runs})
-            if len(places) == 1:
+            if len(opened.dialogs) == 1:
                 words = " ".join((error.diag.message_primary or str(error)).split())
-                return {places[0]: {"next_number": 0, "status": f"The message cannot be taken now: {words}"}}
-            taken: dict[int, Row] = {}
-            for place in places:
-                taken |= await self._take(near, opened, [run for run in runs if run.place == place])
-            return taken
-        come = {run.place for run in runs}
-        plain = zip(next_numbers, instances, strict=True)
-        return {
-            place: {"next_number": number, "instance": instance}
-            for place, (number, instance) in enumerate(plain)
-            if number and place in come
-        } | {one.pop("place"): one for one in others or []}
+                status = f"The message cannot be taken now: {words}"
+                return [0], [None], {0: {"next_number": 0, "status": status}}
+            numbers: list[int] = []
+            names: list[str | None] = []
+            told: dict[int, Row] = {}
+            for place, one in enumerate(opened.apart()):
+                number, name, other = await self._take(near, one)
+                numbers += number or [0]
+                names += name or [None]
+                told.update((place, more) for more in other.values())
+            return numbers, names, told
+        return next_numbers, instances, {one["place"]: one for one in others or []}
 
     async def _learn_key(self, near: Connection, exchange: Exchange) -> None:
         """Open an exchange and keep its key, if it is new here. Raises NotGenuine, KeyProblem."""
@@ -505,6 +463,16 @@ class DialogSecurity:
                     exchange.made_at,
                 ],
             )
+
+
+def _said_of_all(block: ArrivedBlock, status: str) -> Row:
+    """An answer to a block of which nothing is taken."""
+    count = len(block.headers)
+    return {
+        "next_numbers": [0] * count,
+        "instances": [None] * count,
+        "others": [{"place": place, "next_number": 0, "status": status} for place in range(count)],
+    }
 
 
 def _key_row(row: Row) -> Row:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,12 +74,14 @@ class Taken:
 
 @dataclass
 class Sent:
-    """A set that has left, and its dialogs (place → key) that have no answer yet."""
+    """A set that has left, and what of it has no answer yet: dialogs, or blocks of them (place → key)."""
 
     unanswered: dict[int, int]
     settle: Settle
     forwarded_id: int | None
     """None: the messages are this instance's own."""
+    dialogs: Callable[[int], Sequence[int]] | None = None
+    """The endpoints of a block; None: a key is an endpoint."""
     sent_at: float = field(default_factory=time.monotonic)
     is_late: bool = False
 
@@ -103,6 +105,8 @@ class Peer:
     """To be settled when the next set is read."""
     set_messages: int = MESSAGES
     """How many the next set may have."""
+    seals_apart: bool = False
+    """Each dialog by itself: an instance on the way has asked for it."""
     has_forwarded: bool = False
     """Others' messages may have to go on to it."""
     reads_left: int | None = None
@@ -124,7 +128,12 @@ class Peer:
     def endpoints_under_way(self) -> list[int]:
         """This instance's dialogs that wait for an answer."""
         waiting = [one for one in self.sent.values() if one.forwarded_id is None and not one.is_late]
-        return [endpoint for one in waiting for endpoint in one.unanswered.values()]
+        return [
+            endpoint
+            for one in waiting
+            for key in one.unanswered.values()
+            for endpoint in (one.dialogs(key) if one.dialogs is not None else (key,))
+        ]
 
     @property
     def forwarded_under_way(self) -> list[int]:
@@ -203,9 +212,17 @@ class Peer:
             self.sent[set_id] = Sent(waiting, settle, forwarded_id)
 
     async def hand_over_sealed(
-        self, values: list[Any], keys: list[int], settle: Settle, forwarded_id: int | None = None
+        self,
+        values: list[Any],
+        keys: Mapping[int, int],
+        settle: Settle,
+        forwarded_id: int | None = None,
+        dialogs: Callable[[int], Sequence[int]] | None = None,
     ) -> None:
-        """As `hand_over`, of what only the destination opens; ``values`` are ssb_internal.take_sealed's."""
+        """As `hand_over`, of what only the destination opens; ``values`` are ssb_internal.take_sealed's.
+
+        ``keys`` of the blocks, by their first dialogs' places; ``dialogs`` tells the endpoints of one.
+        """
         set_id = uuid.uuid4() if forwarded_id is not None else uuid.UUID(values[0])
         assert self.far is not None
         try:
@@ -219,7 +236,7 @@ class Peer:
                 self.refused_in_a_row = 0
         except (psycopg.Error, OSError, TimeoutError) as error:
             reason = self._reason(error)
-            await settle({key: {"status": reason} for key in keys})
+            await settle({key: {"status": reason} for key in keys.values()})
             return
         except (ValueError, RecursionError):
             raise self._senseless() from None
@@ -228,12 +245,12 @@ class Peer:
                 f"The instance at '{self.address}' has no daemon that could open the sealed messages."
             )
         found = by_place(row[0])
-        answers = {key: found[place] for place, key in enumerate(keys) if place in found}
+        answers = {key: found[place] for place, key in keys.items() if place in found}
         if answers:
             await settle(answers)
-        waiting = {place: key for place, key in enumerate(keys) if place not in found}
+        waiting = {place: key for place, key in keys.items() if place not in found}
         if waiting:
-            self.sent[set_id] = Sent(waiting, settle, forwarded_id)
+            self.sent[set_id] = Sent(waiting, settle, forwarded_id, dialogs)
 
     async def _take(self, values: Sequence[Any], dialogs: int) -> "Taken | dict[int, Row | None]":
         """What was answered: as arrays, or by place; None: later."""
@@ -398,6 +415,7 @@ class Peer:
         """Close the connection; what is under way is sent again. False: there was none."""
         self.sent.clear()
         self.after = START
+        self.seals_apart = False
         self.refused_in_a_row = 0
         far, self.far = self.far, None
         if far is not None:

@@ -1,23 +1,24 @@
 """Sealed sets of messages: what goes to another instance, how its answers are read, what one has brought.
 
-security/dialogs.py says how messages are sealed; the server's part is in
+security/dialogs.py says what a block is and how it is sealed; the server's part is in
 runtime_sql/transport/dialog_security.sql.
 """
 
 import struct
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-from ..security.dialogs import DialogCipher, NotGenuine
-from .answers import plain_answers, read_answer
-from .transport_sets import Run, Settled, bigints
+from ..security.dialogs import BLOCK_VERSION, Contents, Dialog, NotGenuine, PairCipher, nonce_of
+from .answers import MOST, is_instance, is_text, plain_answers, read_answer
+from .transport_sets import Run, Settled, bigints, json_of
 from .transport_values import (
     LENGTH,
     NULL,
     Malformed,
+    Raw,
     RawBigints,
     RawBodies,
     RawIntegers,
@@ -32,6 +33,7 @@ from .transport_values import (
     elements_of,
     loaded,
     numbers_of,
+    unpacked,
 )
 
 _MESSAGE = element(b"message")
@@ -39,113 +41,246 @@ _MESSAGE = element(b"message")
 
 _NO_ANSWER = "The other instance has not answered."
 
+_OUTSIDE = (
+    *("conversation_id", "is_initiator", "to_service", "to_instance", "from_service", "from_instance"),
+    "traces",
+)
+"""What travels of a dialog's header in the clear: an instance that only passes it on needs, or shows, it."""
+
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class SealedDialog:
-    """What one dialog has in a set, and what is needed to read the answer."""
+# ------------------------------------------------------------------ what goes
 
-    cipher: DialogCipher
+
+@dataclass
+class SealedBlock:
+    """Messages of dialogs that are sealed as one, and what is needed to read the answer."""
+
+    cipher: PairCipher
     key_id: uuid.UUID
-    ids: bytes
-    """Of its messages, elements of a bigint[]."""
-    next_number: int | None
-    """Where all is taken; None: that has to be looked at, an end or a fragment is among them."""
+    header: Row
+    """Of its first dialog, which has what all have in common."""
+    endpoints: list[int] = field(default_factory=list)
+    dialogs: list[Dialog] = field(default_factory=list)
+    outside: list[Row] = field(default_factory=list)
+    ids: list[bytes] = field(default_factory=list)
+    """Of each dialog's messages, elements of a bigint[]."""
+    next_numbers: list[int | None] = field(default_factory=list)
+    """Where all of a dialog is taken; None: that has to be looked at, an end or a fragment is among them."""
+    runs: list[Run] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """Of each run: its dialog's, and how many messages it has."""
+    nonce: bytes = b""
+
+    def add(self, run: Run, endpoint: int, header: Row) -> None:
+        """Add a run of a dialog that is not in here yet."""
+        self.endpoints.append(endpoint)
+        self.dialogs.append(
+            Dialog(header["conversation_id"], header["key"], header["contract"], header["lifetime"])
+        )
+        self.outside.append({name: header[name] for name in _OUTSIDE if header[name] not in (None, {})})
+        self.ids.append(run.ids)
+        self.next_numbers.append(next_number(run))
+        self._add(run, len(self.endpoints) - 1)
+
+    def add_more(self, run: Run, endpoint: int) -> None:
+        """Add another run of a dialog, which was behind others: of two priorities."""
+        at = self.endpoints.index(endpoint)
+        self.ids[at] += run.ids
+        self.next_numbers[at] = None
+        self._add(run, at)
+
+    def _add(self, run: Run, at: int) -> None:
+        self.runs.append(run)
+        self.places.append((at, run.count))
+
+    def placed(self, first: int) -> bytes:
+        """The messages' places where the block's first dialog has this one: elements of an integer[]."""
+        return b"".join(places_of(first + at, count) for at, count in self.places)
+
+    def sealed(self) -> bytes:
+        """As it travels."""
+        contents = Contents(
+            self.dialogs,
+            *(
+                b"".join(getattr(run, name) for run in self.runs)
+                for name in ("message_types", "kinds", "bodies")
+            ),
+        )
+        self.nonce, sealed = self.cipher.seal(self.header, self.placed(0), self.numbers(), contents)
+        return sealed
+
+    def numbers(self) -> bytes:
+        """Of its messages, elements of a bigint[]."""
+        return b"".join(run.numbers for run in self.runs)
+
+    def answer(self, given: Row) -> list[Row]:
+        """Read the answer, dialog by dialog; one that is not genuine settles nothing."""
+        try:
+            if "sealed" in given:
+                said = self._read(self.cipher.open_answer(self.nonce, given["sealed"]))
+                return [
+                    {"endpoint_id": endpoint, "key_id": str(self.key_id)} | one
+                    for endpoint, one in zip(self.endpoints, said, strict=True)
+                ]
+            # Whoever says so, it loses nothing: the message waits.
+            status = plain_answers({0: given})[0]["status"] or _NO_ANSWER
+        except NotGenuine as error:
+            status = f"The answer of the other instance is not genuine: {error}."
+        return [{"endpoint_id": endpoint, "next_number": 0, "status": status} for endpoint in self.endpoints]
+
+    def _read(self, said: Row) -> list[Row]:
+        """Raise NotGenuine where it is none: also whoever has the key may write anything."""
+        count = len(self.endpoints)
+        numbers, instances, others = (said.get(name) for name in ("next_numbers", "instances", "others"))
+        if not (
+            isinstance(numbers, list)
+            and len(numbers) == count
+            and all(type(one) is int and 0 <= one <= MOST for one in numbers)
+            and isinstance(instances, list)
+            and len(instances) == count
+            and all(one is None or (is_text(one) and is_instance(one)) for one in instances)
+            and isinstance(others, list)
+        ):
+            raise NotGenuine("it is none")
+        found = [
+            {"next_number": number, "instance": instance}
+            for number, instance in zip(numbers, instances, strict=True)
+        ]
+        for one in others:
+            read = read_answer(one) if isinstance(one, dict) else None
+            if read is None or read["next_number"] is None or one.get("place") not in range(count):
+                raise NotGenuine("it is none")
+            found[one["place"]] = read
+        return found
 
 
 @dataclass(frozen=True)
 class SealedSet:
-    """What goes to ssb_internal.take_sealed."""
+    """What goes to ssb_internal.take_sealed, and its blocks, which have a name until they are answered."""
 
     set_id: str
     values: list[Any]
-    dialogs: dict[int, SealedDialog]
-    """By endpoint, in the order of the set."""
+    blocks: dict[int, SealedBlock]
+    """By name: the endpoint of the first dialog."""
+    places: dict[int, int]
+    """The names, by the place of the first dialog."""
 
-    def answer(self, endpoint: int, given: Row) -> Row:
-        """Read the answer to one dialog; one that is not genuine settles nothing."""
-        dialog = self.dialogs[endpoint]
-        answer: Row = {"next_number": 0}
-        try:
-            if "sealed" in given:
-                answer |= _checked_answer(dialog.cipher.open_answer(self.set_id, given["sealed"]))
-                answer["key_id"] = str(dialog.key_id)
-            else:
-                # Whoever says so, it loses nothing: the message waits.
-                answer["status"] = plain_answers({endpoint: given})[0]["status"] or _NO_ANSWER
-        except NotGenuine as error:
-            answer["status"] = f"The answer of the other instance is not genuine: {error}."
-        return {"endpoint_id": endpoint} | answer
+    @classmethod
+    def of(cls, blocks: Sequence[SealedBlock], exchanges: Sequence[str]) -> "SealedSet":
+        """Seal the blocks; ``exchanges`` tell the far side of keys."""
+        set_id = str(uuid.uuid4())
+        dialogs: list[Row] = []
+        places: dict[int, int] = {}
+        columns: tuple[list[bytes], ...] = [], [], []
+        total = 0
+        for block in blocks:
+            places[len(dialogs)] = block.endpoints[0]
+            count = sum(count for _, count in block.places)
+            body = element(block.sealed()) + NULL * (count - 1)
+            for column, part in zip(
+                columns, (block.placed(len(dialogs)), block.numbers(), body), strict=True
+            ):
+                column.append(part)
+            began = {"key_id": str(block.key_id), "version": BLOCK_VERSION}
+            dialogs += [block.outside[0] | began, *block.outside[1:]]
+            total += count
+        values = [
+            set_id,
+            json_of(dialogs),
+            array_of(RawIntegers, total, columns[0]),
+            array_of(RawBigints, total, columns[1]),
+            array_of(RawBodies, total, columns[2]),
+            list(exchanges),
+        ]
+        return cls(set_id, values, {block.endpoints[0]: block for block in blocks}, places)
 
-    def settled(self, answers: Sequence[Row]) -> tuple[Settled | None, list[Row]]:
-        """Of such answers those of dialogs of which all was taken, and the rest."""
-        taken: list[Row] = []
+    def endpoints(self, name: int) -> Sequence[int]:
+        """Of a block."""
+        return self.blocks[name].endpoints
+
+    def settled(self, name: int, answers: Sequence[Row]) -> tuple[Settled | None, list[Row]]:
+        """Of a block's answers those of dialogs of which all was taken, and the rest."""
+        block = self.blocks[name]
+        taken: list[int] = []
         rest: list[Row] = []
-        for answer in answers:
-            dialog = self.dialogs[answer["endpoint_id"]]
-            is_taken = dialog.next_number is not None and answer["next_number"] == dialog.next_number
-            is_plain = all(answer.get(name) is None for name in ("status", "refusal", "taken_bytes"))
-            (taken if is_taken and is_plain else rest).append(answer)
+        for at, answer in enumerate(answers):
+            expected = block.next_numbers[at]
+            is_taken = expected is not None and answer["next_number"] == expected
+            if is_taken and all(answer.get(one) is None for one in ("status", "refusal", "taken_bytes")):
+                taken.append(at)
+            else:
+                rest.append(answer)
         if not taken:
             return None, rest
-        dialogs = [self.dialogs[answer["endpoint_id"]] for answer in taken]
-        instances = (answer.get("instance") for answer in taken)
-        ids = b"".join(dialog.ids for dialog in dialogs)
+        ids = b"".join(block.ids[at] for at in taken)
+        instances = (answers[at].get("instance") for at in taken)
         settled = Settled(
             array_of(RawBigints, len(bigints_of(ids)), [ids]),
-            bigints([answer["endpoint_id"] for answer in taken]),
-            bigints([answer["next_number"] for answer in taken]),
+            bigints([block.endpoints[at] for at in taken]),
+            bigints([answers[at]["next_number"] for at in taken]),
             array_of(
                 RawTexts,
                 len(taken),
                 [element(one.encode() if one is not None else None) for one in instances],
             ),
-            array_of(RawUuids, len(taken), [element(dialog.key_id.bytes) for dialog in dialogs]),
+            array_of(RawUuids, len(taken), [element(block.key_id.bytes) * len(taken)]),
         )
         return settled, rest
 
 
-def _checked_answer(answer: Any) -> Row:
-    """Raise NotGenuine where it is none: also whoever has the key may write anything."""
-    read = read_answer(answer) if isinstance(answer, dict) else None
-    if read is None or read["next_number"] is None:
-        raise NotGenuine("it is none")
-    return read
+def next_number(run: Run) -> int | None:
+    """Where all of a run is taken; None: there is more to it than messages."""
+    return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
+
+
+def places_of(place: int, count: int) -> bytes:
+    """So many elements of an integer[]."""
+    return _PLACE.pack(4, place) * count
+
+
+_PLACE = struct.Struct(">ii")
+
+
+# ------------------------------------------------------------------ what comes
 
 
 @dataclass(frozen=True)
-class Travelling:
-    """What a set that came has of the dialog at a place: messages, their numbers, all else sealed."""
+class ArrivedBlock:
+    """A block of a set that came: places, counted from its first dialog, and numbers; all else is sealed."""
 
-    place: int
+    headers: Sequence[Row]
     count: int
+    places: bytes
     numbers: bytes
     sealed: bytes
+
+    @property
+    def header(self) -> Row:
+        """Of the first dialog, which has what all have in common."""
+        return self.headers[0]
+
+    @property
+    def nonce(self) -> bytes:
+        """To which its answer is bound."""
+        return nonce_of(self.sealed)
 
 
 @dataclass(frozen=True)
 class SealedArrival:
     """A set that another instance has brought: a row of ssb_internal.next_sealed_set."""
 
-    set_id: uuid.UUID
-    dialogs: Any
-    runs: list[Travelling] | None
-    """None: its arrays are none that belong together."""
+    blocks: list[ArrivedBlock] | None
+    """None: there are none in it."""
     exchanges: list[str]
     keys: list[Row]
 
     @classmethod
     def read(cls, row: Sequence[Any]) -> "SealedArrival":
         """From such a row, raw."""
-        set_id, dialogs, places, numbers, bodies, exchanges, keys = row
-        return cls(
-            uuid.UUID(bytes=set_id),
-            loaded(dialogs),
-            runs_of(places, numbers, bodies),
-            loaded(exchanges),
-            loaded(keys),
-        )
+        _, dialogs, places, numbers, bodies, exchanges, keys = row
+        return cls(blocks_of(loaded(dialogs), places, numbers, bodies), loaded(exchanges), loaded(keys))
 
 
 NEXT_ARRIVAL = (
@@ -155,55 +290,129 @@ NEXT_ARRIVAL = (
 ARRIVAL_COLUMNS = (None, RawJson, RawIntegers, RawBigints, RawBodies, RawTexts, RawJson)
 
 
-def runs_of(places: RawIntegers, numbers: RawBigints, bodies: RawBodies) -> list[Travelling] | None:
-    """A run's first message has the body, which is that of all of it; the others have none."""
-    found: list[tuple[int, int, bytes]] = []
+def blocks_of(
+    dialogs: Any, places: RawIntegers, numbers: RawBigints, bodies: RawBodies
+) -> list[ArrivedBlock] | None:
+    """A block's first dialog names its key, and its first message has the body, which is that of all of it.
+
+    None where arrays and dialogs do not belong together: whoever has brought them.
+    """
+    if not (isinstance(dialogs, list) and all(isinstance(one, dict) for one in dialogs)):
+        return None
+    starts = [place for place, one in enumerate(dialogs) if "key_id" in one]
     try:
-        elements = elements_of(bodies)
-        at = 0
-        for place, those in groupby(numbers_of(places)):
-            left = len(list(those))
-            while left:
-                (length,) = LENGTH.unpack_from(elements, at)
-                at += LENGTH.size
-                if length < 0:
-                    return None
-                body = elements[at : at + length]
-                at += length
-                count = left
-                if not elements.startswith(NULL * (left - 1), at):
-                    # A forwarder has put two runs of a dialog beside each other.
-                    count = 1
-                    while count < left and elements.startswith(NULL, at + len(NULL) * (count - 1)):
-                        count += 1
-                at += len(NULL) * (count - 1)
-                left -= count
-                found.append((place, count, body))
-        parts = cut_fixed(numbers, [count for _, count, _ in found])
+        sealed = _bodies_of(elements_of(bodies))
+        counts = [count for _, count in sealed]
+        parts = cut_fixed(numbers, counts)
+        placed = numbers_of(places)
     except (Malformed, struct.error):
         return None
-    if at != len(elements):
+    if not starts or starts[0] != 0 or len(starts) != len(sealed) or len(placed) != sum(counts):
         return None
-    return [
-        Travelling(place, count, part, body) for (place, count, body), part in zip(found, parts, strict=True)
-    ]
+    found = []
+    at = 0
+    for (first, end), (body, count), part in zip(
+        pairwise([*starts, len(dialogs)]), sealed, parts, strict=True
+    ):
+        own = placed[at : at + count]
+        at += count
+        if not first <= min(own) <= max(own) < end:
+            return None
+        found.append(
+            ArrivedBlock(dialogs[first:end], count, moved(own, -first), part, body),
+        )
+    return found
 
 
-def next_number(run: Run) -> int | None:
-    """Where all of a run is taken; None: there is more to it than messages."""
-    return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
+def _bodies_of(elements: bytes) -> list[tuple[bytes, int]]:
+    """Each with the messages that it is of: those behind the first have none. Raises Malformed."""
+    found = []
+    at = 0
+    while at < len(elements):
+        (length,) = LENGTH.unpack_from(elements, at)
+        if length < 0:
+            raise Malformed
+        at += LENGTH.size
+        body = elements[at : at + length]
+        at += length
+        count = 1
+        while elements.startswith(NULL, at):
+            at += len(NULL)
+            count += 1
+        found.append((body, count))
+    if at != len(elements):
+        raise Malformed
+    return found
 
 
-def whole(
-    run: Travelling, opened: tuple[uuid.UUID, float | None, bytes, bytes, bytes]
-) -> tuple[uuid.UUID, float | None, bytes, bytes, bytes]:
-    """Raise NotGenuine where the columns have not as many elements as the run has messages.
+def moved(places: Sequence[int], by: int) -> bytes:
+    """Places, counted from elsewhere: elements of an integer[]."""
+    flat = [0] * (2 * len(places))
+    flat[::2] = [4] * len(places)
+    flat[1::2] = [place + by for place in places]
+    return struct.pack(f">{len(flat)}i", *flat)
+
+
+def require_whole(block: ArrivedBlock, contents: Contents) -> None:
+    """Raise NotGenuine where the columns have not as many elements as the block has messages, or dialogs.
 
     Whoever has the key may still have sealed what would move the messages of others.
     """
+    if len(contents.dialogs) != len(block.headers):
+        raise NotGenuine("they are of another number of dialogs")
     try:
-        for column in opened[2:]:
-            cut(column, [run.count])
+        for column in (contents.types, contents.kinds, contents.bodies):
+            cut(column, [block.count])
     except Malformed:
         raise NotGenuine("they are not as many as their numbers") from None
-    return opened
+
+
+@dataclass
+class Opened:
+    """What was opened of a set, for ssb_internal.take_opened."""
+
+    dialogs: list[Row] = field(default_factory=list)
+    count: int = 0
+    columns: tuple[list[bytes], ...] = field(default_factory=lambda: ([], [], [], [], []))
+    """Places, numbers, types, kinds, bodies: elements of arrays."""
+
+    def add(self, block: ArrivedBlock, contents: Contents, common: Mapping[str, Any]) -> range:
+        """Returns where its dialogs are now; ``common``: what the server has to know of each of them."""
+        first = len(self.dialogs)
+        for header, (conversation_id, key, contract, lifetime) in zip(
+            block.headers, contents.dialogs, strict=True
+        ):
+            # In the clear, and not sealed: numbers of spans, which say nothing of the message.
+            more = {"traces": header["traces"]} if header.get("traces") else {}
+            self.dialogs.append(
+                {
+                    "conversation_id": conversation_id,
+                    "key": key,
+                    "contract": contract,
+                    "lifetime": lifetime,
+                    **common,
+                    **more,
+                }
+            )
+        places = moved(unpacked(block.places, "4xi"), first) if first else block.places
+        parts = (places, block.numbers, contents.types, contents.kinds, contents.bodies)
+        for column, part in zip(self.columns, parts, strict=True):
+            column.append(part)
+        self.count += block.count
+        return range(first, len(self.dialogs))
+
+    def values(self) -> list[Raw]:
+        """Arrays."""
+        kinds: tuple[type[Raw], ...] = (RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies)
+        return [array_of(kind, self.count, column) for kind, column in zip(kinds, self.columns, strict=True)]
+
+    def apart(self) -> "list[Opened]":
+        """The same dialog by dialog."""
+        found = [Opened([dialog]) for dialog in self.dialogs]
+        single = [cut(b"".join(column), [1] * self.count) for column in self.columns[1:]]
+        for place, *message in zip(unpacked(b"".join(self.columns[0]), "4xi"), *single, strict=True):
+            one = found[place]
+            one.count += 1
+            for column, part in zip(one.columns, (places_of(0, 1), *message), strict=True):
+                column.append(part)
+        return found

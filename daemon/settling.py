@@ -28,8 +28,8 @@ class Forwarded:
         row = self.row
         headers = row["dialogs"]
         keys = [header.pop("place") for header in headers]
-        self.open = set(keys)
         if row["exchanges"] is None:
+            self.open = set(keys)
             batch = Batch(
                 keys,
                 headers,
@@ -49,7 +49,10 @@ class Forwarded:
                 row["bodies"],
                 row["exchanges"],
             ]
-            await peer.hand_over_sealed(values, keys, self.settle, row["forwarded_id"])
+            # A block is answered as one, at its first dialog.
+            blocks = {at: keys[at] for at, header in enumerate(headers) if "key_id" in header}
+            self.open = set(blocks.values())
+            await peer.hand_over_sealed(values, blocks, self.settle, row["forwarded_id"])
 
     async def settle(self, answers: Mapping[int, Row]) -> None:
         """Hand answers back."""
@@ -80,20 +83,28 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
 
 
 def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
-    """Reads sealed answers, and settles this instance's own messages by them.
+    """Reads sealed answers, by block, and settles this instance's own messages by them.
 
     Where all of a dialog was taken, when the next set is read.
     """
     answered: set[int] = set()
 
     async def settle(answers: Mapping[int, Row]) -> None:
-        own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
-        # A second answer, to what was taken for lost: the same messages may be under way again, or settled.
-        settled, rest = sealed.settled([one for one in own if one["endpoint_id"] not in answered])
-        rest += [one for one in own if one["endpoint_id"] in answered]
+        own: list[Row] = []
+        rest: list[Row] = []
+        for name, given in answers.items():
+            if given.get("is_apart") is True and len(sealed.endpoints(name)) > 1:
+                # An instance on the way, from which its dialogs go on by different ways: they are read again.
+                peer.seals_apart = True
+                continue
+            said = sealed.blocks[name].answer(given)
+            own += said
+            # A second answer, to what was taken for lost: the same may be under way again, or settled.
+            settled, other = (None, said) if name in answered else sealed.settled(name, said)
+            if settled is not None:
+                peer.settled.append(settled)
+            rest += other
         answered.update(answers)
-        if settled is not None:
-            peer.settled.append(settled)
         if rest:
             await settle_sent(near, rest, ids)
         if tell is not None:

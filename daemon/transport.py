@@ -314,12 +314,14 @@ class Transport:
             part = own.part([run for run in runs if run.place in plain], headers, endpoints)
             await peer.hand_over_raw(part, plain_settler(near, part.ids, None))
         runs = [run for run in runs if run.place not in plain]
-        sealed, refused = await self._security.seal(near, runs, headers, endpoints, own.sides)
+        sealed, refused = await self._security.seal(
+            near, runs, headers, endpoints, own.sides, is_apart=peer.seals_apart
+        )
         if refused:
             await settle_sent(near, refused, own.ids)
         if sealed is not None:
             settle = sealed_settler(near, peer, sealed, own.ids, tell)
-            await peer.hand_over_sealed(sealed.values, list(sealed.dialogs), settle)
+            await peer.hand_over_sealed(sealed.values, sealed.places, settle, dialogs=sealed.endpoints)
 
     async def _send_forwarded(self, near: Connection, peer: Peer) -> bool:
         """A set of others' messages. False when there was none. Raises Unreachable."""

@@ -178,7 +178,7 @@ class OwnSet:
     ids: RawBigints
     endpoints: RawBigints
     sides: dict[int, Row]
-    """By endpoint, of dialogs that have to be sealed."""
+    """By endpoint, of dialogs that have to be sealed; those of a pair have one."""
     traced: list[Row]
     length: int
     """Of the bodies, in bytes."""
@@ -304,7 +304,7 @@ async def next_set(
         (json_in(dialogs), *values),
         ids,
         endpoints,
-        {int(name): side for name, side in (loaded(sides) or {}).items()},
+        {endpoint: side for side in loaded(sides) or () for endpoint in side["endpoints"]},
         loaded(traced) or [],
         (number_of(length) or 0) - _OVERHEAD * count_of(ids),
         Position(number_of(priority), number_of(endpoint), number_of(message)),

@@ -12,13 +12,15 @@ of its own.
 
 import json
 import math
+import re
 import struct
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from os import urandom
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives import hashes
@@ -35,8 +37,10 @@ BEGIN_WITHIN = timedelta(hours=23)
 CLOCKS_DIFFER = timedelta(minutes=30)
 
 _NONCE = 12
-_INNER = struct.Struct(">16sdII")
-"""The dialog's key; lifetime in seconds, NaN for none; how long the types and the kinds are."""
+_INNER = struct.Struct(">III")
+"""How long the dialogs, the types and the kinds are."""
+_BOUND_LENGTHS = struct.Struct(">II")
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 _OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 _PSS = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
 _VERSION = 3
@@ -143,85 +147,110 @@ def require_current(made_at: datetime, now: datetime) -> None:
         )
 
 
-BOUND = (
-    *("conversation_id", "is_initiator", "to_service", "to_instance", "from_service", "from_instance"),
-    "contract",
-)
-"""What a dialog's header says that is bound to each of its messages, with the key's id."""
+BLOCK_VERSION = 4
+"""Of what is sealed, and how."""
+BOUND = ("is_initiator", "to_service", "to_instance", "from_service", "from_instance")
+"""What a block's header says that is bound to it, with the key's id."""
 
 
-class DialogCipher:
-    """Seals and opens what one side of one dialog says. ``header`` is what travels beside, of the dialog."""
+class Dialog(NamedTuple):
+    """What the far side has to know of a dialog, beside what all of its block have in common."""
 
-    def __init__(self, key_id: uuid.UUID, key: bytes, header: Mapping[str, Any]) -> None:
-        conversation = uuid.UUID(header["conversation_id"])
-        side = b"initiator" if header["is_initiator"] else b"target"
+    conversation_id: str
+    key: str
+    """That the initiator has given it."""
+    contract: str
+    lifetime: float | None
+    """Seconds that are left."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is sealed in a block. Columns are elements of arrays in PostgreSQL's binary format."""
+
+    dialogs: Sequence[Dialog]
+    types: bytes
+    kinds: bytes
+    bodies: bytes
+
+
+class PairCipher:
+    """Seals and opens what one side of a pair's dialogs says, the initiators' or the targets'."""
+
+    def __init__(self, key_id: uuid.UUID, key: bytes, is_initiator: bool) -> None:
         # Two keys by one derivation: nothing that is sealed with the one opens with the other.
-        info = b"pgsb dialog " + conversation.bytes + side
+        info = b"pgsb dialogs " + (b"initiator" if is_initiator else b"target")
         keys = HKDF(hashes.SHA256(), 2 * KEY_BYTES, key_id.bytes, info).derive(key)
+        self._key_id = str(key_id)
         self._cipher = AESGCM(keys[:KEY_BYTES])
         self._answers = AESGCM(keys[KEY_BYTES:])
-        self._bound = json.dumps(
-            [
-                str(key_id),
-                str(conversation),
-                bool(header["is_initiator"]),
-                *(header[name] for name in BOUND[2:]),
-            ]
-        ).encode()
+
+    def _bound(self, header: Mapping[str, Any], places: bytes, numbers: bytes) -> bytes:
+        told = json.dumps([self._key_id, *(header.get(name) for name in BOUND)]).encode()
+        return _BOUND_LENGTHS.pack(len(told), len(places)) + told + places + numbers
 
     def seal(
-        self,
-        numbers: bytes,
-        dialog_key: uuid.UUID,
-        lifetime: float | None,
-        types: bytes,
-        kinds: bytes,
-        bodies: bytes,
-    ) -> bytes:
-        """Seal a run of messages. Columns are elements of arrays in PostgreSQL's binary format.
+        self, header: Mapping[str, Any], places: bytes, numbers: bytes, contents: Contents
+    ) -> tuple[bytes, bytes]:
+        """Seal a block: its nonce, and what travels, which begins with that.
 
-        ``numbers``, of which the bytes are bound, travel outside.
+        ``places``, of the messages' dialogs in ``contents``, and ``numbers`` are elements too. They travel
+        outside, as does ``header``.
         """
         nonce = urandom(_NONCE)
-        seconds = math.nan if lifetime is None else lifetime
-        inner = _INNER.pack(dialog_key.bytes, seconds, len(types), len(kinds))
-        plain = b"".join((inner, types, kinds, bodies))
-        return nonce + self._cipher.encrypt(nonce, plain, self._bound + numbers)
+        dialogs = json.dumps(contents.dialogs).encode()
+        inner = _INNER.pack(len(dialogs), len(contents.types), len(contents.kinds))
+        plain = b"".join((inner, dialogs, contents.types, contents.kinds, contents.bodies))
+        return nonce, nonce + self._cipher.encrypt(nonce, plain, self._bound(header, places, numbers))
 
-    def open(self, numbers: bytes, sealed: bytes) -> tuple[uuid.UUID, float | None, bytes, bytes, bytes]:
-        """Return the dialog's key, lifetime, types, kinds and bodies. Raises NotGenuine."""
+    def open(self, header: Mapping[str, Any], places: bytes, numbers: bytes, sealed: bytes) -> Contents:
+        """Return what `seal` was given. Raises NotGenuine."""
         try:
-            plain = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], self._bound + numbers)
-            dialog_key, lifetime, types, kinds = _INNER.unpack_from(plain)
+            bound = self._bound(header, places, numbers)
+            plain = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], bound)
+            dialogs, types, kinds = _INNER.unpack_from(plain)
         except (InvalidTag, ValueError, struct.error):
             raise NotGenuine(
-                "the messages have been changed, or belong to another conversation or place in it"
+                "the messages have been changed, or belong to other conversations or places in them"
             ) from None
-        at = _INNER.size + types
-        return (
-            uuid.UUID(bytes=dialog_key),
-            None if math.isnan(lifetime) else lifetime,
-            plain[_INNER.size : at],
-            plain[at : at + kinds],
-            plain[at + kinds :],
-        )
+        ends = list(accumulate((dialogs, types, kinds), initial=_INNER.size))
+        told, *columns = (plain[at:end] for at, end in zip(ends, [*ends[1:], None], strict=True))
+        return Contents(_dialogs(told), *columns)
 
-    def seal_answer(self, set_id: str, answer: Mapping[str, Any]) -> str:
-        """Seal what the far side is told of its messages in one set."""
-        nonce = urandom(_NONCE)
-        sealed = self._answers.encrypt(nonce, json.dumps(answer).encode(), self._bound + set_id.encode())
-        return (nonce + sealed).hex()
+    def seal_answer(self, nonce: bytes, answer: Mapping[str, Any]) -> str:
+        """Seal what the far side is told of the block with this nonce."""
+        own = urandom(_NONCE)
+        return (own + self._answers.encrypt(own, json.dumps(answer).encode(), nonce)).hex()
 
-    def open_answer(self, set_id: str, sealed: str) -> dict[str, Any]:
-        """Return an answer to a set. Raises NotGenuine."""
+    def open_answer(self, nonce: bytes, sealed: str) -> dict[str, Any]:
+        """Return an answer to a block. Raises NotGenuine."""
         try:
             data = bytes.fromhex(sealed)
-            plain = self._answers.decrypt(data[:_NONCE], data[_NONCE:], self._bound + set_id.encode())
+            plain = self._answers.decrypt(data[:_NONCE], data[_NONCE:], nonce)
         except (InvalidTag, ValueError, TypeError):
-            raise NotGenuine("the answer has been changed, or belongs to another set of messages") from None
+            raise NotGenuine("the answer has been changed, or belongs to other messages") from None
         try:
-            answer: dict[str, Any] = json.loads(plain)
+            answer = json.loads(plain)
         except (ValueError, RecursionError):
-            raise NotGenuine("it is none") from None
+            answer = None
+        if not isinstance(answer, dict):
+            raise NotGenuine("it is none")
         return answer
+
+
+def nonce_of(sealed: bytes) -> bytes:
+    """What a block begins with."""
+    return sealed[:_NONCE]
+
+
+def _dialogs(told: bytes) -> list[Dialog]:
+    """Raises NotGenuine: whoever has the key may still have sealed what is none."""
+    try:
+        dialogs = [Dialog._make(one) for one in json.loads(told)]
+        for one in dialogs:
+            is_none = not (_UUID(one.conversation_id) and _UUID(one.key) and isinstance(one.contract, str))
+            if is_none or not (one.lifetime is None or math.isfinite(one.lifetime)):
+                raise ValueError
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise NotGenuine("its dialogs cannot be read") from None
+    return dialogs

@@ -161,10 +161,10 @@ BEGIN
 END;
 $$;
 
--- Of dialogs that are about to send: their security, the certificates that serve, and the newest key that was made for those. Those
--- that cannot have it are put off, and left out.
+-- Of dialogs that are about to send, pair by pair: their security, the certificates that serve, and the newest key that was made for
+-- those, or that the initiators have. Those that cannot have it are put off, and left out.
 CREATE OR REPLACE FUNCTION ssb_internal.secure_dialogs(p_endpoints bigint[])
-RETURNS TABLE (endpoint_id bigint, security char(1), near text, far text, key_id uuid)
+RETURNS TABLE (endpoints bigint[], database_id integer, security char(1), near text, far text, key_id uuid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -178,11 +178,12 @@ DECLARE
 BEGIN
     FOR v_pair IN
         SELECT e.database_id, e.service_id, e.far_service, e.is_encrypted, e.is_initiator, r.is_under_way, r.security, r.near_user,
-               r.far_user, e.service_name, array_agg(e.endpoint_id) AS endpoints
+               r.far_user, e.service_name, k.inbound_key_id, array_agg(e.endpoint_id) AS endpoints
           FROM ssb.conversation_endpoint AS e
           JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
+         CROSS JOIN LATERAL (SELECT CASE WHEN r.security = 'A' AND NOT e.is_initiator THEN r.inbound_key_id END AS inbound_key_id) AS k
          WHERE e.endpoint_id = ANY (p_endpoints)
-         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     LOOP
         IF v_pair.is_initiator THEN
             SELECT s.* INTO v_found
@@ -217,13 +218,22 @@ BEGIN
                             AND k.far_service = v_pair.far_service
                             AND (k.near, k.far) IS NOT DISTINCT FROM (v_found.near, v_found.far)
                           ORDER BY k.made_at DESC LIMIT 1);
+        ELSIF v_found.security = 'A' THEN
+            v_key_id := (SELECT k.key_id FROM ssb.dialog_key AS k
+                          WHERE k.key_id = v_pair.inbound_key_id AND k.database_id = v_pair.database_id);
         END IF;
         UPDATE ssb.remote_conversation AS r
            SET security = v_found.security, near_user = v_found.near_user, far_user = v_found.far_user, is_under_way = true
          WHERE r.endpoint_id = ANY (v_pair.endpoints)
            AND (r.security, r.near_user, r.far_user, r.is_under_way)
                IS DISTINCT FROM (v_found.security, v_found.near_user, v_found.far_user, true);
-        RETURN QUERY SELECT e, v_found.security, v_found.near, v_found.far, v_key_id FROM unnest(v_pair.endpoints) AS e;
+        endpoints := v_pair.endpoints;
+        database_id := v_pair.database_id;
+        security := v_found.security;
+        near := v_found.near;
+        far := v_found.far;
+        key_id := v_key_id;
+        RETURN NEXT;
     END LOOP;
 END;
 $$;

@@ -90,10 +90,11 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.next_hops(jsonb) FROM PUBLIC;
 
 -- Takes down what goes on. Returned are the dialogs that are not for here: status says why one's messages are dropped,
--- NULL: they are on their way.
+-- NULL: they are on their way. Dialogs that are sealed as one block (the first one names its key) go the same way, or their sender
+-- has to seal them apart (is_apart).
 CREATE OR REPLACE FUNCTION ssb_internal.forward_set(p_set_id uuid, p_dialogs jsonb, p_places integer[], p_numbers bigint[],
     p_message_types text[], p_kinds text[], p_bodies bytea[], p_exchanges text[])
-RETURNS TABLE (place integer, status text)
+RETURNS TABLE (place integer, status text, is_apart boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -105,11 +106,32 @@ DECLARE
     v_bytes bigint;
     v_messages bigint;
     v_status text;
+    v_way record;                                   -- of each dialog that goes on
+    v_apart integer[];
 BEGIN
+    SELECT array_agg(h.place) AS places, array_agg(h.address) AS addresses, array_agg(h.mirror_address) AS mirrors,
+           array_agg(h.hops_remaining > 0 AND h.seconds_left > 0) AS are_alive, array_agg(h.seconds_left) AS seconds_left
+      INTO v_way
+      FROM ssb_internal.next_hops(p_dialogs) AS h;
+    IF v_way.places IS NOT NULL AND p_exchanges IS NOT NULL THEN
+        SELECT array_agg(p.place) INTO v_apart
+          FROM (SELECT array_agg(d.place) AS places, count(w.place) AS going,
+                       count(DISTINCT (w.address, w.mirror_address, w.is_alive)) FILTER (WHERE w.place IS NOT NULL) AS ways
+                  FROM (SELECT d.place::integer - 1 AS place, count(*) FILTER (WHERE d.value ? 'key_id') OVER (ORDER BY d.place) AS block
+                          FROM jsonb_array_elements(p_dialogs) WITH ORDINALITY AS d (value, place)) AS d
+                  LEFT JOIN unnest(v_way.places, v_way.addresses, v_way.mirrors, v_way.are_alive)
+                            AS w (place, address, mirror_address, is_alive) ON w.place = d.place
+                 GROUP BY d.block) AS b
+         CROSS JOIN unnest(b.places) AS p (place)
+         WHERE b.ways > 1 OR b.going BETWEEN 1 AND cardinality(b.places) - 1;
+        RETURN QUERY SELECT u.place, 'The message is dropped: others that are sealed with it have to go another way.', true
+                       FROM unnest(v_apart) AS u (place);
+    END IF;
     FOR v_part IN
-        SELECT h.address, h.mirror_address, h.hops_remaining > 0 AND h.seconds_left > 0 AS is_alive,
-               array_agg(h.place ORDER BY h.place) AS places, min(h.seconds_left) AS seconds_left
-          FROM ssb_internal.next_hops(p_dialogs) AS h
+        SELECT h.address, h.mirror_address, h.is_alive, array_agg(h.place ORDER BY h.place) AS places, min(h.seconds_left) AS seconds_left
+          FROM unnest(v_way.places, v_way.addresses, v_way.mirrors, v_way.are_alive, v_way.seconds_left)
+               AS h (place, address, mirror_address, is_alive, seconds_left)
+         WHERE h.place <> ALL (coalesce(v_apart, '{}'))
          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     LOOP
         PERFORM ssb_internal.require_handy_set(p_dialogs, p_places, p_bodies, p_exchanges, pg_column_size(p_numbers)::bigint
@@ -147,7 +169,7 @@ BEGIN
         ELSE
             PERFORM ssb_internal.count_events('forwarded_discarded', v_messages);
         END IF;
-        RETURN QUERY SELECT u.place, v_status FROM unnest(v_part.places) AS u (place);
+        RETURN QUERY SELECT u.place, v_status, false FROM unnest(v_part.places) AS u (place);
     END LOOP;
 END;
 $$;

@@ -500,7 +500,8 @@ BEGIN
     END IF;
     IF ssb_internal.may_lead_on() THEN
         SELECT array_agg(f.place),
-               coalesce(jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status)) FILTER (WHERE f.status IS NOT NULL), '[]')
+               coalesce(jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status, 'is_apart', f.is_apart))
+                        FILTER (WHERE f.status IS NOT NULL), '[]')
           INTO v_on, v_answers
           FROM ssb_internal.forward_set(p_set_id, p_dialogs, p_places, p_numbers, NULL, NULL, p_bodies, p_exchanges) AS f;
     END IF;
@@ -509,11 +510,11 @@ BEGIN
         VALUES (p_set_id, p_dialogs, p_places, p_numbers, p_bodies, p_exchanges);
     ELSIF cardinality(v_on) < jsonb_array_length(p_dialogs) THEN
         INSERT INTO ssb.sealed_set (set_id, dialogs, places, numbers, bodies, exchanges)
-        SELECT p_set_id, ssb_internal.part_of_dialogs(p_dialogs, h.here), array_agg(array_position(h.here, m.place) - 1),
-               array_agg(m.number), array_agg(m.body), p_exchanges
+        SELECT p_set_id, ssb_internal.part_of_dialogs(p_dialogs, h.here), array_agg(array_position(h.here, m.place) - 1 ORDER BY m.n),
+               array_agg(m.number ORDER BY m.n), array_agg(m.body ORDER BY m.n), p_exchanges
           FROM (SELECT ARRAY(SELECT d.place FROM generate_series(0, jsonb_array_length(p_dialogs) - 1) AS d (place)
                               WHERE d.place <> ALL (v_on) ORDER BY d.place) AS here) AS h
-          JOIN unnest(p_places, p_numbers, p_bodies) AS m (place, number, body) ON m.place = ANY (h.here)
+          JOIN unnest(p_places, p_numbers, p_bodies) WITH ORDINALITY AS m (place, number, body, n) ON m.place = ANY (h.here)
          GROUP BY h.here;
     END IF;
     PERFORM pg_notify('ssb_transport', 'sealed');
@@ -587,7 +588,8 @@ BEGIN
               FROM ssb.dialog_key AS k
              WHERE k.key_id IN (SELECT CASE WHEN d.value ->> 'key_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                                             THEN (d.value ->> 'key_id')::uuid END
-                                  FROM jsonb_array_elements(CASE jsonb_typeof(s.dialogs) WHEN 'array' THEN s.dialogs ELSE '[]' END) AS d)) AS k;
+                                  FROM jsonb_array_elements(CASE jsonb_typeof(s.dialogs) WHEN 'array' THEN s.dialogs ELSE '[]' END) AS d
+                                 WHERE d.value ? 'key_id')) AS k;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.next_sealed_set(uuid, jsonb) FROM PUBLIC;

@@ -34,7 +34,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpo
 -- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off, and every statement asks
 -- for that order: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
 --
--- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
+-- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
 CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
     p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
@@ -72,7 +72,8 @@ DECLARE
     v_new bigint[];
     v_sealed bigint[];
     v_is_encrypted boolean;                         -- one of the dialogs wants to be
-    v_marked bigint[];                              -- of those the ones that may leave
+    v_found bigint[];                               -- of those the ones that are there
+    v_marked bigint[];                              -- … and that may leave
     v_count integer;
     v_is_full boolean;
     v_written pg_lsn;                               -- what has to be on the disk before the set leaves; NULL: all that has been written
@@ -358,24 +359,18 @@ BEGIN
         IF cardinality(v_sealed) = 0 AND NOT v_is_encrypted AND ssb_internal.needs_no_security() THEN
             UPDATE ssb.remote_conversation AS r SET security = 'N', is_under_way = true WHERE r.endpoint_id = ANY (v_marked);
         ELSE
-            SELECT array_agg(s.endpoint_id), jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far, 'key_id', s.key_id))
-                                             FILTER (WHERE s.security <> 'N')
-              INTO v_marked, sides
-              FROM ssb_internal.secure_dialogs(v_marked) AS s;
+            v_found := v_marked;
+            v_marked := '{}';
+            FOR v_part IN SELECT s.* FROM ssb_internal.secure_dialogs(v_found) AS s LOOP
+                v_marked := v_marked || v_part.endpoints;
+                IF v_part.security <> 'N' THEN
+                    sides := coalesce(sides, '[]') || jsonb_build_array(to_jsonb(v_part));
+                END IF;
+            END LOOP;
         END IF;
         v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
-        IF cardinality(v_marked) = cardinality(v_new) THEN
-            sides := (SELECT jsonb_object_agg(r.endpoint_id, (sides -> r.endpoint_id::text)
-                                              || jsonb_build_object('security', r.security, 'database_id', r.database_id)
-                                              || CASE WHEN r.security = 'A' AND NOT r.is_initiator
-                                                      THEN jsonb_build_object('key_id', (SELECT k.key_id FROM ssb.dialog_key AS k
-                                                                                          WHERE k.key_id = r.inbound_key_id
-                                                                                            AND k.database_id = r.database_id))
-                                                      ELSE '{}' END)
-                        FROM ssb.remote_conversation AS r
-                       WHERE sides IS NOT NULL AND r.endpoint_id = ANY (v_marked) AND sides ? r.endpoint_id::text);
-            EXIT;
-        END IF;
+        EXIT WHEN cardinality(v_marked) = cardinality(v_new);
+        sides := NULL;
         v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
     END LOOP;
     -- Once more: what was sent after the endpoint stopped may have been read by a call that began before. (Dialogs that were marked

@@ -20,13 +20,15 @@ from activation import Daemon
 from activation import until as until_at_last
 from pgsb.daemon.dialog_security import DialogSecurity, PairKey
 from pgsb.daemon.peer import Peer, Sent
-from pgsb.daemon.sealed_sets import SealedDialog, SealedSet
-from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES
+from pgsb.daemon.sealed_sets import SealedBlock, SealedSet, places_of
+from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run
 from pgsb.daemon.transport_values import element
 from pgsb.security.certificates import public_key_of, read_certificate
 from pgsb.security.dialogs import (
-    DialogCipher,
+    Contents,
+    Dialog,
     NotGenuine,
+    PairCipher,
     make_exchange,
     open_exchange,
     read_exchange,
@@ -158,17 +160,18 @@ def test_anonymous_security_uses_the_initiators_key(
     der = bytes(far.value("SELECT der FROM ssb.certificate"))
     public = public_key_of(read_certificate(der))
     key_id, key, exchange, _ = make_exchange("//Near", "//Far", (sha256(der).hexdigest(), public), None)
-    header |= {"key_id": str(key_id), "set": str(uuid.uuid4())}
-    number, words = (
-        element((1).to_bytes(8, "big")),
-        [element(b"//Ask"), element(b"message"), element(b"forged")],
+    header |= {"key_id": str(key_id)}
+    forged = Contents(
+        [Dialog(header["conversation_id"], header.get("key") or str(uuid.uuid4()), "//Talk", None)],
+        *(element(b"//Ask"), element(b"message"), element(b"forged")),
     )
-    dialog_key = uuid.UUID(header.get("key") or str(uuid.uuid4()))
-    sealed = DialogCipher(key_id, key, header).seal(number, dialog_key, None, *words)
-    values = [header["set"], json.dumps([header]), [0], [1], [sealed], [exchange]]
+    cipher = PairCipher(key_id, key, True)
+    nonce, sealed = cipher.seal(header, places_of(0, 1), element((1).to_bytes(8, "big")), forged)
+    set_id = str(uuid.uuid4())
+    values = [set_id, json.dumps([header]), [0], [1], [sealed], [exchange]]
     far.do("SELECT ssb_internal.take_sealed(%s, %s, %s, %s, %s, %s)", *values)
-    (said,) = far.value("SELECT answers FROM ssb_internal.set_answers(ARRAY[%s::uuid], 5)", header["set"])
-    answer = DialogCipher(key_id, key, header).open_answer(header["set"], said["sealed"])
+    (said,) = far.value("SELECT answers FROM ssb_internal.set_answers(ARRAY[%s::uuid], 5)", set_id)
+    (answer,) = cipher.open_answer(nonce, said["sealed"])["others"]
     assert "does not come from the instance" in answer["status"]
     far.send(there, "//Answer", "nobody")
     assert near.receive(1) == [(handle, "//Answer", "nobody")]
@@ -493,54 +496,87 @@ def test_between_databases_of_an_instance_keys_are_wanted_where_that_is_said(nea
 # ------------------------------------------------------------------ without a server
 
 _HEADER = {
-    "conversation_id": str(uuid.uuid4()),
     "is_initiator": True,
     "to_service": "b",
     "to_instance": None,
     "from_service": "a",
     "from_instance": None,
-    "contract": "c",
 }
 
 
-def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
+_ID = uuid.UUID(int=1)
+
+
+def _contents(*dialogs: Dialog) -> Contents:
+    return Contents(list(dialogs), element(b"type"), element(b"message"), element(b"body"))
+
+
+def _dialog(contract: str = "c", lifetime: float | None = None) -> Dialog:
+    return Dialog(str(uuid.uuid4()), str(uuid.uuid4()), contract, lifetime)
+
+
+def test_a_block_opens_as_a_whole_with_its_key_direction_and_place_only() -> None:
     key_id, key = uuid.uuid4(), new_key()
-    cipher = DialogCipher(key_id, key, _HEADER)
-    own = uuid.uuid4()
-    sealed = cipher.seal(b"3", own, 1.5, b"type", b"message", b"body")
-    assert cipher.open(b"3", sealed) == (own, 1.5, b"type", b"message", b"body")
-    assert cipher.open(b"4", cipher.seal(b"4", own, None, b"t", b"", b"")) == (own, None, b"t", b"", b"")
-    assert cipher.seal(b"3", own, 1.5, b"type", b"message", b"body") != sealed
-    for numbers in (b"4", b"", b"33"):
+    cipher = PairCipher(key_id, key, True)
+    contents = _contents(_dialog(lifetime=1.5), _dialog("d"))
+    nonce, sealed = cipher.seal(_HEADER, b"01", b"3", contents)
+    assert cipher.open(_HEADER, b"01", b"3", sealed) == contents
+    assert cipher.seal(_HEADER, b"01", b"3", contents)[1] != sealed
+    for places, numbers in ((b"01", b"4"), (b"00", b"3"), (b"0", b"13"), (b"", b"013"), (b"01", b"")):
         with pytest.raises(NotGenuine):
-            cipher.open(numbers, sealed)
+            cipher.open(_HEADER, places, numbers, sealed)
+    for header in ({"to_service": "c"}, {"from_service": "c"}, {"to_instance": "i"}, {"from_instance": "i"}):
+        with pytest.raises(NotGenuine):
+            cipher.open(_HEADER | header, b"01", b"3", sealed)
     for other in (
-        DialogCipher(key_id, new_key(), _HEADER),
-        DialogCipher(uuid.uuid4(), key, _HEADER),
-        DialogCipher(key_id, key, _HEADER | {"conversation_id": str(uuid.uuid4())}),
-        DialogCipher(key_id, key, _HEADER | {"is_initiator": False}),
+        PairCipher(key_id, new_key(), True),
+        PairCipher(uuid.uuid4(), key, True),
+        PairCipher(key_id, key, False),
     ):
         with pytest.raises(NotGenuine):
-            other.open(b"3", sealed)
-    answer = cipher.seal_answer("set", {"next_number": 4})
-    assert cipher.open_answer("set", answer) == {"next_number": 4}
-    for wrong in (("other", answer), ("set", answer[:-2]), ("set", "zz"), ("set", sealed.hex())):
+            other.open(_HEADER, b"01", b"3", sealed)
+    answer = cipher.seal_answer(nonce, {"next_numbers": [4]})
+    assert cipher.open_answer(nonce, answer) == {"next_numbers": [4]}
+    for wrong in ((b"other", answer), (nonce, answer[:-2]), (nonce, "zz"), (nonce, sealed.hex())):
         with pytest.raises(NotGenuine):
             cipher.open_answer(*wrong)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "",
+        "[" * 100_000,
+        '{"a": 1}',
+        "[1]",
+        "[[]]",
+        '[["x", "x", "c", null]]',
+        f'[["{_ID}", "{_ID}", null, null]]',
+        f'[["{_ID}", "{_ID}", "c", NaN]]',
+        f'[["{_ID}", "{_ID}", "c", "1"]]',
+        f'[["{_ID}", "{_ID}", "c", 1{"0" * 400}]]',
+    ],
+)
+def test_whoever_has_the_key_seals_no_dialogs_that_are_none(
+    told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cipher = PairCipher(uuid.uuid4(), new_key(), True)
+    with monkeypatch.context() as patched:
+        patched.setattr("pgsb.security.dialogs.json.dumps", lambda value: told)
+        _, sealed = cipher.seal(_HEADER, b"", b"", _contents())
+        with pytest.raises(NotGenuine, match="cannot be read"):
+            cipher.open(_HEADER, b"", b"", sealed)
 
 
 def test_a_kept_cipher_is_that_of_its_key() -> None:
     security = DialogSecurity(lambda text: None, lambda: None)
     key_id, key = uuid.uuid4(), new_key()
-    sealed = security._cipher(key_id, key, _HEADER).seal(b"1", uuid.uuid4(), None, b"type", b"message", b"")
-    with pytest.raises(NotGenuine):
-        security._cipher(key_id, new_key(), _HEADER).open(b"1", sealed)
-    assert security._cipher(key_id, key, _HEADER).open(b"1", sealed)[2] == b"type"
-    kept = dict(security._ciphers)
-    long = security._cipher(key_id, key, _HEADER | {"contract": "x" * 10_000})
-    with pytest.raises(NotGenuine):
-        long.open(b"1", sealed)
-    assert len(kept) == 2 and security._ciphers == kept
+    _, sealed = security._cipher(key_id, key, True).seal(_HEADER, b"", b"1", _contents(_dialog()))
+    for other in (security._cipher(key_id, new_key(), True), security._cipher(key_id, key, False)):
+        with pytest.raises(NotGenuine):
+            other.open(_HEADER, b"", b"1", sealed)
+    assert security._cipher(key_id, key, True).open(_HEADER, b"", b"1", sealed).types == element(b"type")
+    assert len(security._ciphers) == 3
 
 
 def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -549,7 +585,7 @@ def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest
     gone, there, old, renewed, opened = (uuid.uuid4() for _ in range(5))
     for key_id, made_at in ((gone, now), (there, now), (old, now - timedelta(hours=13)), (renewed, now)):
         security._keep_pair(PairKey(key_id, new_key(), "{}", made_at))
-        security._cipher(key_id, b"k" * 32, _HEADER)
+        security._cipher(key_id, b"k" * 32, True)
     security._opened.keep((opened, b"sealed"), new_key())
     security._opened.keep((there, b"sealed by an older master key"), new_key())
     security._forget_pair(renewed)
@@ -597,49 +633,90 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
             require_current(made_at, now)
 
 
-def _sealed_text(cipher: DialogCipher, text: bytes) -> str:
+def _sealed_text(cipher: PairCipher, bound: bytes, text: bytes) -> str:
     nonce = bytes(12)
-    return (nonce + cipher._answers.encrypt(nonce, text, cipher._bound + b"set")).hex()
+    return (nonce + cipher._answers.encrypt(nonce, text, bound)).hex()
 
 
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     key_id, key = uuid.uuid4(), new_key()
-    cipher = DialogCipher(key_id, key, _HEADER)
-    made = SealedSet("set", [], {7: SealedDialog(cipher, key_id, b"", 5)})
-    genuine = {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5, "status": None})}
-    assert made.answer(7, genuine)["next_number"] == 5
+    cipher = PairCipher(key_id, key, True)
+    block = SealedBlock(cipher, key_id, _HEADER)
+    for endpoint in (7, 8):
+        run = Run(endpoint, 1, bigints_element(4), element(b"t"), element(b"message"), element(b"b"), b"")
+        block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
+    made = SealedSet.of([block], [])
+    genuine = {"next_numbers": [5, 5], "instances": [None, "i"], "others": []}
+    nonce = block.nonce
+
+    def sealed(said: Any) -> dict[str, Any]:
+        return {"place": 0, "sealed": cipher.seal_answer(nonce, said)}
+
+    first, second = block.answer(sealed(genuine))
+    assert (first["endpoint_id"], first["next_number"], first["instance"]) == (7, 5, None)
+    assert (second["endpoint_id"], second["next_number"], second["instance"]) == (8, 5, "i")
+    settled, rest = made.settled(7, [first, second])
+    assert settled is not None and rest == []
     for forged in (
         {},
         {"place": 0, "next_number": 5},
         {"place": 0, "sealed": "00"},
         {"place": 0, "sealed": 5},
-        {"place": 0, "sealed": cipher.seal_answer("earlier", {"next_number": 5})},
+        {"place": 0, "sealed": cipher.seal_answer(b"earlier", genuine)},
         {"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9},
-        *(
-            {"place": 0, "sealed": cipher.seal_answer("set", said)}  # type: ignore[arg-type]
-            for said in ([5], {"next_number": "5"}, {"next_number": 5, "instance": 7}, {"status": None})
-        ),
+        sealed([5]),
         # Whoever has the key may write anything: also what no function here takes, or nobody reads.
         *(
-            {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5} | said)}
+            sealed(genuine | {name: value})
+            for name, value in (
+                *(("next_numbers", one) for one in (None, [5], [5, "5"], [5, True], [5, -1], [5, 2**63 - 1])),
+                *(("instances", one) for one in (None, [None], ["x" * 37, None], ["a\0b", None], [5, None])),
+                *(("others", one) for one in (None, [5], [{"place": 0}], [{"place": 2, "next_number": 0}])),
+            )
+        ),
+        *(
+            sealed(genuine | {"others": [{"place": 0, "next_number": 5} | said]})
             for said in (
-                {"next_number": 2**63 - 1},
-                {"next_number": True},
-                {"next_number": -1},
                 {"refusal": "no", "refusal_code": 2**31},
                 {"refusal": "no", "refusal_code": False},
                 {"taken_bytes": 2**70},
                 {"status": "a\0b"},
                 {"status": "a\ud800b"},
                 {"instance": "x" * 37},
+                {"place": "0"},
+                {"place": -1},
+                {"place": [0]},
             )
         ),
         *({"status": status} for status in ("a\0b", "a\ud800b", 5, ["x"])),
-        {"place": 0, "sealed": _sealed_text(cipher, b"[" * 100_000)},
-        {"place": 0, "sealed": _sealed_text(cipher, b"\xff")},
+        {"place": 0, "sealed": _sealed_text(cipher, nonce, b"[" * 100_000)},
+        {"place": 0, "sealed": _sealed_text(cipher, nonce, b"\xff")},
     ):
-        answer = made.answer(7, forged)
-        assert answer["next_number"] == 0
-        assert answer["status"]
-        assert "refusal" not in answer
-        assert len(made.answer(7, {"status": "x" * 10_000})["status"]) < 4_000
+        for answer in block.answer(forged):
+            assert answer["next_number"] == 0
+            assert answer["status"]
+            assert "refusal" not in answer
+        assert len(block.answer({"status": "x" * 10_000})[0]["status"]) < 4_000
+
+
+def bigints_element(number: int) -> bytes:
+    """An element of a bigint[]."""
+    return element(number.to_bytes(8, "big"))
+
+
+def test_messages_of_one_dialog_that_others_are_between_stay_in_their_order() -> None:
+    """Of two priorities: its second run is beside those of others."""
+    cipher = PairCipher(uuid.uuid4(), new_key(), True)
+    block = SealedBlock(cipher, uuid.uuid4(), _HEADER)
+    for endpoint, number in ((7, 0), (8, 0), (7, 1)):
+        run = Run(0, 1, bigints_element(number), element(b"t"), element(b"message"), element(b"b"), b"")
+        if endpoint in block.endpoints:
+            block.add_more(run, endpoint)
+        else:
+            block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
+    assert block.placed(0) == b"".join(places_of(place, 1) for place in (0, 1, 0))
+    assert block.next_numbers == [None, 1]
+    contents = cipher.open(_HEADER, block.placed(0), block.numbers(), block.sealed())
+    assert [one.conversation_id for one in contents.dialogs] == [
+        one["conversation_id"] for one in block.outside
+    ]

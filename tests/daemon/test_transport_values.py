@@ -12,7 +12,7 @@ from pgsb.daemon.open_keys import OpenKeys
 from pgsb.daemon.peer import Peer
 from pgsb.daemon.peer_connection import Unreachable
 from pgsb.daemon.readers import Connection
-from pgsb.daemon.sealed_sets import runs_of
+from pgsb.daemon.sealed_sets import blocks_of
 from pgsb.daemon.transport_sets import START, OwnSet, Settled, all_settled, bigints, json_of, placed
 from pgsb.daemon.transport_values import (
     NULL,
@@ -179,32 +179,35 @@ def test_elements_are_as_many_as_they_are_said_to_be(values: list[bytes | None])
 
 
 def test_what_came_sealed_is_found_where_its_first_message_is() -> None:
-    """Two runs of one dialog may stand beside each other, and whoever connects may bring anything."""
-    places = array_of(RawIntegers, 5, [placed(0, 3), placed(2, 2)])
+    """A block begins at the dialog that names its key, and whoever connects may bring anything."""
+    dialogs: Any = [{"key_id": "k"}, {}, {"key_id": "l"}]
+    places = array_of(RawIntegers, 5, [placed(0, 1), placed(1, 1), placed(0, 1), placed(2, 2)])
     numbers = bigints([3, 4, 5, 1, 2])
-    for first, second in ((2, 1), (1, 2)):
-        bodies = array_of(
-            RawBodies,
-            5,
-            [element(b"a"), NULL * (first - 1), element(b"bb"), NULL * (second - 1), element(b"c"), NULL],
-        )
-        runs = runs_of(places, numbers, bodies)
-        assert runs is not None
-        assert [(run.place, run.count, run.sealed) for run in runs] == [
-            (0, first, b"a"),
-            (0, second, b"bb"),
-            (2, 2, b"c"),
-        ]
-        assert runs[2].numbers == elements_of(bigints([1, 2]))
+    bodies = array_of(RawBodies, 5, [element(b"a"), NULL * 2, element(b"bb"), NULL])
+    first, second = blocks_of(dialogs, places, numbers, bodies) or []
+    assert (first.count, first.headers, first.sealed) == (3, dialogs[:2], b"a")
+    assert (second.count, second.headers, second.sealed) == (2, dialogs[2:], b"bb")
+    assert first.places == b"".join(placed(place, 1) for place in (0, 1, 0))
+    assert second.places == placed(0, 2)
+    assert first.numbers + second.numbers == elements_of(numbers)
     for wrong in (
         array_of(RawBodies, 5, [NULL * 5]),
         array_of(RawBodies, 4, [element(b"a"), NULL * 2, element(b"c")]),
         array_of(RawBodies, 6, [element(b"a"), NULL * 2, element(b"c"), NULL * 2]),
+        array_of(RawBodies, 5, [element(b"a"), NULL, element(b"c"), NULL * 2]),
         array_of(RawBodies, 5, [element(b"a"), NULL * 4]),
+        array_of(RawBodies, 5, [element(b"a"), NULL, element(b"b"), element(b"c"), NULL]),
         array_of(RawBodies, 0, []),
     ):
-        assert runs_of(places, numbers, wrong) is None
-    assert runs_of(places, bigints([3, 4, 5, 1]), bodies) is None
+        assert blocks_of(dialogs, places, numbers, wrong) is None
+    for others in ([], {}, [5], [{}, {"key_id": "k"}], [{"key_id": "k"}], dialogs[:2], dialogs[::2], [None]):
+        assert blocks_of(others, places, numbers, bodies) is None
+    assert blocks_of(dialogs, places, bigints([3, 4, 5, 1]), bodies) is None
+    for some in ([0, 1, 0, 2], [0, 1, 0, 2, 3], [0, 1, -1, 2, 2], [0, 2, 0, 2, 2]):
+        rows = array_of(
+            RawIntegers, len(some), [element(one.to_bytes(4, "big", signed=True)) for one in some]
+        )
+        assert blocks_of(dialogs, rows, numbers, bodies) is None
 
 
 def test_arrays_are_those_of_the_driver() -> None:
