@@ -6,14 +6,14 @@ runtime_sql/transport/dialog_security.sql.
 
 import struct
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from ..security.dialogs import BLOCK_VERSION, Contents, Dialog, NotGenuine, PairCipher, nonce_of
+from ..security.dialogs import BLOCK_VERSION, BOUND, Contents, Dialog, NotGenuine, PairCipher, nonce_of
 from .answers import MOST, is_instance, is_text, plain_answers, read_answer
-from .transport_sets import Run, Settled, bigints, json_of
+from .transport_sets import Run, Settled, bigints, json_of, placed
 from .transport_values import (
     LENGTH,
     NULL,
@@ -33,6 +33,7 @@ from .transport_values import (
     elements_of,
     loaded,
     numbers_of,
+    packed,
     unpacked,
 )
 
@@ -41,11 +42,6 @@ _MESSAGE = element(b"message")
 
 _NO_ANSWER = "The other instance has not answered."
 
-_OUTSIDE = (
-    *("conversation_id", "is_initiator", "to_service", "to_instance", "from_service", "from_instance"),
-    "traces",
-)
-"""What travels of a dialog's header in the clear: an instance that only passes it on needs, or shows, it."""
 
 Row = dict[str, Any]
 
@@ -79,7 +75,12 @@ class SealedBlock:
         self.dialogs.append(
             Dialog(header["conversation_id"], header["key"], header["contract"], header["lifetime"])
         )
-        self.outside.append({name: header[name] for name in _OUTSIDE if header[name] not in (None, {})})
+        # In the clear: what an instance on the way shows, and numbers of spans, which say nothing of
+        # the message.
+        outside = {"conversation_id": header["conversation_id"]}
+        if header["traces"]:
+            outside["traces"] = header["traces"]
+        self.outside.append(outside)
         self.ids.append(run.ids)
         self.next_numbers.append(next_number(run))
         self._add(run, len(self.endpoints) - 1)
@@ -97,7 +98,7 @@ class SealedBlock:
 
     def placed(self, first: int) -> bytes:
         """The messages' places where the block's first dialog has this one: elements of an integer[]."""
-        return b"".join(places_of(first + at, count) for at, count in self.places)
+        return packed([first + at for at, count in self.places for _ in range(count)], "i")
 
     def sealed(self) -> bytes:
         """As it travels."""
@@ -115,22 +116,20 @@ class SealedBlock:
         """Of its messages, elements of a bigint[]."""
         return b"".join(run.numbers for run in self.runs)
 
-    def answer(self, given: Row) -> list[Row]:
-        """Read the answer, dialog by dialog; one that is not genuine settles nothing."""
+    def read(self, given: Row) -> "BlockAnswer":
+        """Read the answer; one that is not genuine settles nothing."""
         try:
             if "sealed" in given:
-                said = self._read(self.cipher.open_answer(self.nonce, given["sealed"]))
-                return [
-                    {"endpoint_id": endpoint, "key_id": str(self.key_id)} | one
-                    for endpoint, one in zip(self.endpoints, said, strict=True)
-                ]
+                return self._checked(self.cipher.open_answer(self.nonce, given["sealed"]))
             # Whoever says so, it loses nothing: the message waits.
             status = plain_answers({0: given})[0]["status"] or _NO_ANSWER
         except NotGenuine as error:
             status = f"The answer of the other instance is not genuine: {error}."
-        return [{"endpoint_id": endpoint, "next_number": 0, "status": status} for endpoint in self.endpoints]
+        count = len(self.endpoints)
+        told = {"next_number": 0, "status": status}
+        return BlockAnswer(None, [0] * count, [None] * count, dict.fromkeys(range(count), told))
 
-    def _read(self, said: Row) -> list[Row]:
+    def _checked(self, said: Row) -> "BlockAnswer":
         """Raise NotGenuine where it is none: also whoever has the key may write anything."""
         count = len(self.endpoints)
         numbers, instances, others = (said.get(name) for name in ("next_numbers", "instances", "others"))
@@ -140,20 +139,69 @@ class SealedBlock:
             and all(type(one) is int and 0 <= one <= MOST for one in numbers)
             and isinstance(instances, list)
             and len(instances) == count
-            and all(one is None or (is_text(one) and is_instance(one)) for one in instances)
+            and all(one is None or is_text(one) for one in set(instances))
+            and all(is_instance(one) for one in set(instances))
             and isinstance(others, list)
         ):
             raise NotGenuine("it is none")
-        found = [
-            {"next_number": number, "instance": instance}
-            for number, instance in zip(numbers, instances, strict=True)
-        ]
+        told = {}
         for one in others:
             read = read_answer(one) if isinstance(one, dict) else None
             if read is None or read["next_number"] is None or one.get("place") not in range(count):
                 raise NotGenuine("it is none")
-            found[one["place"]] = read
-        return found
+            told[one["place"]] = read
+        return BlockAnswer(self.key_id, numbers, instances, told)
+
+    def rows(self, answer: "BlockAnswer", places: Iterable[int] | None = None) -> list[Row]:
+        """For ssb_internal.settle_sent: some of its dialogs; None: all."""
+        key = {} if answer.key_id is None else {"key_id": str(answer.key_id)}
+        return [
+            {"endpoint_id": self.endpoints[at], **key}
+            | answer.others.get(
+                at, {"next_number": answer.next_numbers[at], "instance": answer.instances[at]}
+            )
+            for at in (range(len(self.endpoints)) if places is None else places)
+        ]
+
+    def settled(self, answer: "BlockAnswer") -> tuple[Settled | None, list[int]]:
+        """The dialogs of which all was taken, and the places of the rest."""
+        taken: Sequence[int] = range(len(self.endpoints))
+        rest: list[int] = []
+        if answer.others or answer.next_numbers != self.next_numbers:
+            taken, rest = [], []
+            for at, expected in enumerate(self.next_numbers):
+                told = answer.others.get(at, {"next_number": answer.next_numbers[at]})
+                is_plain = all(told.get(one) is None for one in ("status", "refusal", "taken_bytes"))
+                is_taken = is_plain and expected is not None and told["next_number"] == expected
+                (taken if is_taken else rest).append(at)
+        if not taken:
+            return None, rest
+        ids = b"".join(self.ids[at] for at in taken)
+        instances = [answer.others.get(at, {}).get("instance", answer.instances[at]) for at in taken]
+        settled = Settled(
+            array_of(RawBigints, len(bigints_of(ids)), [ids]),
+            bigints([self.endpoints[at] for at in taken]),
+            bigints([number for at in taken if (number := self.next_numbers[at]) is not None]),
+            array_of(
+                RawTexts,
+                len(taken),
+                [element(one.encode() if one is not None else None) for one in instances],
+            ),
+            array_of(RawUuids, len(taken), [element(self.key_id.bytes) * len(taken)]),
+        )
+        return settled, rest
+
+
+@dataclass(frozen=True)
+class BlockAnswer:
+    """What the far side has said of a block, dialog by dialog."""
+
+    key_id: uuid.UUID | None
+    """None: it has said nothing of its own."""
+    next_numbers: list[int]
+    instances: list[str | None]
+    others: dict[int, Row]
+    """By place: where there is more to say."""
 
 
 @dataclass(frozen=True)
@@ -183,8 +231,9 @@ class SealedSet:
                 columns, (block.placed(len(dialogs)), block.numbers(), body), strict=True
             ):
                 column.append(part)
+            common = {name: block.header[name] for name in BOUND if block.header[name] is not None}
             began = {"key_id": str(block.key_id), "version": BLOCK_VERSION}
-            dialogs += [block.outside[0] | began, *block.outside[1:]]
+            dialogs += [block.outside[0] | common | began, *block.outside[1:]]
             total += count
         values = [
             set_id,
@@ -200,47 +249,10 @@ class SealedSet:
         """Of a block."""
         return self.blocks[name].endpoints
 
-    def settled(self, name: int, answers: Sequence[Row]) -> tuple[Settled | None, list[Row]]:
-        """Of a block's answers those of dialogs of which all was taken, and the rest."""
-        block = self.blocks[name]
-        taken: list[int] = []
-        rest: list[Row] = []
-        for at, answer in enumerate(answers):
-            expected = block.next_numbers[at]
-            is_taken = expected is not None and answer["next_number"] == expected
-            if is_taken and all(answer.get(one) is None for one in ("status", "refusal", "taken_bytes")):
-                taken.append(at)
-            else:
-                rest.append(answer)
-        if not taken:
-            return None, rest
-        ids = b"".join(block.ids[at] for at in taken)
-        instances = (answers[at].get("instance") for at in taken)
-        settled = Settled(
-            array_of(RawBigints, len(bigints_of(ids)), [ids]),
-            bigints([block.endpoints[at] for at in taken]),
-            bigints([answers[at]["next_number"] for at in taken]),
-            array_of(
-                RawTexts,
-                len(taken),
-                [element(one.encode() if one is not None else None) for one in instances],
-            ),
-            array_of(RawUuids, len(taken), [element(block.key_id.bytes) * len(taken)]),
-        )
-        return settled, rest
-
 
 def next_number(run: Run) -> int | None:
     """Where all of a run is taken; None: there is more to it than messages."""
     return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
-
-
-def places_of(place: int, count: int) -> bytes:
-    """So many elements of an integer[]."""
-    return _PLACE.pack(4, place) * count
-
-
-_PLACE = struct.Struct(">ii")
 
 
 # ------------------------------------------------------------------ what comes
@@ -304,17 +316,17 @@ def blocks_of(
         sealed = _bodies_of(elements_of(bodies))
         counts = [count for _, count in sealed]
         parts = cut_fixed(numbers, counts)
-        placed = numbers_of(places)
+        placed_at = numbers_of(places)
     except (Malformed, struct.error):
         return None
-    if not starts or starts[0] != 0 or len(starts) != len(sealed) or len(placed) != sum(counts):
+    if not starts or starts[0] != 0 or len(starts) != len(sealed) or len(placed_at) != sum(counts):
         return None
     found = []
     at = 0
     for (first, end), (body, count), part in zip(
         pairwise([*starts, len(dialogs)]), sealed, parts, strict=True
     ):
-        own = placed[at : at + count]
+        own = placed_at[at : at + count]
         at += count
         if not first <= min(own) <= max(own) < end:
             return None
@@ -347,10 +359,7 @@ def _bodies_of(elements: bytes) -> list[tuple[bytes, int]]:
 
 def moved(places: Sequence[int], by: int) -> bytes:
     """Places, counted from elsewhere: elements of an integer[]."""
-    flat = [0] * (2 * len(places))
-    flat[::2] = [4] * len(places)
-    flat[1::2] = [place + by for place in places]
-    return struct.pack(f">{len(flat)}i", *flat)
+    return packed([place + by for place in places] if by else places, "i")
 
 
 def require_whole(block: ArrivedBlock, contents: Contents) -> None:
@@ -382,7 +391,6 @@ class Opened:
         for header, (conversation_id, key, contract, lifetime) in zip(
             block.headers, contents.dialogs, strict=True
         ):
-            # In the clear, and not sealed: numbers of spans, which say nothing of the message.
             more = {"traces": header["traces"]} if header.get("traces") else {}
             self.dialogs.append(
                 {
@@ -413,6 +421,6 @@ class Opened:
         for place, *message in zip(unpacked(b"".join(self.columns[0]), "4xi"), *single, strict=True):
             one = found[place]
             one.count += 1
-            for column, part in zip(one.columns, (places_of(0, 1), *message), strict=True):
+            for column, part in zip(one.columns, (placed(0, 1), *message), strict=True):
                 column.append(part)
         return found

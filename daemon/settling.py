@@ -97,13 +97,15 @@ def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, te
                 # An instance on the way, from which its dialogs go on by different ways: they are read again.
                 peer.seals_apart = True
                 continue
-            said = sealed.blocks[name].answer(given)
-            own += said
+            block = sealed.blocks[name]
+            said = block.read(given)
+            if tell is not None:
+                own += block.rows(said)
             # A second answer, to what was taken for lost: the same may be under way again, or settled.
-            settled, other = (None, said) if name in answered else sealed.settled(name, said)
+            settled, places = (None, None) if name in answered else block.settled(said)
             if settled is not None:
                 peer.settled.append(settled)
-            rest += other
+            rest += block.rows(said, places)
         answered.update(answers)
         if rest:
             await settle_sent(near, rest, ids)

@@ -30,6 +30,7 @@ from .transport_values import (
     loaded,
     number_of,
     numbers_of,
+    packed,
     raw_row,
 )
 
@@ -150,9 +151,7 @@ def placed(place: int, count: int) -> bytes:
 
 def bigints(values: Sequence[int]) -> RawBigints:
     """As an array."""
-    found: RawBigints = array_of(
-        RawBigints, len(values), [element(value.to_bytes(8, "big", signed=True)) for value in values]
-    )
+    found: RawBigints = array_of(RawBigints, len(values), [packed(values, "q")])
     return found
 
 
@@ -197,7 +196,11 @@ class OwnSet:
     def headers(self) -> list[Row]:
         """Of the dialogs, with what goes without saying between instances."""
         told: list[Row] = loaded(self.values[0])
-        return [{"to_instance": None, "lifetime": None, "traces": {}} | one for one in told]
+        for one in told:
+            for name in ("to_instance", "lifetime"):
+                one.setdefault(name, None)
+            one.setdefault("traces", {})
+        return told
 
     def batch(self) -> Batch:
         """The same for Python."""

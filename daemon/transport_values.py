@@ -308,6 +308,14 @@ def unpacked(elements: bytes, one: str) -> tuple[int, ...]:
     return struct.unpack(">" + one * (len(elements) // size), elements)
 
 
+def packed(values: Sequence[int], one: str) -> bytes:
+    """Elements of an integer[] ("i") or bigint[] ("q")."""
+    size = struct.calcsize(">" + one)
+    flat = [size] * (2 * len(values))
+    flat[1::2] = values
+    return struct.pack(">" + f"i{one}" * len(values), *flat)
+
+
 def checked_list(array: Raw, count: int) -> list[Any]:
     """The ``count`` integers or texts of an array that another instance has given. Raises Malformed.
 

@@ -63,6 +63,21 @@ BEGIN
 END;
 $$;
 
+-- Dialogs that are sealed as one block, each with what only the first one says, for all of them.
+CREATE OR REPLACE FUNCTION ssb_internal.whole_dialogs(p_dialogs jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT jsonb_agg(CASE WHEN d.place = d.first THEN d.value
+                                  ELSE (p_dialogs -> (d.first - 1)::integer) - '{key_id,version,traces,place}'::text[] || d.value END
+                             ORDER BY d.place)
+              FROM (SELECT d.value, d.place, max(d.place) FILTER (WHERE d.value ? 'key_id') OVER (ORDER BY d.place) AS first
+                      FROM jsonb_array_elements(p_dialogs) WITH ORDINALITY AS d (value, place)) AS d);
+END;
+$$;
+
 -- Of the dialogs of a set those that are not for here, by msdb's routes. Dialogs that have a side here are, and
 -- answers that name this instance. Of several routes it is always the same one: a dialog's messages stay together.
 CREATE OR REPLACE FUNCTION ssb_internal.next_hops(p_dialogs jsonb)

@@ -499,6 +499,7 @@ BEGIN
         RETURN NULL;
     END IF;
     IF ssb_internal.may_lead_on() THEN
+        p_dialogs := ssb_internal.whole_dialogs(p_dialogs);
         SELECT array_agg(f.place),
                coalesce(jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status, 'is_apart', f.is_apart))
                         FILTER (WHERE f.status IS NOT NULL), '[]')

@@ -20,8 +20,8 @@ from activation import Daemon
 from activation import until as until_at_last
 from pgsb.daemon.dialog_security import DialogSecurity, PairKey
 from pgsb.daemon.peer import Peer, Sent
-from pgsb.daemon.sealed_sets import SealedBlock, SealedSet, places_of
-from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run
+from pgsb.daemon.sealed_sets import SealedBlock, SealedSet
+from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run, placed
 from pgsb.daemon.transport_values import element
 from pgsb.security.certificates import public_key_of, read_certificate
 from pgsb.security.dialogs import (
@@ -166,7 +166,7 @@ def test_anonymous_security_uses_the_initiators_key(
         *(element(b"//Ask"), element(b"message"), element(b"forged")),
     )
     cipher = PairCipher(key_id, key, True)
-    nonce, sealed = cipher.seal(header, places_of(0, 1), element((1).to_bytes(8, "big")), forged)
+    nonce, sealed = cipher.seal(header, placed(0, 1), element((1).to_bytes(8, "big")), forged)
     set_id = str(uuid.uuid4())
     values = [set_id, json.dumps([header]), [0], [1], [sealed], [exchange]]
     far.do("SELECT ssb_internal.take_sealed(%s, %s, %s, %s, %s, %s)", *values)
@@ -645,18 +645,26 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     for endpoint in (7, 8):
         run = Run(endpoint, 1, bigints_element(4), element(b"t"), element(b"message"), element(b"b"), b"")
         block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
-    made = SealedSet.of([block], [])
+    SealedSet.of([block], [])
     genuine = {"next_numbers": [5, 5], "instances": [None, "i"], "others": []}
     nonce = block.nonce
 
     def sealed(said: Any) -> dict[str, Any]:
         return {"place": 0, "sealed": cipher.seal_answer(nonce, said)}
 
-    first, second = block.answer(sealed(genuine))
+    read = block.read(sealed(genuine))
+    first, second = block.rows(read)
     assert (first["endpoint_id"], first["next_number"], first["instance"]) == (7, 5, None)
     assert (second["endpoint_id"], second["next_number"], second["instance"]) == (8, 5, "i")
-    settled, rest = made.settled(7, [first, second])
+    settled, rest = block.settled(read)
     assert settled is not None and rest == []
+    # One that was taken in part, and one that was not.
+    refused = {"place": 1, "next_number": 0, "status": "no"}
+    for numbers, others, left in (([5, 4], [], [1]), ([5, 0], [refused], [1]), ([4, 0], [refused], [0, 1])):
+        settled, rest = block.settled(
+            block.read(sealed(genuine | {"next_numbers": numbers, "others": others}))
+        )
+        assert (settled is not None, rest) == (left == [1], left)
     for forged in (
         {},
         {"place": 0, "next_number": 5},
@@ -692,11 +700,12 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
         {"place": 0, "sealed": _sealed_text(cipher, nonce, b"[" * 100_000)},
         {"place": 0, "sealed": _sealed_text(cipher, nonce, b"\xff")},
     ):
-        for answer in block.answer(forged):
+        assert block.settled(block.read(forged)) == (None, [0, 1])
+        for answer in block.rows(block.read(forged)):
             assert answer["next_number"] == 0
             assert answer["status"]
             assert "refusal" not in answer
-        assert len(block.answer({"status": "x" * 10_000})[0]["status"]) < 4_000
+        assert len(block.read({"status": "x" * 10_000}).others[0]["status"]) < 4_000
 
 
 def bigints_element(number: int) -> bytes:
@@ -714,7 +723,7 @@ def test_messages_of_one_dialog_that_others_are_between_stay_in_their_order() ->
             block.add_more(run, endpoint)
         else:
             block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
-    assert block.placed(0) == b"".join(places_of(place, 1) for place in (0, 1, 0))
+    assert block.placed(0) == b"".join(placed(place, 1) for place in (0, 1, 0))
     assert block.next_numbers == [None, 1]
     contents = cipher.open(_HEADER, block.placed(0), block.numbers(), block.sealed())
     assert [one.conversation_id for one in contents.dialogs] == [

@@ -228,6 +228,30 @@ def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full:
     assert [body for _, _, body in far.receive(1)] == ["secret three"]
 
 
+@pytest.mark.parametrize("at", ["one", "two"])
+def test_dialogs_that_are_sealed_as_one_block_part_on_the_way(chain: Chain, full: None, at: str) -> None:
+    """Where an instance has several routes to their service each takes its own, and is sealed by itself."""
+    near, far, fork = chain.near, chain.far, getattr(chain, at)
+    ways = {"one": [_TWO, FAR], "two": [FAR, f"{FAR}0"]}[at]
+    fork.do("SELECT ssb.create_route('Other', %s, '//Far', database => 'msdb')", ways[1])
+    chain.addresses[f"{FAR}0".lower()] = far.database.dsn
+    fork.do("CREATE TABLE dbo.went AS SELECT address, dialogs FROM ssb.forwarded_set WITH NO DATA")
+    fork.do(
+        "CREATE FUNCTION dbo.keep() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$BEGIN INSERT INTO dbo.went VALUES (NEW.address, NEW.dialogs); RETURN NULL; END$$"
+    )
+    fork.do("CREATE TRIGGER keep AFTER INSERT ON ssb.forwarded_set FOR EACH ROW EXECUTE FUNCTION dbo.keep()")
+    bodies = [f"message {n}" for n in range(16)]
+    for body in bodies:
+        near.send(begin(near, "//Far"), "//Ask", body, body)
+    chain.start(*chain.sides)
+    assert sorted(body for _, _, body in far.receive(32)) == sorted(bodies * 2)
+    until(lambda: near.waiting() == [])
+    assert set(fork.column("SELECT address FROM dbo.went")) == set(ways)
+    went = fork.column("SELECT d ? 'key_id' FROM dbo.went AS w CROSS JOIN jsonb_array_elements(dialogs) AS d")
+    assert len(went) >= 16 and all(went)
+
+
 def test_what_is_dropped_waits_at_its_sender_and_tells_why(chain: Chain) -> None:
     """Forwarding disabled; beyond MESSAGE_FORWARD_SIZE; in a circle; no way on; the next one is not there."""
     near, one, two, far = chain.sides
