@@ -32,6 +32,7 @@ from .transport_values import (
     element,
     elements_of,
     loaded,
+    number_of,
     numbers_of,
     packed,
     unpacked,
@@ -252,7 +253,7 @@ class SealedSet:
 
 def next_number(run: Run) -> int | None:
     """Where all of a run is taken; None: there is more to it than messages."""
-    return bigints_of(run.numbers)[-1] + 1 if run.kinds == _MESSAGE * run.count else None
+    return (number_of(run.numbers[-8:]) or 0) + 1 if run.kinds == _MESSAGE * run.count else None
 
 
 # ------------------------------------------------------------------ what comes

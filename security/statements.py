@@ -244,7 +244,8 @@ class KeyStatements:
                 raise KeyProblem(*WRONG_PASSWORD) from None
         else:
             data = _unseal(self.master_key(asked["master"]), asked["sealed"], PRIVATE)
-        key = load_der_private_key(data, None)
+        # Whether it is one was found out before it was sealed, and takes as long as a thousand messages.
+        key = load_der_private_key(data, None, unsafe_skip_rsa_key_validation=True)
         assert isinstance(key, rsa.RSAPrivateKey)
         return key
 

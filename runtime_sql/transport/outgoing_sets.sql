@@ -200,7 +200,7 @@ BEGIN
                                                                JOIN ssb.database AS d ON d.database_id = e.database_id
                                                               WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
                                                                 AND r.peer_id = p_peer_id AND d.is_broker_enabled
-                                                                AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                                                                AND w.endpoint_id NOT IN (SELECT unnest(v_left_out)) OFFSET 0) AS x
                                          CROSS JOIN LATERAL (SELECT t.transmission_id, t.body FROM ssb.transmission AS t
                                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                                 AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
@@ -254,7 +254,7 @@ BEGIN
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                   WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
                                                     AND r.peer_id = p_peer_id AND e.database_id = ANY (v_databases)
-                                                    AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                                                    AND w.endpoint_id NOT IN (SELECT unnest(v_left_out)) OFFSET 0) AS x
                              CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                     AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
@@ -276,7 +276,7 @@ BEGIN
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                   WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL
                                                     AND r.peer_id = p_peer_id AND e.database_id = ANY (v_databases)
-                                                    AND t.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                                                    AND t.endpoint_id NOT IN (SELECT unnest(v_left_out)) OFFSET 0) AS x
                              WHERE v_is_flat
                              LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
                     -- (What was sent after they were read is not measured yet.)
