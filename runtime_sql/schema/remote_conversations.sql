@@ -119,7 +119,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
     dialogs     jsonb       NOT NULL,
     places      integer[]   NOT NULL,
     numbers     bigint[]    NOT NULL,
-    bodies      bytea[]     NOT NULL,                      -- a dialog's messages are sealed as one: the first has it, the others NULL
+    bodies      bytea[]     NOT NULL,                      -- the messages of a block are sealed as one: the first has it, the others NULL
     exchanges   text[]      NOT NULL,
     came_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
@@ -128,6 +128,7 @@ ALTER TABLE ssb.sealed_set ALTER COLUMN dialogs SET STORAGE EXTERNAL;
 ALTER TABLE ssb.sealed_set ALTER COLUMN places SET STORAGE EXTERNAL;
 ALTER TABLE ssb.sealed_set ALTER COLUMN numbers SET STORAGE EXTERNAL;
 ALTER TABLE ssb.sealed_set ALTER COLUMN exchanges SET STORAGE EXTERNAL;
+CREATE INDEX IF NOT EXISTS sealed_set_by_sender ON ssb.sealed_set (sender, came_at);
 REVOKE ALL ON ssb.sealed_set FROM PUBLIC;
 
 -- Messages that pass through: brought by another instance's daemon, for a service of a third. What goes on to

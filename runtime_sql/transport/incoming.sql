@@ -563,7 +563,8 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keep_answers(uuid, text, jsonb) FROM PUBLIC;
 
 -- What this instance's daemon answers to the set that it has opened last (NULL: none), and the next one that it has to open, with the
--- keys that this names. Whoever may connect has brought it: what is no key's id names none.
+-- keys that this names. Whoever may connect has brought it: what is no key's id names none. Senders take turns: one who brings more than
+-- can be opened makes nobody else wait.
 CREATE OR REPLACE FUNCTION ssb_internal.next_sealed_set(p_answered uuid, p_answers jsonb)
 RETURNS TABLE (set_id uuid, dialogs jsonb, places integer[], numbers bigint[], bodies bytea[], exchanges text[], keys jsonb)
 LANGUAGE plpgsql
@@ -580,7 +581,10 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT s.set_id, s.dialogs, s.places, s.numbers, s.bodies, s.exchanges, k.keys
-      FROM (SELECT * FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 1) AS s
+      FROM ((SELECT * FROM ssb.sealed_set AS s WHERE s.sender > v_sender ORDER BY s.sender, s.came_at LIMIT 1)
+            UNION ALL
+            (SELECT * FROM ssb.sealed_set AS s ORDER BY s.sender, s.came_at LIMIT 1)
+            LIMIT 1) AS s
      CROSS JOIN LATERAL (
             SELECT coalesce(jsonb_agg(jsonb_build_object(
                        'key_id', k.key_id, 'database_id', k.database_id, 'is_outbound', k.is_outbound, 'is_anonymous', k.is_anonymous,

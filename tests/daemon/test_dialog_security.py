@@ -446,6 +446,25 @@ def test_a_courier_may_bring_sealed_messages_and_see_nothing(
         far.do("DROP ROLE courier")
 
 
+def test_who_brings_more_than_can_be_opened_makes_nobody_else_wait(near: Side) -> None:
+    near.do(
+        "INSERT INTO ssb.sealed_set (set_id, sender, dialogs, places, numbers, bodies, exchanges)"
+        " SELECT gen_random_uuid(), s, '[]', '{}', '{}', '{}', '{}'"
+        " FROM unnest('{b,b,b,b,a,a,c}'::text[]) WITH ORDINALITY AS u (s, n) ORDER BY n"
+    )
+    order, answered = "", None
+    while True:
+        row = near.connection.execute(
+            "SELECT n.set_id, s.sender, s.came_at FROM ssb_internal.next_sealed_set(%s, '[]') AS n"
+            " JOIN ssb.sealed_set AS s ON s.set_id = n.set_id",
+            [answered],
+        ).fetchone()
+        if row is None:
+            break
+        answered, order = row[0], order + row[1]
+    assert order == "abcabbb"
+
+
 def test_without_a_daemon_there_messages_wait(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
 ) -> None:
