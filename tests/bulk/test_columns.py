@@ -45,6 +45,7 @@ def test_text_obeys_marks_and_refuses_what_is_none(spark: Any) -> None:
     assert got == ["ä\U0001f600"] * 4 + [None, None, "", None]
 
 
+@pytest.mark.long
 def test_text_without_a_mark_is_what_the_instance_has(spark: Any) -> None:
     wide = ["日本", "ä\U0001f600", '<?xml version="1.0" encoding="utf-16"?><o id="é"/>', '{"id": 5}', ""]
     bodies = [one.encode("utf-16-le") for one in wide]
@@ -63,6 +64,7 @@ def test_text_without_a_mark_is_what_the_instance_has(spark: Any) -> None:
     assert _values(spark, columns.text(), "ä".encode()) == ["ä"]
 
 
+@pytest.mark.long
 def test_a_job_reads_and_sends_utf16_where_the_instance_has_it(
     spark: Any, utf16: Database, tcp: Callable[[Database], str], connect: Callable[..., Connection]
 ) -> None:

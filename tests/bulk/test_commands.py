@@ -69,6 +69,7 @@ def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Des
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
 ) -> None:

@@ -414,6 +414,7 @@ def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("is_overlapping", "sessions"), [(False, 1), (True, 2)])
 def test_all_claims_of_a_job_are_made_in_the_same_sessions(
     spark: Any, desk: Desk, tcp: Tcp, is_overlapping: bool, sessions: int

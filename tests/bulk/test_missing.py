@@ -225,6 +225,7 @@ def test_a_queue_that_cannot_be_read_starts_no_jvm(
         run_job(database.dsn, "dbo.q", lambda messages: Outputs())
 
 
+@pytest.mark.long
 def test_a_spark_that_does_not_start() -> None:
     pytest.importorskip("pyspark")
     # In a process of its own: other tests have a session here.

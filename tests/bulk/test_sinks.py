@@ -41,6 +41,7 @@ def _bodies(frame: Any) -> Any:
     return frame.selectExpr("CAST(message_body AS STRING) AS body")
 
 
+@pytest.mark.long
 def test_memory_and_console_get_each_message_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     """Two batches each, and on the way: the bytes of a batch, what each session runs first, the progress."""
     dsn = tcp(desk.database)

@@ -285,6 +285,7 @@ def test_the_tries_to_connect_do_not_fill_the_log(
     assert row is not None and row[0] <= tries.bit_length()
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 @pytest.mark.one_postgres
 def test_a_full_disk_does_not_stop_a_queue_at_once(sql: Connection, daemon: Start) -> None:

@@ -183,6 +183,7 @@ def network(database: Database) -> Iterator[tuple[_Network, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.long
 def test_a_leader_behind_a_dead_network_is_replaced_and_knows_it(
     network: tuple[_Network, str], sql: Connection, daemon: Start
 ) -> None:

@@ -134,6 +134,7 @@ def test_an_error_is_told_again_when_it_is_another_and_when_the_program_works_ag
     until(lambda: len(running.messages("output")) == 4)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_runs_for_longer_than_it_did_when_it_failed_is_heard(
     sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -243,6 +244,7 @@ class _Held:
         return False
 
 
+@pytest.mark.long
 def test_a_failed_job_waits_longer_though_nothing_waited_while_it_ran(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -36,6 +36,7 @@ def test_programs_read_back_as_they_were_written() -> None:
         assert render.script(again) == script
 
 
+@pytest.mark.long
 def test_most_programs_decide_something_and_they_cover_the_rules() -> None:
     covered: set[str] = set()
     decided = 0

@@ -32,6 +32,8 @@ from support import server_home
 pytestmark = pytest.mark.one_postgres
 
 ROOT = Path(__file__).parents[2]
+# Each of these takes as long as five others.
+LONG_PAGES = dict.fromkeys(("command_line.md", "moving_example.md"), pytest.mark.long)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = {"tsql", "sql", "sh", "python"}
 NOT_RUN = {"", "text", "json", "yaml", "mermaid"}
@@ -175,7 +177,9 @@ class Newcomer:
             self._session.close()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(one, marks=LONG_PAGES.get(one.name, ()), id=one.name) for one in PAGES]
+)
 def test_a_page_does_what_it_says(newcomer: Newcomer, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     blocks = _blocks(text)

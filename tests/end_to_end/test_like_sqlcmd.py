@@ -214,6 +214,7 @@ finally:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_memory_stays_flat_whatever_the_rows(database: Database, form: str) -> None:
     with psycopg.connect(database.dsn, autocommit=True) as connection:

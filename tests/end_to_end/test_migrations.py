@@ -88,7 +88,9 @@ def test_a_compiled_text_may_use_the_database_that_it_is_for(
         assert connection.execute("SELECT name FROM ssb.queue").fetchall() == [("dbo.q",)]
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(
+    "tool", [pytest.param(tool, marks=() if tool == "plain" else pytest.mark.long) for tool in TOOLS]
+)
 def test_up_use_down(
     empty_database: Database, connect: Callable[..., Connection], psql: str, tool: str
 ) -> None:

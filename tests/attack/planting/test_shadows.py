@@ -77,7 +77,9 @@ def _different(scripts: list[str]) -> list[str]:
 
 
 # Calls with their schemas, operators, and SQL's own words.
-_WORDS = re.compile(r"\b(?:ssb\w*|sys|pg_catalog)\.[\w.\"]+\s*\(|(?<![\w.\"])[a-z]\w*\s*\(|OPERATOR\([^)]*\)|\b[A-Z]{2,}\b")
+_WORDS = re.compile(
+    r"\b(?:ssb\w*|sys|pg_catalog)\.[\w.\"]+\s*\(|(?<![\w.\"])[a-z]\w*\s*\(|OPERATOR\([^)]*\)|\b[A-Z]{2,}\b"
+)
 
 
 # 20,000 overloads cost PostgreSQL 15 ten times what they cost 18; what a text names is the same in both.
