@@ -253,7 +253,8 @@ class Machine(RowStatements):
         given: dict[str, s.Value] = {}
         for i, arg in enumerate(stmt.args):
             if arg.name is None and i >= len(procedure.params):
-                self.fail(self.place(rules.too_many_arguments(procedure.name), procedure.name, 0), frame)
+                fault = rules.too_many_arguments(procedure.name, len(procedure.params))
+                self.fail(self.place(fault, procedure.name, 0), frame)
                 return
             param = (
                 procedure.params[i]

@@ -155,7 +155,9 @@ def parameter_missing(procedure: str, parameter: str) -> Fault:
     )
 
 
-def too_many_arguments(procedure: str) -> Fault:
+def too_many_arguments(procedure: str, parameters: int) -> Fault:
+    if not parameters:
+        return Fault(8146, 16, 2, f"Procedure {procedure} has no parameters and arguments were supplied.")
     return Fault(8144, 16, 2, f"Procedure or function {procedure} has too many arguments specified.")
 
 
