@@ -142,8 +142,8 @@ def _send_nowhere(connection: Connection, _: Connect) -> None:
     dialogs.send(connection, dialogs.begin(connection, "//From", "//Nowhere"), "x")
 
 
-def _read_only(connection: Connection, _: Connect) -> None:
-    connection.execute(f"ALTER DATABASE {connection.info.dbname} SET default_transaction_read_only = on")
+def _set(setting: str) -> Fault:
+    return lambda connection, _: connection.execute(f"ALTER DATABASE {connection.info.dbname} SET {setting}")
 
 
 # number: fault, object of the finding, limits, whether the remedy mends it
@@ -157,7 +157,8 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     108: (_do(), "client_connection_check_interval", {}, False),
     110: (_do(), "pgsb", {}, False),
     111: (_do("CREATE PUBLICATION everything FOR ALL TABLES"), "publication everything", {}, True),
-    112: (_read_only, "default_transaction_read_only", {}, True),
+    112: (_set("default_transaction_read_only = on"), "default_transaction_read_only", {}, True),
+    114: (_set("session_replication_role = replica"), "session_replication_role", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
