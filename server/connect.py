@@ -50,6 +50,8 @@ CHECK_INTERVAL = (
     "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
     " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
 )
+# For a server that hangs, which lets nobody in and refuses nobody: unless the DSN or PGCONNECT_TIMEOUT says.
+CONNECT_SECONDS = 30
 # T-SQL finds nothing by a search_path; in one with public, a function or operator that anybody made there
 # with closer types of arguments would take the place of PostgreSQL's (ssb_internal.pin_search_path).
 SEARCH_PATH = "SET search_path = pg_catalog, pg_temp"
@@ -97,6 +99,8 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
     may the blocks of a compiled script commit and roll back for themselves.
     """
     try:
+        if "connect_timeout" not in conninfo_to_dict(target.dsn) and "PGCONNECT_TIMEOUT" not in os.environ:
+            options = {"connect_timeout": CONNECT_SECONDS, **options}
         connection = psycopg.connect(
             target.dsn,
             autocommit=True,

@@ -1,10 +1,13 @@
 -- The catalog views of what CREATE … defined.
+--
+-- Of message types, contracts and services there may be thousands: their database is asked for by coalesce(…), which the planner
+-- takes to hold for half of the rows, and not for one row of a table that was never analyzed.
 
 CREATE OR REPLACE VIEW sys.service_message_types AS
 SELECT t.name, t.message_type_id, ssb_internal.principal_id_of(t.owner, (SELECT ssb_internal.current_database_id())) AS principal_id, t.validation,
        CASE t.validation WHEN 'N' THEN 'BINARY' WHEN 'E' THEN 'EMPTY' ELSE 'XML' END AS validation_desc,
        t.collection_id AS xml_collection_id
-  FROM ssb.message_type AS t WHERE coalesce(t.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
+  FROM ssb.message_type AS t WHERE coalesce(t.database_id = (SELECT ssb_internal.current_database_id()), true);
 
 CREATE OR REPLACE VIEW sys.message_type_xml_schema_collection_usages AS
 SELECT t.message_type_id, t.collection_id AS xml_collection_id
@@ -12,13 +15,13 @@ SELECT t.message_type_id, t.collection_id AS xml_collection_id
 
 CREATE OR REPLACE VIEW sys.service_contracts AS
 SELECT c.name, c.contract_id AS service_contract_id, ssb_internal.principal_id_of(c.owner, (SELECT ssb_internal.current_database_id())) AS principal_id
-  FROM ssb.contract AS c WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
+  FROM ssb.contract AS c WHERE coalesce(c.database_id = (SELECT ssb_internal.current_database_id()), true);
 
 CREATE OR REPLACE VIEW sys.service_contract_message_usages AS
 SELECT u.contract_id AS service_contract_id, u.message_type_id, u.is_sent_by_initiator::integer::sys.bit AS is_sent_by_initiator,
        u.is_sent_by_target::integer::sys.bit AS is_sent_by_target
   FROM ssb.contract_message_usage AS u JOIN ssb.contract AS c ON c.contract_id = u.contract_id
- WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
+ WHERE coalesce(c.database_id = (SELECT ssb_internal.current_database_id()), true);
 
 -- ssb_internal.is_seen_poisoned for views of many queues. STABLE, so that nothing is looked up for who asks for other columns;
 -- and by ssb_internal.last_order_seen, which keeps no lock, unless failed attempts are on record.
@@ -56,7 +59,7 @@ SELECT o.*, 0::smallint, NULL, NULL, 0::sys.bit, 1::sys.bit, 1::sys.bit, 0::sys.
 
 CREATE OR REPLACE VIEW sys.services AS
 SELECT s.name, s.service_id, ssb_internal.principal_id_of(s.owner, s.database_id) AS principal_id, s.queue_id AS service_queue_id
-  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id())
+  FROM ssb.service AS s WHERE coalesce(s.database_id = (SELECT ssb_internal.current_database_id()), false)
 UNION ALL
 SELECT s.name, s.service_id, 1, s.queue_id FROM ssb_internal.system_service AS s;
 
@@ -66,7 +69,7 @@ SELECT s.service_id, s.service_queue_id FROM sys.services AS s;
 CREATE OR REPLACE VIEW sys.service_contract_usages AS
 SELECT u.service_id, u.contract_id AS service_contract_id
   FROM ssb.service_contract_usage AS u JOIN ssb.service AS s ON s.service_id = u.service_id
- WHERE s.database_id = (SELECT ssb_internal.current_database_id())
+ WHERE coalesce(s.database_id = (SELECT ssb_internal.current_database_id()), false)
 UNION ALL
 SELECT s.service_id, c.contract_id FROM ssb_internal.system_service AS s CROSS JOIN LATERAL unnest(s.contract_ids) AS c (contract_id);
 

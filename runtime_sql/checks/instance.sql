@@ -116,6 +116,21 @@ AS $$
     UNION ALL
     -- pgsb sets it for the sessions of superusers.
     SELECT 113, 'lc_messages', format('is %s', s.reset_val), format('ALTER DATABASE %I SET lc_messages = ''C'';', current_database()), 'psql'
-      FROM pg_settings AS s WHERE s.name = 'lc_messages' AND s.reset_val !~* '^(c|posix|en|$)';
+      FROM pg_settings AS s WHERE s.name = 'lc_messages' AND s.reset_val !~* '^(c|posix|en|$)'
+    UNION ALL
+    -- What a load or a replication tool has left behind. A role of its own may have it.
+    SELECT 114, 'session_replication_role', format('is replica for %s', w.whom),
+           format('ALTER %s RESET session_replication_role;%s', w.statement,
+                  CASE w.statement WHEN 'SYSTEM' THEN ' SELECT pg_reload_conf();' END), 'psql'
+      FROM (SELECT CASE WHEN r.oid IS NOT NULL THEN format('the role %s', r.rolname) WHEN d.oid IS NOT NULL THEN 'this database'
+                        ELSE 'all roles' END AS whom,
+                   CASE WHEN r.oid IS NOT NULL THEN format('ROLE %I', r.rolname) || coalesce(' IN DATABASE ' || quote_ident(d.datname), '')
+                        WHEN d.oid IS NOT NULL THEN format('DATABASE %I', d.datname) ELSE 'ROLE ALL' END AS statement
+              FROM pg_db_role_setting AS s LEFT JOIN pg_roles AS r ON r.oid = s.setrole LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
+             WHERE 'session_replication_role=replica' = ANY (s.setconfig) AND coalesce(d.datname, current_database()) = current_database()
+               AND coalesce(r.rolname, ssb_internal.runtime_owner()) = ssb_internal.runtime_owner()
+            UNION ALL
+            SELECT 'the server', 'SYSTEM' FROM pg_settings AS g
+             WHERE g.name = 'session_replication_role' AND g.setting = 'replica' AND g.source = 'configuration file') AS w;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

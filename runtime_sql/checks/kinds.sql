@@ -35,6 +35,8 @@ AS $$
      'All that changes something fails with 3906. Services that run PostgreSQL do this to a database whose disk is full.'),
     (113, 'info', 'the server tells errors in another language than English',
      'T-SQL''s errors are made of PostgreSQL''s messages: some have the wrong number then, or no names in them.'),
+    (114, 'error', 'triggers do not fire',
+     'The daemon is not told of new and changed queues, triggers of scripts are passed over, and foreign keys are not checked.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',
      'Service programs are not started; timers are late; nothing is carried to other instances, and nothing that they have sealed is opened.'),
     (202, 'info', 'one daemon runs, and none stands by',

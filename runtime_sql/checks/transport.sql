@@ -1,4 +1,13 @@
 -- Checks 5xx: what cannot be delivered, routes, endpoints, certificates. Called by ssb.diagnose.
+
+-- Whether this status tells why a message waits. One that waits for an earlier message has no reason of its own.
+CREATE OR REPLACE FUNCTION ssb_internal.is_a_reason(p_transmission_status text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT p_transmission_status OPERATOR(pg_catalog.<>) ALL ('{"",Earlier messages of this conversation are waiting.}'::pg_catalog.text[]);
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.check_transport(p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
 LANGUAGE sql VOLATILE
@@ -17,7 +26,7 @@ AS $$
                    OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
        FROM (SELECT x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
       CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
-      WHERE t.transmission_status <> '' AND t.enqueued_at < clock_timestamp() - l.waiting
+      WHERE ssb_internal.is_a_reason(t.transmission_status) AND t.enqueued_at < clock_timestamp() - l.waiting
       GROUP BY t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)
     UNION ALL
     SELECT 502, 'endpoint', format('%s with an address: %s', ssb_internal.counted(count(*), 'route'), string_agg(r.name, ', ' ORDER BY r.name)),

@@ -42,13 +42,13 @@ BEGIN
     SELECT 501, c.conversation_handle, c.service_name, c.far_service, t.transmission_status
       FROM chosen AS c
      CROSS JOIN LATERAL (SELECT DISTINCT t.transmission_status FROM ssb.transmission AS t
-                          WHERE t.endpoint_id = c.endpoint_id AND t.transmission_status <> '') AS t
+                          WHERE t.endpoint_id = c.endpoint_id AND ssb_internal.is_a_reason(t.transmission_status)) AS t
     UNION ALL
     SELECT 501, e.conversation_handle, e.service_name, e.far_service, t.transmission_status
       FROM (SELECT DISTINCT t.endpoint_id, t.transmission_status
               FROM (SELECT * FROM ssb.transmission AS t WHERE num_nonnulls(p_handles, p_after) = 0
                      ORDER BY t.transmission_id DESC LIMIT 10000) AS t
-             WHERE t.transmission_status <> '') AS t
+             WHERE ssb_internal.is_a_reason(t.transmission_status)) AS t
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
     UNION ALL
     SELECT 403, c.conversation_handle, c.service_name, c.far_service,

@@ -61,7 +61,8 @@ END;
 $$;
 
 -- An endpoint leaves its group. If it led it, the others follow a new leader, who has its claim; a group that was set aside
--- is under its new leader's number, or nothing is left to decide about.
+-- is under its new leader's number, or nothing is left to decide about. (`+ 0`, for the least number not to be looked for in the
+-- index by number, which has every conversation.)
 -- Locks  the caller holds the group
 CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint, p_claim_id bigint)
 RETURNS void
@@ -71,7 +72,7 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_leader CONSTANT bigint := (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
+    v_leader CONSTANT bigint := (SELECT min(o.endpoint_id + 0) FROM ssb.conversation_endpoint AS o
                                   WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id);
 BEGIN
     UPDATE ssb.conversation_endpoint AS e SET lock_id = v_leader, claim_id = p_claim_id

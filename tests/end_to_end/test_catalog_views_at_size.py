@@ -1,10 +1,12 @@
 """What a catalog view costs grows as the objects do, not as their square.
 
 Scripts that deploy and watch ask the catalog at every step. Measured is not time but what does
-not vary: the pages that a statement looks at, those of the functions it calls included.
+not vary: the pages that a statement looks at, those of the functions it calls included, and the pairs of
+rows that a join looks at in vain.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -84,3 +86,102 @@ def test_four_times_the_objects_are_less_than_five_times_the_pages(
 ) -> None:
     few, many = (pages(database, query) for database in databases)
     assert many < 5 * few
+
+
+# What administrators ask about conversations. The planner knows nothing of tables that were never analyzed.
+DIALOGS = 400
+PAIRS = (
+    "sys.conversation_endpoints AS i"
+    " JOIN sys.conversation_endpoints AS t ON t.conversation_id = i.conversation_id"
+)
+SERVICES = "sys.conversation_endpoints AS e JOIN sys.services AS s ON s.service_id = e.service_id"
+JOINS = {
+    "both sides": f"{PAIRS} AND i.is_initiator = 1 AND t.is_initiator = 0",
+    "both sides by state": f"{PAIRS} AND t.is_initiator <> i.is_initiator"
+    " WHERE i.state = 'CO' AND t.state = 'CO'",
+    "targets alone": "sys.conversation_endpoints AS t WHERE t.is_initiator = 0 AND NOT EXISTS"
+    " (SELECT FROM sys.conversation_endpoints AS i"
+    " WHERE i.conversation_id = t.conversation_id AND i.is_initiator = 1)",
+    "with services": f"{SERVICES} WHERE e.state <> 'CD'",
+    "with services, queues, contracts and the other side": f"{SERVICES}"
+    " JOIN sys.service_queues AS q ON q.object_id = s.service_queue_id"
+    " JOIN sys.service_contracts AS c ON c.service_contract_id = e.service_contract_id"
+    " LEFT JOIN sys.conversation_endpoints AS t ON t.conversation_id = e.conversation_id"
+    " AND t.is_initiator = 0 WHERE e.is_initiator = 1",
+    "what waits": "sys.transmission_queue AS w JOIN sys.conversation_endpoints AS e"
+    " ON e.conversation_handle = w.conversation_handle WHERE e.state_desc = 'CONVERSING'",
+}
+
+
+@pytest.fixture(scope="module")
+def conversations(new_database: Callable[..., Database]) -> Database:
+    database = new_database()
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("ALTER TABLE ssb.conversation_endpoint SET (autovacuum_enabled = false)")
+        connection.execute("ALTER TABLE ssb.transmission SET (autovacuum_enabled = false)")
+        connection.execute(
+            "SELECT ssb.create_queue('dbo.q' || n), ssb.create_service('//S' || n, 'dbo.q' || n, '{DEFAULT}')"
+            " FROM generate_series(1, 100) AS n"
+        )
+        connection.execute(
+            "SELECT ssb.send(ssb.begin_dialog('//S' || 1 + n %% 100, t.to_service), body => 'x')"
+            " FROM generate_series(1, %s) AS n CROSS JOIN (VALUES ('//S7'), ('//Absent')) AS t (to_service)",
+            (DIALOGS,),
+        )
+    return database
+
+
+def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    return [plan, *(node for child in plan.get("Plans", ()) for node in nodes(child))]
+
+
+@pytest.mark.parametrize("query", JOINS.values(), ids=JOINS.keys())
+def test_conversations_are_not_joined_row_by_row(conversations: Database, query: str) -> None:
+    with psycopg.connect(conversations.dsn, autocommit=True) as connection:
+        found = connection.execute(
+            f"EXPLAIN (ANALYZE, FORMAT JSON) SELECT count(*) FROM {query}".encode()
+        ).fetchone()
+    assert found is not None
+    in_vain = sum(
+        node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"]
+        for node in nodes(found[0][0]["Plan"])
+    )
+    assert in_vain < 10 * DIALOGS
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sys.conversation_endpoints WHERE conversation_handle = %s AND state = 'CO'",
+        "(VALUES (%s::uuid)) AS h (handle) JOIN sys.conversation_endpoints AS e"
+        " ON e.conversation_handle = h.handle AND e.is_initiator = 1",
+        "sys.transmission_queue WHERE conversation_handle = %s",
+    ],
+)
+def test_a_conversation_is_found_by_its_handle(conversations: Database, query: str) -> None:
+    with psycopg.connect(conversations.dsn, autocommit=True) as connection:
+        handle = connection.execute("SELECT conversation_handle FROM ssb.conversation_endpoint").fetchone()
+        found = connection.execute(f"EXPLAIN (FORMAT JSON) SELECT * FROM {query}".encode(), handle).fetchone()
+    assert found is not None
+    used = {node.get("Index Name") for node in nodes(found[0][0]["Plan"])}
+    assert "conversation_endpoint_by_handle" in used
+
+
+def test_cleaning_up_looks_at_one_conversation(conversations: Database) -> None:
+    with psycopg.connect(conversations.dsn) as connection:
+        connection.execute(
+            "INSERT INTO ssb.conversation_endpoint SELECT many.*"
+            "  FROM ssb.conversation_endpoint AS e CROSS JOIN generate_series(1000000, 1009999) AS id"
+            " CROSS JOIN jsonb_populate_record(e, jsonb_build_object('endpoint_id', id, 'lock_id', id,"
+            "                                 'conversation_handle', gen_random_uuid())) AS many"
+            " WHERE e.endpoint_id = 1"
+        )
+        handles = connection.execute("SELECT conversation_handle FROM ssb.conversation_endpoint LIMIT 2")
+        for (handle,) in handles.fetchall():  # the first one fills the caches
+            found = connection.execute(
+                "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT ssb.end_conversation(%s, cleanup => true)",
+                (handle,),
+            ).fetchone()
+        connection.rollback()
+    assert found is not None
+    assert found[0][0]["Plan"]["Shared Hit Blocks"] < DIALOGS / 2

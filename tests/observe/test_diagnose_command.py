@@ -113,7 +113,8 @@ def test_new_conversations_are_followed(sql: Connection) -> None:
 def test_one_conversation_is_followed_and_each_trouble_told_once(sql: Connection) -> None:
     handle = begin(sql, "//From", "//Nowhere")
     news = watch(sql, [handle], timeout=0.3, pause=0.02)
-    send(sql, "x", conversation=handle)
+    for body in ("x", "waits for x"):
+        send(sql, body, conversation=handle)
     told = list(news)
     assert [(one.number, one.conversation_handle) for one in told if isinstance(one, Trouble)] == [
         (501, handle)

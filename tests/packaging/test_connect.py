@@ -3,8 +3,8 @@
 import psycopg
 import pytest
 
-from pgsb.server.connect import Target, connect, describe, read_dsn
-from pgsb.server.problems import ServerError
+from pgsb.server.connect import CONNECT_SECONDS, Target, connect, describe, read_dsn
+from pgsb.server.problems import ServerError, Unreachable
 from support import Database
 
 
@@ -26,6 +26,31 @@ def test_a_wrong_dsn_is_not_repeated() -> None:
     with pytest.raises(ServerError) as caught:
         connect(target)
     assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "dsn, variable, said",
+    [
+        ("dbname=shop", None, CONNECT_SECONDS),
+        ("dbname=shop connect_timeout=5", None, None),
+        ("dbname=shop", "7", None),
+    ],
+)
+def test_a_server_that_hangs_is_not_waited_for_for_ever(
+    monkeypatch: pytest.MonkeyPatch, dsn: str, variable: str | None, said: int | None
+) -> None:
+    seen: dict[str, object] = {}
+
+    def refuse(_: str, **options: object) -> None:
+        seen.update(options)
+        raise psycopg.errors.ConnectionTimeout("connection timeout expired")
+
+    monkeypatch.setattr(psycopg, "connect", refuse)
+    if variable is not None:
+        monkeypatch.setenv("PGCONNECT_TIMEOUT", variable)
+    with pytest.raises(Unreachable, match=r"cannot connect to .*shop.*: connection timeout expired"):
+        connect(Target(dsn, False, "--dsn"))
+    assert seen.get("connect_timeout") == said
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 100, "one,a..b"])
