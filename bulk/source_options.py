@@ -62,6 +62,10 @@ _OTHERWISE = {
     "numPartitions": "as many tasks send as the frame has partitions: repartition(…), coalesce(…)",
 }
 
+# As Spark writes sizes.
+_SIZES = "(?:[kmgt]b?|b)?"
+_SHIFTS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+
 # Names between commas; those within quotes are part of a name.
 _NAME = re.compile(r'(?:[^,"]|"(?:[^"]|"")*"?)+')
 
@@ -171,14 +175,15 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
                 _OTHERWISE.get(name),
             )
 
-    def number(*names: str) -> int | None:
+    def number(*names: str, unit: str = "") -> int | None:
         for name in names:
             text = values.get(name.lower())
             if text is None:
                 continue
-            if not text.strip().isdigit() or int(text) < 1:
+            found = re.fullmatch(rf"(0*[1-9][0-9]*)({unit})", text.strip().lower())
+            if found is None:
                 raise BulkError(f'the option "{name}" is {text!r}, and must be a number from 1 on')
-            return int(text)
+            return int(found[1]) << _SHIFTS[found[2][:1]]
         return None
 
     def switch(name: str, default: bool) -> bool:
@@ -198,7 +203,7 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         partitions=number("numPartitions", "partitions") or 2,
         fetch_size=number("fetchsize"),
         max_messages=number("maxMessagesPerTrigger", "maxMessages") or MOST_MESSAGES,
-        max_bytes=number("maxBytesPerTrigger", "maxBytes"),
+        max_bytes=number("maxBytesPerTrigger", "maxBytes", unit=_SIZES),
         fail_on_data_loss=switch("failOnDataLoss", True),
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,

@@ -275,6 +275,11 @@ def test_an_option_that_is_wrong_is_named(
     assert hint is None or hint in "".join(traceback.format_exception(refused.value))
 
 
+@pytest.mark.parametrize(("size", "count"), [("8", 8), (" 10m ", 10 << 20), ("1GB", 1 << 30), ("2b", 2)])
+def test_a_size_is_written_as_spark_writes_it(size: str, count: int) -> None:
+    assert read_options({"dsn": "dbname=d", "maxBytesPerTrigger": size}).max_bytes == count
+
+
 @pytest.mark.parametrize("queue", ["dbo.nowhere", "dbo.total"])
 def test_what_is_no_queue_is_told_before_a_task_runs(desk: Desk, queue: str) -> None:
     with pytest.raises(BulkError, match=f"there is no queue {queue}"):
