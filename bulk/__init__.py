@@ -1,6 +1,5 @@
 """Bulk processing with Spark: claim → read → process → complete, exactly once.
 
-- `problems`  what can go wrong, said in a sentence
 - `problems`     what can go wrong, said in a sentence
 - `connections`  all connections of a job, and where they lead
 - `claim`        sets messages of whole conversation groups aside

@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 
 import psycopg
 
+from .connections import connect
 from .problems import BulkError, first_line, hint_of
 
 if TYPE_CHECKING:
@@ -75,6 +76,13 @@ def text(body: "str | Column" = BODY) -> "Column":
     return marked.when(f.is_valid_utf8(plain.cast("string")), plain.cast("string")).alias("text")
 
 
+def make_text(kind: str) -> str:
+    """What a person does with a column of a type (Spark's word for it) that is to be a text."""
+    # Cast to a string a struct is no JSON.
+    is_nested = kind.startswith(("struct", "map", "array", "variant"))
+    return f"make it that in the program: {'f.to_json(…)' if is_nested else 'f.col(…).cast(…)'}"
+
+
 def body_of(frame: "DataFrame", nvarchar: Callable[[], str]) -> str:
     """The frame's ``message_body`` in bytes, as an expression of Spark's: text as the instance keeps it.
 
@@ -83,9 +91,7 @@ def body_of(frame: "DataFrame", nvarchar: Callable[[], str]) -> str:
     kind = {name.lower(): kind for name, kind in frame.dtypes}[BODY]
     # Without ANSI mode Spark would make four or eight bytes of a number, which nobody means.
     if not kind.startswith(("string", "binary", "void", "char", "varchar")):
-        raise BulkError(
-            f"the column {BODY!r} is {kind}, not string or binary", "cast it in the program: f.col(…).cast(…)"
-        )
+        raise BulkError(f"the column {BODY!r} is {kind}, not string or binary", make_text(kind))
     if kind != "binary" and nvarchar() == "utf16":
         return f"encode({BODY}, 'UTF-16LE')"
     return f"CAST({BODY} AS BINARY)"
@@ -220,7 +226,7 @@ def declared_schema(spark: "SparkSession", dsn: str, queue: str, message_type: s
     from pyspark.sql.types import StructType
 
     try:
-        with psycopg.connect(dsn, autocommit=True, client_encoding="utf8") as connection:
+        with connect(dsn, "pgsb spark") as connection:
             row = connection.execute(
                 "SELECT ssb_internal.message_type_schema(%s, %s)", (queue, message_type)
             ).fetchone()

@@ -15,7 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import FORM_SETTINGS, is_direct, prepare_session
-from .problems import BulkError, told
+from .problems import BulkError, first_line, told
 
 DRIVER = "org.postgresql.Driver"
 
@@ -59,13 +59,28 @@ class Server:
         )
 
 
+def readable(dsn: str) -> str:
+    """The DSN as libpq takes it, also that of a JDBC URL. Raises BulkError."""
+    dsn = dsn.removeprefix("jdbc:")
+    try:
+        conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError as error:
+        raise BulkError(
+            f"the address of the server cannot be read: {first_line(error)}",
+            "options of JDBC's after the ? have other names in PostgreSQL's",
+        ) from error
+    return dsn
+
+
 def connect(dsn: str, name: str) -> Connection:
     """A session for claims. A machine that dies says nothing: the server asks whether it is still there.
 
     The statement of a driver that was killed ends too: prepare_session lets the server look.
 
-    Raises ClaimLost when there is no connection, BulkError when the server refuses what the session needs.
+    Raises ClaimLost when there is no connection, BulkError when the address cannot be read or the server
+    refuses what the session needs.
     """
+    dsn = readable(dsn)
     try:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
         prepare_session(connection)
@@ -156,6 +171,7 @@ def same_place(connection: Connection, dsn: str | None) -> Server:
 
 def acting_as(dsn: str, role: str) -> str:
     """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC."""
+    dsn = readable(dsn)
     before = conninfo_to_dict(dsn).get("options")
     # libpq takes options apart at blanks; a backslash keeps one.
     escaped = "".join(f"\\{char}" if char in "\\ " else char for char in role)

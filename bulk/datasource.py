@@ -90,12 +90,12 @@ class QueueDataSource(DataSource):
     @as_a_sentence
     def writer(self, schema: Any, overwrite: bool) -> MessageWriter:
         """Sends each row of a batch."""
-        return MessageWriter(read_options(self.options), schema, overwrite)
+        return MessageWriter(read_options(self.options, to_write=True), schema, overwrite)
 
     @as_a_sentence
     def streamWriter(self, schema: Any, overwrite: bool) -> MessageStreamWriter:
         """Sends each row of a stream, once."""
-        return MessageStreamWriter(read_options(self.options), schema, overwrite)
+        return MessageStreamWriter(read_options(self.options, to_write=True), schema, overwrite)
 
 
 __all__ = ["QUEUE_SCHEMA", "STREAM_SCHEMA", "QueueDataSource"]

@@ -64,6 +64,8 @@ def send(
         raise BulkError("the DataFrame has no column message_body")
     if ("conversation_handle" in names) == (dialogs is not None):
         raise BulkError("name either a column conversation_handle or the dialogs to begin")
+    with connect(dsn, "pgsb spark") as connection:
+        server = reached(connection)
     absent = f"'{_literal(message_type)}'"
     wanted = [
         "conversation_handle"
@@ -72,7 +74,7 @@ def send(
         f"coalesce(message_type_name, {absent}) AS message_type_name"
         if "message_type_name" in names
         else f"{absent} AS message_type_name",
-        f"{body_of(frame, lambda: _nvarchar_of(dsn))} AS message_body",
+        f"{body_of(frame, lambda: server.nvarchar)} AS message_body",
     ]
     chosen = frame.selectExpr(*wanted)
     if transactions == "all":
@@ -86,7 +88,7 @@ def send(
         context = TaskContext.get()
         assert context is not None
         try:
-            count = _send_partition(batches, dsn, dialogs, this_send, context.partitionId())
+            count = _send_partition(batches, server.dsn, dialogs, this_send, context.partitionId())
         except psycopg.Error as error:
             raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
         yield pyarrow.RecordBatch.from_pydict({"sent": [count]})
@@ -95,7 +97,7 @@ def send(
         reports = chosen.mapInArrow(run, "sent long").collect()
     except Exception as error:
         raise BulkError(explain(error), "nothing of the failed partition was sent") from error
-    note_through(dsn, this_send, len(reports))
+    note_through(server.dsn, this_send, len(reports))
     return sum(int(report["sent"]) for report in reports)
 
 
@@ -113,12 +115,6 @@ def note_through(
             count_send(connection, send_id, -1, partitions)
         except psycopg.Error as error:
             raise BulkError(first_line(error), hint_of(error)) from error
-
-
-def _nvarchar_of(dsn: str) -> str:
-    """How text lies in bodies there. Raises BulkError."""
-    with connect(dsn, "pgsb bulk") as connection:
-        return reached(connection).nvarchar
 
 
 def _send_partition(

@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from .claim import explained
-from .connections import Connection, acting_as
+from .connections import Connection, acting_as, readable
 from .problems import BulkError, first_line
 
-_COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement", "numPartitions", "fetchsize")
+_COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement")
 _READ = ("queue", "view")
+_TASKS = ("numPartitions", "fetchsize")
 _STREAM = (
     "maxMessagesPerTrigger",
     "maxBytesPerTrigger",
@@ -32,18 +34,37 @@ _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "re
 _SPARKS = ("path", "paths", "checkpointLocation")
 # What CREATE TABLE adds to a table's options.
 _OF_A_TABLE = ("option.", "provider")
-# The words of Spark's JDBC and Kafka sources, in lower case, that have another name here.
+# The words of Spark's JDBC, Kafka and Delta sources, in lower case, and what is to be done instead.
+_QUEUE = 'option("queue", …) says what is read; fromService and toService say where messages are sent'
+_PARTS = "numPartitions says how many tasks read a batch of a stream"
+_BEGIN = "leave it away: a stream begins with what waits in the queue, and then goes on from its checkpoint"
+_NAMED = 'option("streamName", …) is what names a stream'
+_PACKS = "leave it away: each task sends its rows in packs, and in one transaction"
+_TYPED = "leave it away: columns have the types that the documentation tells; cast them in the program"
 _ELSEWHERE = {
-    "dbtable": "queue",
-    "table": "queue",
-    "subscribe": "queue",
-    "subscribepattern": "queue",
-    "topic": "queue",
-    "kafka.bootstrap.servers": "url",
-    "maxoffsetspertrigger": "maxMessagesPerTrigger",
-    "minpartitions": "numPartitions",
+    **dict.fromkeys(("dbtable", "table", "subscribe", "subscribepattern", "assign", "topic"), _QUEUE),
+    "query": f"{_QUEUE}; where(…) and select(…) of the frame choose",
+    "kafka.bootstrap.servers": "did you mean url?",
+    **dict.fromkeys(("kafka.group.id", "groupid", "groupidprefix"), _NAMED),
+    **dict.fromkeys(("maxoffsetspertrigger", "maxfilespertrigger"), "did you mean maxMessagesPerTrigger?"),
+    **dict.fromkeys(("minpartitions", "partitioncolumn", "lowerbound", "upperbound"), _PARTS),
+    **dict.fromkeys(("startingoffsets", "startingtimestamp", "startingversion"), _BEGIN),
+    **dict.fromkeys(("endingoffsets", "endingtimestamp", "endingversion"), _BEGIN),
+    **dict.fromkeys(("batchsize", "isolationlevel", "truncate"), _PACKS),
+    "customschema": _TYPED,
+    "driver": "leave it away: the source needs no JDBC driver",
+    "querytimeout": """option("sessionInitStatement", "SET statement_timeout = '60s'")""",
 }
-_ALL = (*_COMMON, *_READ, *_STREAM, *_WRITE)
+_ALL = (*_COMMON, *_READ, *_TASKS, *_STREAM, *_WRITE)
+# Of options for reading that are given to a writer, what was meant.
+_OTHERWISE = {
+    "queue": "messages are sent to a service: fromService and toService; or a column conversation_handle",
+    "numPartitions": "as many tasks send as the frame has partitions: repartition(…), coalesce(…)",
+}
+
+# As Spark writes sizes.
+_SIZES = "(?:[kmgt]b?|b)?"
+_SHIFTS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 # Names between commas; those within quotes are part of a name.
 _NAME = re.compile(r'(?:[^,"]|"(?:[^"]|"")*"?)+')
@@ -104,7 +125,7 @@ class SourceOptions:
             )
         found: list[str] = []
         there: list[tuple[str, str]] | None = None
-        for part in (one.strip() for one in _NAME.findall(self.queue)):
+        for part in filter(None, (one.strip() for one in _NAME.findall(self.queue))):
             if '"' in part or not any(char in part for char in "*?["):
                 found.append(normal_name(connection, part))
                 continue
@@ -114,8 +135,13 @@ class SourceOptions:
             matching = [name for shown, name in there if fnmatch.fnmatchcase(shown, part.lower())]
             if not matching:
                 names = ", ".join(name for _, name in there)
-                raise BulkError(f"no queue matches {part!r}", f"there are {names or 'none'}")
+                raise BulkError(
+                    f"no queue matches {part!r}",
+                    f"there are {names or 'none'}; *, ? and [ab] are patterns, names are PostgreSQL's",
+                )
             found += matching
+        if not found:
+            raise BulkError(f'the option "queue" is {self.queue!r}, which names none')
         return list(dict.fromkeys(found))
 
 
@@ -127,8 +153,11 @@ def normal_name(connection: Connection | psycopg.Connection[tuple[object, ...]],
     return str(row[0])
 
 
-def read_options(given: Mapping[str, str]) -> SourceOptions:
-    """The options, whatever their case. Raises BulkError for one that is unknown or no number."""
+def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceOptions:
+    """The options, whatever their case.
+
+    Raises BulkError for one that is unknown, no number, or of the other direction.
+    """
     values = {key.lower(): value for key, value in given.items()}
     if any(key.startswith(_OF_A_TABLE) for key in values):
         raise BulkError(
@@ -138,22 +167,23 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
     known = {name.lower(): name for name in (*_ALL, *_SPARKS)}
     for key in values:
         if key not in known and not key.startswith("__"):
-            near = _ELSEWHERE.get(key) or next(
-                (known[one] for one in difflib.get_close_matches(key, known, 1)), None
-            )
+            raise BulkError(f'format("pgsb") has no option {key!r}', _instead(key, known))
+    for name in (*_READ, *_STREAM, *_TASKS) if to_write else _WRITE:
+        if name.lower() in values:
             raise BulkError(
-                f'format("pgsb") has no option {key!r}',
-                f"did you mean {near}?" if near else f"the options are {', '.join(_ALL)}",
+                f'the option "{name}" is for {"reading" if to_write else "writing"}',
+                _OTHERWISE.get(name),
             )
 
-    def number(*names: str) -> int | None:
+    def number(*names: str, unit: str = "") -> int | None:
         for name in names:
             text = values.get(name.lower())
             if text is None:
                 continue
-            if not text.strip().isdigit() or int(text) < 1:
+            found = re.fullmatch(rf"(0*[1-9][0-9]*)({unit})", text.strip().lower())
+            if found is None:
                 raise BulkError(f'the option "{name}" is {text!r}, and must be a number from 1 on')
-            return int(text)
+            return int(found[1]) << _SHIFTS[found[2][:1]]
         return None
 
     def switch(name: str, default: bool) -> bool:
@@ -162,6 +192,8 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
             raise BulkError(f'the option "{name}" is {text!r}, and must be true or false')
         return default if text is None else text.lower() == "true"
 
+    if "maxage" in values and not switch("recycle", False):
+        raise BulkError('the option "maxAge" is for dialogs that are kept', 'option("recycle", "true")')
     return SourceOptions(
         dsn=_address(values),
         path=", ".join(json.loads(values["paths"])) if "paths" in values else values.get("path"),
@@ -171,7 +203,7 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
         partitions=number("numPartitions", "partitions") or 2,
         fetch_size=number("fetchsize"),
         max_messages=number("maxMessagesPerTrigger", "maxMessages") or MOST_MESSAGES,
-        max_bytes=number("maxBytesPerTrigger", "maxBytes"),
+        max_bytes=number("maxBytesPerTrigger", "maxBytes", unit=_SIZES),
         fail_on_data_loss=switch("failOnDataLoss", True),
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,
@@ -187,6 +219,16 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
     )
 
 
+def _instead(key: str, known: Mapping[str, str]) -> str:
+    """What to do instead of giving an option that is unknown."""
+    if key in _ELSEWHERE:
+        return _ELSEWHERE[key]
+    if key.startswith("kafka."):
+        return "leave it away: it is for Kafka's client"
+    near = difflib.get_close_matches(key, known, 1, 0.7)
+    return f"did you mean {known[near[0]]}?" if near else f"the options are {', '.join(_ALL)}"
+
+
 def _address(values: Mapping[str, str]) -> str:
     dsn = values.get("dsn") or values.get("url") or os.environ.get("DATABASE_URL")
     if not dsn:
@@ -194,14 +236,7 @@ def _address(values: Mapping[str, str]) -> str:
             'the option "dsn" is missing',
             'option("dsn", "host=db dbname=shop user=ann"), or "url" with a PostgreSQL or JDBC URL',
         )
-    dsn = dsn.removeprefix("jdbc:")
-    try:
-        own = {key: values[key] for key in ("user", "password") if values.get(key)}
-        dsn = psycopg.conninfo.make_conninfo(dsn, **own)
-    except psycopg.ProgrammingError as error:
-        raise BulkError(
-            f"the address of the server cannot be read: {error}".strip().splitlines()[0],
-            "options of JDBC's after the ? have other names in PostgreSQL's",
-        ) from error
+    own = {key: values[key] for key in ("user", "password") if values.get(key)}
+    dsn = make_conninfo(readable(dsn), **own)
     role = values.get("role")
     return acting_as(dsn, role) if role else dsn

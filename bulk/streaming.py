@@ -26,7 +26,7 @@ from .cached import own_cache
 from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
-from .connections import Connection, Server, connect, reached, task_session
+from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
 from .problems import BulkError, ClaimLost, as_a_sentence, told
 from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
@@ -409,21 +409,29 @@ def _run_alone(session: Connection, stream: str) -> None:
 
 
 def completing(
-    program: Program, dsn: str, queue: str | None = None, *, unread: Unread = "refuse"
+    program: Program,
+    dsn: str,
+    queue: str | None = None,
+    *,
+    unread: Unread = "refuse",
+    role: str | None = None,
 ) -> Callable[["DataFrame", int], None]:
     """A function for foreachBatch: runs ``program`` on the batch and completes its claim, exactly once.
 
     The claim is the unit, not the frame. Where the stream was filtered or aggregated on its way, and
     not every claimed message is in the frame, the batch fails and says how many are not; with
     ``unread="complete"`` the program says that it means to pass them: they are deleted with the rest.
+
+    ``dsn`` and ``role`` are those of the stream. Raises BulkError for an address that cannot be read.
     """
     require_choice("unread", unread, get_args(Unread))
+    address = acting_as(dsn, role) if role else readable(dsn)
 
     def process(frame: "DataFrame", batch: int) -> None:
         claims = _claims_of_batch(frame)
         others = sorted({name for name, _, _ in claims} - {queue})
         if queue is not None and others:
-            with connect(dsn, "pgsb stream") as connection:
+            with connect(address, "pgsb stream") as connection:
                 others = [name for name in others if name != normal_name(connection, queue)]
         if queue is not None and others:
             raise BulkError(
@@ -440,7 +448,8 @@ def completing(
                 "one source and one queue for each stream, or a sink of Spark's own",
             )
         ((name, claim_id, claimed_at),) = claims
-        with connect(dsn, "pgsb stream") as connection:
+        with connect(address, "pgsb stream") as connection:
+            server = reached(connection)
             held = find_claim(connection, name, claim_id, claimed_at)
             if held is None:
                 done = connection.execute(
@@ -448,14 +457,17 @@ def completing(
                 ).fetchone()
                 if done != (True,):
                     raise ClaimLost(
-                        f"claim {claim_id} has ended", "its messages are in the queue: a later batch has them"
+                        f"claim {claim_id} has ended, or is not that of {role or connection.info.user} "
+                        f"in the database {connection.info.dbname}",
+                        "its messages are in the queue: a later batch has them; "
+                        "completing(…) needs the address, user and role of its stream",
                     )
                 return
             with own_cache(frame):
                 kept = frame.persist()
                 if unread == "refuse":
                     _require_all(kept, held)
-                context = Context(frame.sparkSession, reached(connection), name, claim_id, held.partitions)
+                context = Context(frame.sparkSession, server, name, claim_id, held.partitions)
                 given = kept.drop("claim_id", "queue")
                 complete(held, run_program(program, given, context))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from .columns import make_text
 from .connections import connect, reached, task_session
 from .problems import BulkError, first_line, hint_of
 from .sending import Dialogs, note_through, send_rows
@@ -67,7 +68,7 @@ class _Sender:
                 "the options fromService and toService name the services; or a column conversation_handle",
             )
         if overwrite:
-            raise BulkError('messages cannot be overwritten: mode("append")')
+            raise BulkError("messages cannot be overwritten", 'mode("append"); streams: outputMode("append")')
         if "message_body" not in names:
             raise BulkError("the DataFrame has no column message_body")
         given = "conversation_handle" in names
@@ -80,11 +81,9 @@ class _Sender:
         if options.recycle and "key" not in names:
             raise BulkError('option("recycle", "true") needs a column key: which dialog a message goes on')
         for field in schema.fields:
-            if field.dataType.simpleString() not in ("string", "binary", "void"):
-                raise BulkError(
-                    f"the column {field.name!r} is {field.dataType.simpleString()}, not string or binary",
-                    "cast it in the program: f.col(…).cast(…)",
-                )
+            kind = field.dataType.simpleString()
+            if kind not in ("string", "binary", "void"):
+                raise BulkError(f"the column {field.name!r} is {kind}, not string or binary", make_text(kind))
         self._options = options
         self._names = names
         with connect(options.dsn, "pgsb spark") as connection:
@@ -168,6 +167,13 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
 
 class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
     """Sends each batch of a stream once."""
+
+    def __init__(self, options: SourceOptions, schema: Any, overwrite: bool) -> None:
+        if options.send_id:
+            raise BulkError(
+                'the option "sendId" is not for a stream', "its batches are sent once by Spark's numbers"
+            )
+        _Sender.__init__(self, options, schema, overwrite)
 
     def write(self, iterator: Iterator[Any]) -> Sent:
         """One task of one batch."""

@@ -1,5 +1,6 @@
 """pgsb spark: bulk jobs on Spark."""
 
+import logging
 import signal
 import sys
 import time
@@ -108,6 +109,8 @@ def run_command(
         stopping = True
 
     signal.signal(signal.SIGTERM, stop)
+    # py4j would tell of Ctrl-C with its stack.
+    logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
     # Programs lie where the command is called, as with python -m.
     sys.path.insert(0, str(Path.cwd()))
     try:

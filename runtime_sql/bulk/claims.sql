@@ -43,6 +43,30 @@ CREATE TABLE IF NOT EXISTS ssb.claim_reading (
 );
 CREATE INDEX IF NOT EXISTS claim_reading_by_claim ON ssb.claim_reading (claim_id);
 
+-- Which session runs a stream: two of one name would read and complete each other's claims. It
+-- does while it holds the advisory lock of that number.
+CREATE TABLE IF NOT EXISTS ssb.running_stream (
+    role    name        NOT NULL,
+    stream  text        NOT NULL,
+    lock_id integer     NOT NULL,
+    pid     integer     NOT NULL,
+    since   timestamptz NOT NULL,
+    PRIMARY KEY (role, stream)
+);
+
+-- Whether a session runs the stream. Anybody may take an advisory lock: only the session that the row names proves it.
+CREATE OR REPLACE FUNCTION ssb_internal.stream_runs(p_role name, p_stream text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM ssb.running_stream AS s JOIN pg_locks AS l ON l.pid = s.pid
+                    WHERE s.role = p_role AND s.stream = p_stream AND l.locktype = 'advisory' AND l.granted
+                      AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                      AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.stream_runs(name, text) FROM PUBLIC;
+
 -- Which database this is, of all servers': claims are numbers, and another one may have the same.
 CREATE OR REPLACE FUNCTION ssb_internal.database_identity()
 RETURNS text
@@ -57,7 +81,7 @@ $$;
 -- claim's advisory lock knows that nobody has it. Anybody may take such a lock, so who does not get it asks
 -- whose it is, which reads all locks of the server, and remembers the answer for a tenth of a second. (In a
 -- setting, which anybody may write to: who does passes messages that are free.) A number below zero is a
--- quarantined group. A stream's claim waits for the stream to come again (expires_at).
+-- quarantined group. A stream's claim lives while the stream runs, and then waits for it to come again (expires_at).
 CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -75,7 +99,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     ELSIF v_claim.expires_at IS NOT NULL THEN
-        RETURN v_claim.expires_at > clock_timestamp();
+        IF v_claim.expires_at > clock_timestamp() THEN
+            RETURN true;
+        END IF;
     ELSIF v_claim.pid = pg_backend_pid() THEN
         RETURN ssb_internal.claim_is_held(p_claim_id);
     ELSIF pg_try_advisory_lock_shared(1397965376, p_claim_id::integer) THEN
@@ -95,7 +121,7 @@ BEGIN
 END;
 $$;
 
--- The same without a memory: whether the claim's own session has its lock.
+-- The same without a memory: whether the claim's own session has its lock, or its stream runs or is waited for.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_is_held(p_claim_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -108,7 +134,10 @@ BEGIN
                      JOIN pg_locks AS l ON l.pid = k.pid   -- anybody may take an advisory lock
                     WHERE k.claim_id = p_claim_id AND k.expires_at IS NULL AND l.locktype = 'advisory' AND l.granted
                       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-                      AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2);
+                      AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2)
+        OR EXISTS (SELECT FROM ssb.claim AS k
+                    WHERE k.claim_id = p_claim_id AND k.expires_at <= clock_timestamp()
+                      AND ssb_internal.stream_runs(k.role, k.stream));
 END;
 $$;
 
@@ -229,13 +258,18 @@ END;
 $$;
 
 -- Claims for people: whose, since when, how many messages, and in which state. held: its session is
--- there; stream: it waits for its stream until expires_at; over: it ends with the next sweep.
+-- there; stream: its stream runs, or is waited for until expires_at; over: it ends with the next sweep.
 DROP VIEW IF EXISTS ssb.claims;
 CREATE VIEW ssb.claims WITH (security_barrier) AS
     SELECT k.claim_id, q.name AS queue, k.role, k.pid, k.claimed_at, k.stream, k.expires_at,
            (SELECT count(*) FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS conversations,
            (SELECT coalesce(sum(c.messages), 0)::bigint FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS messages,
-           CASE WHEN k.expires_at > clock_timestamp() THEN 'stream'
+           CASE WHEN k.expires_at > clock_timestamp()
+                  OR k.expires_at IS NOT NULL AND EXISTS (
+                     SELECT FROM ssb.running_stream AS s JOIN pg_locks AS l ON l.pid = s.pid
+                      WHERE s.role = k.role AND s.stream = k.stream AND l.locktype = 'advisory' AND l.granted
+                        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                        AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2) THEN 'stream'
                 WHEN k.expires_at IS NULL AND EXISTS (
                      SELECT FROM pg_locks AS l
                       WHERE l.pid = k.pid AND l.locktype = 'advisory' AND l.granted AND l.classid = 1397965376::oid

@@ -1,15 +1,4 @@
--- Streams of Spark: whose name they run under, and the claims that wait for them to come again.
-
--- Which session runs a stream: two of one name would read and complete each other's claims. It
--- does while it holds the advisory lock of that number.
-CREATE TABLE IF NOT EXISTS ssb.running_stream (
-    role    name        NOT NULL,
-    stream  text        NOT NULL,
-    lock_id integer     NOT NULL,
-    pid     integer     NOT NULL,
-    since   timestamptz NOT NULL,
-    PRIMARY KEY (role, stream)
-);
+-- Streams of Spark: under whose name they run, and the claims that wait for them to come again (claims.sql).
 
 -- From here on the caller's session runs the stream of that name, until it ends. Where another one does:
 -- its process and since when, and nothing is changed. Rows of sessions of the caller's that are gone go.
@@ -27,13 +16,7 @@ DECLARE
     v_caller CONSTANT name := ssb_internal.caller();
     v_lock_id integer;
 BEGIN
-    -- Anybody may take an advisory lock: only the session that the row names proves anything by it.
-    DELETE FROM ssb.running_stream AS s
-     WHERE s.role = v_caller
-       AND NOT EXISTS (SELECT FROM pg_locks AS l
-                        WHERE l.pid = s.pid AND l.locktype = 'advisory' AND l.granted
-                          AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-                          AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2);
+    DELETE FROM ssb.running_stream AS s WHERE s.role = v_caller AND NOT ssb_internal.stream_runs(s.role, s.stream);
     LOOP
         v_lock_id := nextval('ssb.claim_id');
         EXIT WHEN pg_try_advisory_lock(1397965383, v_lock_id);
@@ -49,6 +32,10 @@ BEGIN
         IF NOT FOUND THEN
             RETURN QUERY SELECT r.* FROM ssb_internal.run_stream(run_stream.stream) AS r;  -- the other one has gone meanwhile
         END IF;
+    ELSE
+        -- What has expired stays so: others may have received of it.
+        UPDATE ssb.claim AS c SET stream = NULL
+         WHERE c.stream = run_stream.stream AND c.role = v_caller AND c.expires_at <= clock_timestamp();
     END IF;
 END;
 $$;
@@ -62,7 +49,7 @@ AS $$
     WITH renewed AS (
         UPDATE ssb.claim AS c
            SET expires_at = greatest(c.expires_at, clock_timestamp() + make_interval(secs => coalesce($2, 604800)))
-         WHERE c.stream = $1 AND c.role = ssb_internal.caller() AND c.expires_at > clock_timestamp()
+         WHERE c.stream = $1 AND c.role = ssb_internal.caller() AND ssb_internal.claim_is_held(c.claim_id)
         RETURNING c.claim_id, c.queue_id, c.claimed_at
     )
     SELECT r.claim_id, q.name, r.claimed_at FROM renewed AS r JOIN ssb.queue AS q ON q.queue_id = r.queue_id

@@ -154,10 +154,10 @@ claims: What bulk jobs and streams have set aside, of the caller's roles; all of
   pid: The session's process, as in pg_stat_activity.
   claimed_at: Since when.
   stream: The stream that it belongs to; NULL: it lives as long as its session.
-  expires_at: Until when it waits for its stream.
+  expires_at: Until when it waits for its stream; not while the stream runs.
   conversations: How many conversations.
   messages: How many messages.
-  state: held: its session is there; stream: it waits for its stream; over: it ends with the daemon's next look.
+  state: held: its session is there; stream: its stream runs, or is waited for; over: it ends with the daemon's next look.
 
 queue_status: Every queue that the caller may see, with what an operator asks first.
   database_name: The T-SQL database.

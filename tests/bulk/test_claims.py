@@ -135,6 +135,27 @@ def test_a_claim_ends_with_its_session(desk: Desk, connect: Connect) -> None:
         complete(held, Outputs(unread="complete"), desk.database.dsn)
 
 
+def test_a_stream_keeps_its_claim_while_it_runs(desk: Desk, connect: Connect) -> None:
+    """However long a batch takes: a reader would have had its messages beside the sink."""
+    desk.send(1, 3)
+    driver = connect()
+    driver.execute("SELECT FROM ssb_internal.run_stream('nightly')")
+    assert claim(driver, "dbo.target", stream="nightly") is not None
+    desk.connection.execute("UPDATE ssb.claim SET expires_at = now()")
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    receive, state = "SELECT FROM ssb.receive('dbo.target')", "SELECT state FROM ssb.claims"
+    assert connect().execute(receive).rowcount == 0
+    assert desk.value(state) == "stream"
+    assert driver.execute("SELECT FROM ssb_internal.claims_of_stream('nightly', 0)").rowcount == 1
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (driver.info.backend_pid,))
+    assert desk.value(state) == "over"
+    # It comes again too late: somebody else may have received meanwhile.
+    again = connect()
+    again.execute("SELECT FROM ssb_internal.run_stream('nightly')")
+    assert again.execute("SELECT FROM ssb_internal.claims_of_stream('nightly')").rowcount == 0
+    assert connect().execute(receive).rowcount == 3
+
+
 @pytest.mark.parametrize("stream", [None, "nightly"])
 def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, stream: str | None) -> None:
     """Moved away, its messages would be another reader's, and the claim's as well."""

@@ -215,13 +215,18 @@ def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
         ("message_body string", {"path": "target"}, "do not go to a place such as 'target'"),
         ("message_body string, Message_Body string", {}, "two columns 'message_body'"),
         ("message_body string, Sum long", {}, "no column 'Sum'"),
+        ("message_body string", {"queue": "dbo.target"}, '"queue" is for reading'),
+        ("message_body string, key int", {"fromService": "source"}, "in the program: f.col(…).cast"),
+        ("message_body variant", {"fromService": "source"}, "in the program: f.to_json"),
+        ("message_body string", {"maxAge": "1 hour"}, "kept"),
     ],
 )
 def test_what_cannot_be_a_message_is_told(columns: str, options: dict[str, str], said: str) -> None:
     # The server is asked last, and none is there.
     source = QueueDataSource({"dsn": "host=127.0.0.1 port=1", "toService": "target", **options})
-    with pytest.raises(BulkError, match=said):
+    with pytest.raises(BulkError) as refused:
         source.writer(_structure(columns), False)
+    assert said in "".join(traceback.format_exception(refused.value))
 
 
 def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
@@ -246,8 +251,13 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
     ("options", "said", "hint"),
     [
         ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
-        ({"dbtable": "x"}, "has no option 'dbtable'", "did you mean queue?"),
-        ({"subscribe": "x"}, "has no option 'subscribe'", "did you mean queue?"),
+        ({"subscribe": "x"}, "has no option 'subscribe'", '"queue", …) says what is read'),
+        ({"maxOffsetsPerTrigger": "x"}, "no option 'maxoffsetspertrigger'", "mean maxMessagesPerTrigger?"),
+        ({"startingOffsets": "earliest"}, "no option 'startingoffsets'", "begins with what waits"),
+        ({"kafka.security.protocol": "SSL"}, "no option 'kafka.security", "for Kafka's client"),
+        ({"batchsize": "10"}, "no option 'batchsize'", "sends its rows in packs"),
+        ({"dsn": "dbname=d", "toService": "x"}, '"toService" is for writing', None),
+        ({"dsn": "dbname=d", "maxAge": "1 hour"}, '"toService" is for writing|"maxAge" is for', None),
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
@@ -263,6 +273,11 @@ def test_an_option_that_is_wrong_is_named(
         read_options(options)
     # All that Spark tells its user of an error in a source is its traceback.
     assert hint is None or hint in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize(("size", "count"), [("8", 8), (" 10m ", 10 << 20), ("1GB", 1 << 30), ("2b", 2)])
+def test_a_size_is_written_as_spark_writes_it(size: str, count: int) -> None:
+    assert read_options({"dsn": "dbname=d", "maxBytesPerTrigger": size}).max_bytes == count
 
 
 @pytest.mark.parametrize("queue", ["dbo.nowhere", "dbo.total"])
@@ -477,6 +492,22 @@ def test_a_programs_queue_may_be_written_in_any_case(desk: Desk, monkeypatch: py
     # It goes on to its claim, which there is not.
     with pytest.raises(ClaimLost, match="claim 1 has ended"):
         completing(lambda messages: Outputs(), desk.database.dsn, "Target")(frame, 0)
+
+
+def test_where_completing_leads_is_read_at_once_and_told(
+    desk: Desk, empty_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def program(messages: Any) -> Outputs:
+        return Outputs()
+
+    with pytest.raises(BulkError, match="address of the server cannot be read"):
+        completing(program, "jdbc:mysql://h/d")
+    monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: [("q", 1, "2026-01-01T00:00:00+00:00")])
+    frame: Any = None
+    with pytest.raises(BulkError, match="there is no runtime in the database"):
+        completing(program, empty_database.dsn)(frame, 0)
+    with pytest.raises(ClaimLost, match="is not that of pg_monitor in the database"):
+        completing(program, desk.database.dsn, role="pg_monitor")(frame, 0)
 
 
 def test_completing_knows_two_words_for_what_is_unread() -> None:
