@@ -219,7 +219,7 @@ class Knowledge:
                 self._catalog.tables[key] = info
         # What the session has made itself is known better.
         self._catalog.functions = now.functions | self._catalog.functions
-        self._catalog.synonyms = now.synonyms | self._catalog.synonyms
+        self._take_synonyms(now.synonyms)
         self._catalog.types = now.types | self._catalog.types
         self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
@@ -239,6 +239,9 @@ class Knowledge:
             return
         asked = [(*key, False) for key in relations] + [(*key, True) for key in types]
         try:
+            if _changed(before.synonyms, catalog.synonyms):
+                # Behind DROP, that of another is made in a way that the batches do not tell.
+                self._take_synonyms(_synonyms(self._connection))
             found = self._connection.execute(_AS_THEY_ARE, [list(part) for part in zip(*asked, strict=True)])
             columns = {tuple(key): names for *key, names in found}
             for key in types:
@@ -290,14 +293,25 @@ class Knowledge:
             return False  # ALTER COLUMN, which may have failed
         return True
 
+    def _take_synonyms(self, there: Mapping[tuple[str, str], ObjectName]) -> None:
+        """Take what synonyms stand for on the server; the catalog's spelling where it is the same."""
+        known, sql_name = self._catalog.synonyms, self._catalog.sql_name
+        known |= {
+            key: target
+            for key, target in there.items()
+            if key not in known or sql_name(known[key]) != sql_name(target)
+        }
+
     def _read_state(self) -> tuple[Any, ...] | None:
         return read_state(self._connection)
 
     def _unknown(self) -> bool:
-        """Whether the server has got tables or views that the catalog does not have."""
+        """Whether the server has got tables or views that the catalog does not have, or a synonym anew."""
         made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
         self._last = max((number for number, *_ in made), default=self._last)
-        return any((schema, name) not in self._catalog.tables for _, schema, name in made)
+        tables, synonyms = self._catalog.tables, self._catalog.synonyms
+        keys = [(schema, name) for _, schema, name in made]
+        return any(key not in tables or key in synonyms for key in keys)
 
 
 def read_state(connection: psycopg.Connection[Any]) -> tuple[Any, ...] | None:
@@ -306,6 +320,13 @@ def read_state(connection: psycopg.Connection[Any]) -> tuple[Any, ...] | None:
 
 
 Name = tuple[str, str]
+
+
+def _synonyms(connection: psycopg.Connection[Any]) -> dict[Name, ObjectName]:
+    return {
+        (schema, name): ObjectName(target, target_schema, database)
+        for schema, name, target, target_schema, database in connection.execute(_SYNONYMS)
+    }
 
 
 def _changed(before: Mapping[Name, object], now: Mapping[Name, object]) -> set[Name]:
@@ -361,8 +382,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             known_result,
             tuple(_PARAMETERS.get(one) or type_of(one, national) for one in parameters),
         )
-    for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
-        catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
+    catalog.synonyms |= _synonyms(connection)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
     for schema, name, versioned in connection.execute(_ROWVERSIONS):
