@@ -752,12 +752,3 @@ Msg 108, Level 16, State 1, Line 1
 case.sql:17:66: error 108: The ORDER BY position number 2 is out of range of the number of items in the select list.
    17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
       |                                                                  ^
-
--- case: a SET whose other value would change what the script does is warned of
-SET ANSI_WARNINGS OFF;
-SET ANSI_WARNINGS, ANSI_PADDING ON;
-SET CONCAT_NULL_YIELDS_NULL OFF;
--- expect
-
--- shows
-
