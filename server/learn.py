@@ -27,8 +27,7 @@ from ..grammar.source import Source
 
 V = TypeVar("V")
 
-_TABLES = """
-SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
+_COLUMNS = """
        CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END,
        array_agg(ssb_internal.spelled(m.description, a.attname) ORDER BY a.attnum),
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
@@ -47,9 +46,20 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum
                                AND m.classoid = 'pg_class'::regclass
+"""
+_TABLES = f"""
+SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),{_COLUMNS}
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
+"""
+# The rows of a table-valued function are of a type that is made for it.
+_ROWS_OF_FUNCTIONS = f"""
+SELECT n.nspname, p.proname, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname),{_COLUMNS}
+  JOIN pg_proc AS p ON p.prorettype = c.reltype AND p.proretset AND p.pronamespace = c.relnamespace
+ WHERE c.relkind IN ('c', 'v')
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+ GROUP BY n.nspname, c.oid, p.oid, p.proname, c.relkind
 """
 # Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
 # synonyms and row versions stand in pg_index, pg_description and pg_trigger.)
@@ -72,13 +82,21 @@ SELECT c.oid::bigint, n.nspname, c.relname
 _AS_THEY_ARE = """
 SELECT k.schema, k.name, k.is_type,
        CASE WHEN k.is_type THEN CASE WHEN to_regtype(k.spelled) IS NOT NULL THEN '{}'::text[] END
-            WHEN to_regclass(k.spelled) IS NOT NULL THEN
+            WHEN k.relation IS NOT NULL THEN
                 ARRAY(SELECT a.attname::text FROM pg_attribute AS a
-                       WHERE a.attrelid = to_regclass(k.spelled) AND a.attnum > 0 AND NOT a.attisdropped
+                       WHERE a.attrelid = k.relation AND a.attnum > 0 AND NOT a.attisdropped
                        ORDER BY a.attnum)
        END
-  FROM (SELECT u.*, format('%%I.%%I', u.schema, u.name) AS spelled
-          FROM unnest(%s::text[], %s::text[], %s::boolean[]) AS u (schema, name, is_type)) AS k
+  FROM (SELECT u.*, f.spelled,
+               -- Of a table-valued function the type of its rows.
+               coalesce(to_regclass(f.spelled)::oid,
+                        (SELECT nullif(t.typrelid, 0)
+                           FROM pg_proc AS p JOIN pg_type AS t ON t.oid = p.prorettype
+                          WHERE p.proretset AND p.proname = u.name
+                            AND p.pronamespace = to_regnamespace(quote_ident(u.schema))
+                          LIMIT 1)) AS relation
+          FROM unnest(%s::text[], %s::text[], %s::boolean[]) AS u (schema, name, is_type)
+         CROSS JOIN LATERAL (SELECT format('%%I.%%I', u.schema, u.name) AS spelled) AS f) AS k
 """
 _KEYS = """
 SELECT n.nspname, c.relname, i.indisprimary,
@@ -374,6 +392,10 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             read_only=kind in ("v", "m"),
             is_of_server=True,
         )
+    for schema, name, spelled, _, *columns in connection.execute(_ROWS_OF_FUNCTIONS):
+        rows = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
+        function = TableInfo(ObjectName(spelled, schema), rows, read_only=True, is_of_server=True)
+        catalog.tables.setdefault((schema, name), function)
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):
         # A result has no precision: a timestamp may be a datetime as well as a datetime2.
         told = result is not None and not result.startswith(("timestamp", "time"))

@@ -196,6 +196,7 @@ def _table_function(
         return []
     row_type = part_name(sql_name, "@row")
     define_row_type(row_type, info, ctx)
+    ctx.prelude += _keeping_of_columns(node, row_type, [column.name for column in info.columns])
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
     ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
     ctx.returned_table = table.reference
@@ -245,7 +246,7 @@ def _inline(
     if columns is not None and all(column.name and column.type for column in columns):
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
         define_row_type(row_type, TableInfo(None, infos), ctx)
-        before += ctx.prelude
+        before += [*ctx.prelude, *_keeping_of_columns(node, row_type, [column.name for column in infos])]
         info = TableInfo(object_name(node.name), infos, read_only=True)
         ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = info
         casts = tuple(
@@ -265,7 +266,8 @@ def _inline(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
         view = s.CreateView(row_type, n.Alone(sample.code), plain=True)
-        before += [pl.Select(drop), pl.Plain(view)]
+        named = [column.name for column in columns or () if column.name]
+        before += [pl.Select(drop), pl.Plain(view), *_keeping_of_columns(node, row_type, named)]
         body = query.code
     routine = pl.Routine(
         sql_name,
@@ -279,6 +281,15 @@ def _inline(
         preface=preface,
     )
     return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
+
+
+def _keeping_of_columns(
+    node: nodes.CreateFunction, row_type: str, columns: Sequence[str]
+) -> list[pl.TopLevel]:
+    """What keeps the spelling of a table-valued function's columns for later scripts."""
+    arguments = spelling_arguments(object_name(node.name), row_type, columns, new=False)
+    kept = pl.Invoke("ssb_internal.keep_spelling", tuple(map(pl.Raw, arguments)))
+    return [pl.Select(kept)] if arguments else []
 
 
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
