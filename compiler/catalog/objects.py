@@ -7,12 +7,12 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from ...grammar.records import dataclass
 from ..target import nodes as n
-from .names import ObjectName
+from .names import ObjectName, fold
 from .types import SqlType
 
 
@@ -288,3 +288,16 @@ class RowPlace:
     def moves(self) -> bool:
         """An UPDATE of the row changes them."""
         return self.columns == (("ctid", "tid"),)
+
+
+def keeping_of_money(sql: str, columns: Iterable[ColumnInfo], *, new: bool = True) -> list[n.Call]:
+    """What keeps which columns are money; not ``new``: and which are so no more."""
+    typed = [(fold(c.name), c.type) for c in columns if c.type is not None]
+    money = tuple(n.Text(column) for column, type_ in typed if type_.is_money)
+    others = tuple(
+        n.Text(column) for column, type_ in typed if not new and not type_.is_money and type_.may_be_money
+    )
+    kept = [n.Call("ssb_internal.keep_money", (n.Text(sql), n.Array(money)))] if money else []
+    if others:
+        kept.append(n.Call("ssb_internal.keep_money", (n.Text(sql), n.Array(others), n.FALSE)))
+    return kept

@@ -118,6 +118,16 @@ class SqlType:
         return self.family in _NUMERIC_FAMILIES
 
     @property
+    def is_money(self) -> bool:
+        """Money or smallmoney."""
+        return self.name in ("money", "smallmoney")
+
+    @property
+    def may_be_money(self) -> bool:
+        """A decimal of which PostgreSQL's type is that of money or smallmoney."""
+        return self.name == "decimal" and (self.precision, self.scale) in ((19, 4), (10, 4))
+
+    @property
     def is_datetime(self) -> bool:
         """A type with a date in it."""
         return self.family in ("date", "datetime", "datetimeoffset")

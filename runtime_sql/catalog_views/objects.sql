@@ -296,8 +296,10 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
   LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
-  -- What datetime and smalldatetime are made of.
+  -- What datetime, smalldatetime, money and smallmoney are made of; 655368: numeric(10,4).
   LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN q.queue_id IS NOT NULL AND b.type = 'smallint'::regtype THEN 'tinyint'
+                                                  WHEN b.type = 'numeric'::regtype AND ssb_internal.is_kept_as_money(col_description(a.attrelid, a.attnum))
+                                                  THEN CASE b.modifier WHEN 655368 THEN 'smallmoney' ELSE 'money' END
                                                   WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb_internal.tsql_type(b.type)
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid

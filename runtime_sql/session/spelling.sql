@@ -124,6 +124,34 @@ BEGIN
 END;
 $$;
 
+-- Whether a column is money or smallmoney, by the comment's second line: PostgreSQL's numeric does not tell.
+CREATE OR REPLACE FUNCTION ssb_internal.is_kept_as_money(p_comment text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce(p_comment ~ '^T-SQL name: [^\n]*\nT-SQL type: money(\n|$)', false); $$;
+
+-- p_are: whether the columns are.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_money(p_relation text, p_columns text[], p_are boolean DEFAULT true)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_column record;
+BEGIN
+    FOR v_column IN
+        SELECT a.attname, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest
+          FROM pg_attribute AS a
+         CROSS JOIN LATERAL (SELECT col_description(a.attrelid, a.attnum) AS text) AS c
+         WHERE a.attrelid = to_regclass(p_relation) AND a.attname = ANY (p_columns) AND p_are <> ssb_internal.is_kept_as_money(c.text)
+    LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', to_regclass(p_relation), v_column.attname,
+                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, CASE WHEN p_are THEN 'T-SQL type: money' END, v_column.rest));
+    END LOOP;
+END;
+$$;
+
 -- Whether an object of the schema has the name: relations, routines, constraints and defaults share them in SQL Server.
 -- p_constraint: one that does not count.
 CREATE OR REPLACE FUNCTION ssb_internal.is_name_taken(p_schema oid, p_name text, p_constraint oid DEFAULT NULL)

@@ -15,6 +15,35 @@ from pgsb.server.learn import type_of
 from support import Connection, Database
 
 
+def test_money_is_money_to_later_scripts(database: Database) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE TABLE Price (id int, Net money, fee smallmoney, rate decimal(19, 4), was money);"
+        "\nALTER TABLE Price ADD is_now decimal(19, 4) ALTER TABLE Price ALTER COLUMN was decimal(19, 4)"
+        "\nALTER TABLE Price ALTER COLUMN is_now money"
+        "\nINSERT Price VALUES (1, 7.5, 2.5, 3.5, 4.5, 5.5)"
+        "\nEXEC sp_rename 'dbo.Price.Net', 'Net_Price', 'COLUMN'"
+        "\nGO\nCREATE VIEW Doubled AS SELECT Net_Price * 2 AS net, rate FROM Price"
+        "\nGO\nCREATE FUNCTION Asked (@n int) RETURNS TABLE AS"
+        "\nRETURN SELECT Net_Price AS net FROM Price WHERE id = @n"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    texts = "CONCAT(Net_Price, '|', fee, '|', rate, '|', was, '|', is_now)"
+    later.run_well(
+        f"SELECT {texts}, Net_Price / 3 FROM Price"
+        "\nSELECT CONCAT(net, '|', rate) FROM Doubled"
+        "\nSELECT CAST(net AS varchar(9)) FROM Asked(1)"
+        "\nSELECT DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Price' AND NUMERIC_SCALE = 4"
+        " ORDER BY ORDINAL_POSITION"
+    )
+    price, doubled, asked, types = later.results
+    assert price == [["7.50|2.50|3.5000|4.5000|5.50", "2.5000"]]
+    assert (doubled, asked) == ([["15.00|3.5000"]], [["7.50"]])
+    assert types == [["money"], ["smallmoney"], ["numeric"], ["numeric"], ["money"]]
+    later.close()
+
+
 def test_identity_and_computed_columns_are_left_out_of_inserts(database: Database) -> None:
     first = Tsql(database.dsn)
     first.run_well(

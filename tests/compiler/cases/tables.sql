@@ -437,6 +437,8 @@ CREATE TABLE dbo.price (
     u timestamp(0) NOT NULL
 );
 
+PERFORM ssb_internal.keep_money('dbo.price', ARRAY['amount']);
+
 PERFORM ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
 PERFORM ssb_internal.start_versioning('dbo.price', 'dbo.price_was');

@@ -67,7 +67,8 @@ CREATE TABLE dbo.types (
     gg uuid,
     hh sys.xml,
     ii text
-)
+);
+SELECT ssb_internal.keep_money('dbo.types', ARRAY['h', 'i'])
 
 -- case: rowversion
 CREATE TABLE a0 (id int, version timestamp)
@@ -421,6 +422,7 @@ CREATE TABLE dbo.price (
     f timestamp(0) NOT NULL,
     "to" timestamp(0) NOT NULL
 );
+SELECT ssb_internal.keep_money('dbo.price', ARRAY['price']);
 SELECT ssb_internal.add_period('dbo.price', 'f', 'to', true, true);
 SELECT ssb_internal.start_versioning('dbo.price', 'dbo."price was"')
 
