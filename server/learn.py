@@ -36,8 +36,7 @@ _COLUMNS = """
        array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
                       ELSE 'BY DEFAULT' END ORDER BY a.attnum),
        array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
-       array_agg(ssb_internal.is_kept_as_varchar(m.description) ORDER BY a.attnum),
-       array_agg(ssb_internal.is_kept_as_money(m.description) ORDER BY a.attnum)
+       array_agg(ssb_internal.kept_type(m.description) ORDER BY a.attnum)
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -465,15 +464,18 @@ def _column(
     not_null: bool,
     identity: str | None,
     computed: str | None,
-    is_varchar: bool,
-    is_money: bool,
+    kept: str | None,
 ) -> ColumnInfo:
+    is_varchar = kept == "varchar"
     known = type_of(type_, national and not is_varchar)
-    if is_money and (type_ == "numeric" or (known is not None and known.may_be_money)):
-        small = SqlType("smallmoney")
-        known = small if type_ == small.postgres else tm.MONEY
     if known is not None and is_varchar and known.is_unicode:
         known = replace(known, name="varchar")  # varchar(max), of which the server's type tells nothing
+    told = tm.kept_type(kept) if kept is not None else None
+    # Who alters a column in PostgreSQL does not ask its comment; in a view PostgreSQL keeps no digits.
+    if told is not None and (
+        type_.startswith(told.postgres) or (type_ == "numeric" and told.postgres.startswith(type_))
+    ):
+        known = told
     return ColumnInfo(
         name,
         known,

@@ -290,14 +290,12 @@ class RowPlace:
         return self.columns == (("ctid", "tid"),)
 
 
-def keeping_of_money(sql: str, columns: Iterable[ColumnInfo], *, new: bool = True) -> list[n.Call]:
-    """What keeps which columns are money; not ``new``: and which are so no more."""
+def keeping_of_types(sql: str, columns: Iterable[ColumnInfo], *, new: bool = True) -> n.Call | None:
+    """What keeps the types of columns that PostgreSQL's do not tell; not ``new``: and those no more."""
     typed = [(fold(c.name), c.type) for c in columns if c.type is not None]
-    money = tuple(n.Text(column) for column, type_ in typed if type_.is_money)
-    others = tuple(
-        n.Text(column) for column, type_ in typed if not new and not type_.is_money and type_.may_be_money
-    )
-    kept = [n.Call("ssb_internal.keep_money", (n.Text(sql), n.Array(money)))] if money else []
-    if others:
-        kept.append(n.Call("ssb_internal.keep_money", (n.Text(sql), n.Array(others), n.FALSE)))
-    return kept
+    kept = [(name, type_.kept) for name, type_ in typed if type_.kept or (not new and type_.may_be_kept)]
+    if not kept:
+        return None
+    names = n.Array(tuple(n.Text(name) for name, _ in kept))
+    types = n.Array(tuple(n.NULL if type_ is None else n.Text(type_) for _, type_ in kept))
+    return n.Call("ssb_internal.keep_types", (n.Text(sql), names, types))

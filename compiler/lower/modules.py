@@ -14,7 +14,7 @@ from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, part_name, quote, spelling_arguments, unquoted
-from ..catalog.objects import ColumnInfo, TableInfo, UserFunction, keeping_of_money
+from ..catalog.objects import ColumnInfo, TableInfo, UserFunction, keeping_of_types
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
@@ -286,11 +286,11 @@ def _inline(
 def _keeping_of_columns(
     node: nodes.CreateFunction, row_type: str, columns: Sequence[ColumnInfo]
 ) -> list[pl.TopLevel]:
-    """What keeps the spelling of a table-valued function's columns, and which are money."""
+    """What keeps the spelling and the types of a table-valued function's columns."""
     names = [column.name for column in columns]
     arguments = spelling_arguments(object_name(node.name), row_type, names, new=False)
     kept = pl.Invoke("ssb_internal.keep_spelling", tuple(map(pl.Raw, arguments)))
-    return [*([pl.Select(kept)] if arguments else []), *_keeping_of_money(row_type, columns)]
+    return [*([pl.Select(kept)] if arguments else []), *_keeping_of_kept_types(row_type, columns)]
 
 
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
@@ -397,9 +397,9 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
 
 
 def _keeping_of_types(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:
-    """Keep which columns of a view are money or varchar, as CREATE TABLE does."""
+    """Keep types of a view's columns that PostgreSQL's do not tell, as CREATE TABLE does."""
     columns = view.columns if view is not None else ()
-    result = _keeping_of_money(sql_name, columns)
+    result = _keeping_of_kept_types(sql_name, columns)
     kept = [
         fold(c.name) for c in columns if c.type is not None and c.type.is_string and not c.type.is_unicode
     ]
@@ -409,11 +409,9 @@ def _keeping_of_types(sql_name: str, view: TableInfo | None, catalog: Catalog) -
     return result
 
 
-def _keeping_of_money(sql_name: str, columns: Iterable[ColumnInfo]) -> list[pl.TopLevel]:
-    return [
-        pl.Select(pl.Invoke(call.function, tuple(map(pl.Raw, call.arguments))))
-        for call in keeping_of_money(sql_name, columns)
-    ]
+def _keeping_of_kept_types(sql_name: str, columns: Iterable[ColumnInfo]) -> list[pl.TopLevel]:
+    call = keeping_of_types(sql_name, columns)
+    return [] if call is None else [pl.Select(pl.Invoke(call.function, tuple(map(pl.Raw, call.arguments))))]
 
 
 @invocations.register

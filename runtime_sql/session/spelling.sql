@@ -124,15 +124,16 @@ BEGIN
 END;
 $$;
 
--- Whether a column is money or smallmoney, by the comment's second line: PostgreSQL's numeric does not tell.
-CREATE OR REPLACE FUNCTION ssb_internal.is_kept_as_money(p_comment text)
-RETURNS boolean
+-- The type of a column, by the comment's second line, where PostgreSQL's stands for another one as well: money, tinyint, datetime2(3),
+-- datetime2(0), binary(n), varbinary(n); varchar where nvarchar has other bytes.
+CREATE OR REPLACE FUNCTION ssb_internal.kept_type(p_comment text)
+RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(p_comment ~ '^T-SQL name: [^\n]*\nT-SQL type: money(\n|$)', false); $$;
+AS $$ SELECT substring(p_comment FROM '^T-SQL name: [^\n]*\nT-SQL type: ([^\n]*)'); $$;
 
--- p_are: whether the columns are.
-CREATE OR REPLACE FUNCTION ssb_internal.keep_money(p_relation text, p_columns text[], p_are boolean DEFAULT true)
+-- p_types: NULL where PostgreSQL's type tells.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_types(p_relation text, p_columns text[], p_types text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -141,13 +142,14 @@ DECLARE
     v_column record;
 BEGIN
     FOR v_column IN
-        SELECT a.attname, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest
-          FROM pg_attribute AS a
+        SELECT a.attname, w.type, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest
+          FROM unnest(p_columns, p_types) AS w (name, type)
+          JOIN pg_attribute AS a ON a.attrelid = to_regclass(p_relation) AND a.attname = w.name
          CROSS JOIN LATERAL (SELECT col_description(a.attrelid, a.attnum) AS text) AS c
-         WHERE a.attrelid = to_regclass(p_relation) AND a.attname = ANY (p_columns) AND p_are <> ssb_internal.is_kept_as_money(c.text)
+         WHERE w.type IS DISTINCT FROM ssb_internal.kept_type(c.text)
     LOOP
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', to_regclass(p_relation), v_column.attname,
-                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, CASE WHEN p_are THEN 'T-SQL type: money' END, v_column.rest));
+                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, 'T-SQL type: ' || v_column.type, v_column.rest));
     END LOOP;
 END;
 $$;

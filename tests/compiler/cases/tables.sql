@@ -437,7 +437,7 @@ CREATE TABLE dbo.price (
     u timestamp(0) NOT NULL
 );
 
-PERFORM ssb_internal.keep_money('dbo.price', ARRAY['amount']);
+PERFORM ssb_internal.keep_types('dbo.price', ARRAY['amount', 'f', 'u'], ARRAY['money', 'datetime2(0)', 'datetime2(0)']);
 
 PERFORM ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
