@@ -48,7 +48,8 @@ def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database
     assert kinds == [moment]
     assert [name for (name,) in of_price] == ["int", "money", "smallmoney", "numeric", "numeric", "money"]
     assert [name for (name,) in of_kind] == "tinyint datetime2 datetime2 datetime binary varbinary".split()
-    later.run("\nGO\n".join(f"UPDATE Kind SET {too}" for too in ("few = 256", "vb = 0x010203", "b = 0x01020304")))
+    too_much = ("few = 256", "vb = 0x010203", "b = 0x01020304")
+    later.run("\nGO\n".join(f"UPDATE Kind SET {much}" for much in too_much))
     assert [error.number for error in later.errors if error.severity > 10] == [220, 2628, 2628]
     later.close()
 
