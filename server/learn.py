@@ -27,8 +27,7 @@ from ..grammar.source import Source
 
 V = TypeVar("V")
 
-_TABLES = """
-SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
+_COLUMNS = """
        CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END,
        array_agg(ssb_internal.spelled(m.description, a.attname) ORDER BY a.attnum),
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
@@ -37,7 +36,7 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
        array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
                       ELSE 'BY DEFAULT' END ORDER BY a.attnum),
        array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
-       array_agg(ssb_internal.is_kept_as_varchar(m.description) ORDER BY a.attnum)
+       array_agg(ssb_internal.kept_type(m.description) ORDER BY a.attnum)
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -47,9 +46,20 @@ SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_cla
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum
                                AND m.classoid = 'pg_class'::regclass
+"""
+_TABLES = f"""
+SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),{_COLUMNS}
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.oid, c.relname, c.relkind
+"""
+# The rows of a table-valued function are of a type that is made for it.
+_ROWS_OF_FUNCTIONS = f"""
+SELECT n.nspname, p.proname, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname),{_COLUMNS}
+  JOIN pg_proc AS p ON p.prorettype = c.reltype AND p.proretset AND p.pronamespace = c.relnamespace
+ WHERE c.relkind IN ('c', 'v')
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+ GROUP BY n.nspname, c.oid, p.oid, p.proname, c.relkind
 """
 # Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
 # synonyms and row versions stand in pg_index, pg_description and pg_trigger.)
@@ -72,13 +82,21 @@ SELECT c.oid::bigint, n.nspname, c.relname
 _AS_THEY_ARE = """
 SELECT k.schema, k.name, k.is_type,
        CASE WHEN k.is_type THEN CASE WHEN to_regtype(k.spelled) IS NOT NULL THEN '{}'::text[] END
-            WHEN to_regclass(k.spelled) IS NOT NULL THEN
+            WHEN k.relation IS NOT NULL THEN
                 ARRAY(SELECT a.attname::text FROM pg_attribute AS a
-                       WHERE a.attrelid = to_regclass(k.spelled) AND a.attnum > 0 AND NOT a.attisdropped
+                       WHERE a.attrelid = k.relation AND a.attnum > 0 AND NOT a.attisdropped
                        ORDER BY a.attnum)
        END
-  FROM (SELECT u.*, format('%%I.%%I', u.schema, u.name) AS spelled
-          FROM unnest(%s::text[], %s::text[], %s::boolean[]) AS u (schema, name, is_type)) AS k
+  FROM (SELECT u.*, f.spelled,
+               -- Of a table-valued function the type of its rows.
+               coalesce(to_regclass(f.spelled)::oid,
+                        (SELECT nullif(t.typrelid, 0)
+                           FROM pg_proc AS p JOIN pg_type AS t ON t.oid = p.prorettype
+                          WHERE p.proretset AND p.proname = u.name
+                            AND p.pronamespace = to_regnamespace(quote_ident(u.schema))
+                          LIMIT 1)) AS relation
+          FROM unnest(%s::text[], %s::text[], %s::boolean[]) AS u (schema, name, is_type)
+         CROSS JOIN LATERAL (SELECT format('%%I.%%I', u.schema, u.name) AS spelled) AS f) AS k
 """
 _KEYS = """
 SELECT n.nspname, c.relname, i.indisprimary,
@@ -219,7 +237,7 @@ class Knowledge:
                 self._catalog.tables[key] = info
         # What the session has made itself is known better.
         self._catalog.functions = now.functions | self._catalog.functions
-        self._catalog.synonyms = now.synonyms | self._catalog.synonyms
+        self._take_synonyms(now.synonyms)
         self._catalog.types = now.types | self._catalog.types
         self._catalog.table_types = now.table_types | self._catalog.table_types
         self._catalog.not_null_types |= now.not_null_types
@@ -239,6 +257,9 @@ class Knowledge:
             return
         asked = [(*key, False) for key in relations] + [(*key, True) for key in types]
         try:
+            if _changed(before.synonyms, catalog.synonyms):
+                # Behind DROP, that of another is made in a way that the batches do not tell.
+                self._take_synonyms(_synonyms(self._connection))
             found = self._connection.execute(_AS_THEY_ARE, [list(part) for part in zip(*asked, strict=True)])
             columns = {tuple(key): names for *key, names in found}
             for key in types:
@@ -290,14 +311,25 @@ class Knowledge:
             return False  # ALTER COLUMN, which may have failed
         return True
 
+    def _take_synonyms(self, there: Mapping[tuple[str, str], ObjectName]) -> None:
+        """Take what synonyms stand for on the server; the catalog's spelling where it is the same."""
+        known, sql_name = self._catalog.synonyms, self._catalog.sql_name
+        known |= {
+            key: target
+            for key, target in there.items()
+            if key not in known or sql_name(known[key]) != sql_name(target)
+        }
+
     def _read_state(self) -> tuple[Any, ...] | None:
         return read_state(self._connection)
 
     def _unknown(self) -> bool:
-        """Whether the server has got tables or views that the catalog does not have."""
+        """Whether the server has got tables or views that the catalog does not have, or a synonym anew."""
         made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
         self._last = max((number for number, *_ in made), default=self._last)
-        return any((schema, name) not in self._catalog.tables for _, schema, name in made)
+        tables, synonyms = self._catalog.tables, self._catalog.synonyms
+        keys = [(schema, name) for _, schema, name in made]
+        return any(key not in tables or key in synonyms for key in keys)
 
 
 def read_state(connection: psycopg.Connection[Any]) -> tuple[Any, ...] | None:
@@ -306,6 +338,13 @@ def read_state(connection: psycopg.Connection[Any]) -> tuple[Any, ...] | None:
 
 
 Name = tuple[str, str]
+
+
+def _synonyms(connection: psycopg.Connection[Any]) -> dict[Name, ObjectName]:
+    return {
+        (schema, name): ObjectName(target, target_schema, database)
+        for schema, name, target, target_schema, database in connection.execute(_SYNONYMS)
+    }
 
 
 def _changed(before: Mapping[Name, object], now: Mapping[Name, object]) -> set[Name]:
@@ -353,6 +392,10 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             read_only=kind in ("v", "m"),
             is_of_server=True,
         )
+    for schema, name, spelled, _, *columns in connection.execute(_ROWS_OF_FUNCTIONS):
+        rows = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
+        function = TableInfo(ObjectName(spelled, schema), rows, read_only=True, is_of_server=True)
+        catalog.tables.setdefault((schema, name), function)
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):
         # A result has no precision: a timestamp may be a datetime as well as a datetime2.
         told = result is not None and not result.startswith(("timestamp", "time"))
@@ -361,8 +404,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             known_result,
             tuple(_PARAMETERS.get(one) or type_of(one, national) for one in parameters),
         )
-    for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
-        catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
+    catalog.synonyms |= _synonyms(connection)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
     for schema, name, versioned in connection.execute(_ROWVERSIONS):
@@ -422,11 +464,18 @@ def _column(
     not_null: bool,
     identity: str | None,
     computed: str | None,
-    is_varchar: bool,
+    kept: str | None,
 ) -> ColumnInfo:
+    is_varchar = kept == "varchar"
     known = type_of(type_, national and not is_varchar)
     if known is not None and is_varchar and known.is_unicode:
         known = replace(known, name="varchar")  # varchar(max), of which the server's type tells nothing
+    told = tm.kept_type(kept) if kept is not None else None
+    # Who alters a column in PostgreSQL does not ask its comment; in a view PostgreSQL keeps no digits.
+    if told is not None and (
+        type_.startswith(told.postgres) or (type_ == "numeric" and told.postgres.startswith(type_))
+    ):
+        known = told
     return ColumnInfo(
         name,
         known,

@@ -74,8 +74,10 @@ def with_row_place(
             columns.clear()
             break
         columns.append((name, column.type.postgres))
-    for name in [name for name, _ in columns] or ["ctid"]:
-        select.append("expressions", _column_of(item, name))
+    for number, name in enumerate([name for name, _ in columns] or ["ctid"], 1):
+        # Under a name of its own: ORDER BY may name a column of the query that has the same.
+        alias = exp.Identifier(this=f"pgsb_place_{number}", quoted=True)
+        select.append("expressions", exp.Alias(this=_column_of(item, name), alias=alias))
     return select, RowPlace(tuple((fold(name), type_) for name, type_ in columns) or (("ctid", "tid"),))
 
 

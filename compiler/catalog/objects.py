@@ -7,12 +7,12 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from ...grammar.records import dataclass
 from ..target import nodes as n
-from .names import ObjectName
+from .names import ObjectName, fold
 from .types import SqlType
 
 
@@ -288,3 +288,14 @@ class RowPlace:
     def moves(self) -> bool:
         """An UPDATE of the row changes them."""
         return self.columns == (("ctid", "tid"),)
+
+
+def keeping_of_types(sql: str, columns: Iterable[ColumnInfo], *, new: bool = True) -> n.Call | None:
+    """What keeps the types of columns that PostgreSQL's do not tell; not ``new``: and those no more."""
+    typed = [(fold(c.name), c.type) for c in columns if c.type is not None]
+    kept = [(name, type_.kept) for name, type_ in typed if type_.kept or (not new and type_.may_be_kept)]
+    if not kept:
+        return None
+    names = n.Array(tuple(n.Text(name) for name, _ in kept))
+    types = n.Array(tuple(n.NULL if type_ is None else n.Text(type_) for _, type_ in kept))
+    return n.Call("ssb_internal.keep_types", (n.Text(sql), names, types))

@@ -263,6 +263,10 @@ class Catalog:
         self.not_null_types: set[tuple[str, str]] = set()
         self.table_types: dict[tuple[str, str], TableType] = {}
         self.synonyms: dict[tuple[str, str], ObjectName] = {}
+        self.followed_synonyms: dict[ObjectName, ObjectName] = {}
+        """Those that the statement at hand has named, with what they stand for."""
+        self.followed_in_text: dict[ObjectName, ObjectName] = {}
+        """The same of the dynamic SQL at hand, as they were before it."""
         self.rules: dict[tuple[str, tuple[str, str]], tuple[Token, ...]] = {}
         """What CREATE RULE and CREATE DEFAULT said, by RULE or DEFAULT and the name."""
         self.connect_anew()
@@ -361,7 +365,11 @@ class Catalog:
 
     def followed(self, name: ObjectName) -> ObjectName:
         """Return what a synonym stands for; every other name as it is."""
-        return self.synonyms.get(self.key(name), name) if self.synonyms else name
+        target = self.synonyms.get(self.key(name)) if self.synonyms else None
+        if target is None:
+            return name
+        self.followed_synonyms[name] = target
+        return target
 
     def define_procedure(self, procedure: Procedure) -> None:
         """Remember a procedure; with two different signatures in one script none is known."""

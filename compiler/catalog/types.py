@@ -7,6 +7,7 @@ stand beside the table below and in docs/dialect.md.
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 
 from ...grammar.records import dataclass, replace
@@ -81,6 +82,11 @@ REFUSED: dict[str, str] = {
     "vector": "vector has no counterpart in a plain PostgreSQL server",
 }
 
+_KEPT_BY_NAME = ("money", "smallmoney", "tinyint")
+_OF_KEPT_TYPES = frozenset(
+    {"numeric(19,4)", "numeric(10,4)", "smallint", "timestamp(3)", "timestamp(0)", "bytea"}
+)
+_KEPT = re.compile(r"(\w+)(?:\((\d+)\))?")
 _NUMERIC_FAMILIES = frozenset({"integer", "decimal", "float", "bit"})
 
 
@@ -116,6 +122,22 @@ class SqlType:
     def is_numeric(self) -> bool:
         """A number; bit counts as one, as it does in T-SQL arithmetic."""
         return self.family in _NUMERIC_FAMILIES
+
+    @property
+    def kept(self) -> str | None:
+        """How a column's comment names the type where PostgreSQL's means another one; None elsewhere."""
+        if self.name in _KEPT_BY_NAME:
+            return self.name
+        if self.name == "datetime2" and self.scale in (0, 3):
+            return f"datetime2({self.scale})"
+        if self.name in ("binary", "varbinary") and self.length != MAX:
+            return f"{self.name}({self.length or 1})"
+        return None
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether PostgreSQL's type stands for one that is kept, too."""
+        return self.postgres in _OF_KEPT_TYPES
 
     @property
     def is_datetime(self) -> bool:
@@ -326,3 +348,11 @@ def decimal(precision: int, scale: int) -> SqlType:
         scale = max(min(scale, 38 - whole), min(scale, 6))
         precision = 38
     return SqlType("decimal", precision=max(precision, 1), scale=scale)
+
+
+def kept_type(text: str) -> SqlType | None:
+    """Return the type that a column's comment names (`SqlType.kept`); None for what is none."""
+    found = _KEPT.fullmatch(text)
+    name, number = (found[1], int(found[2]) if found[2] else None) if found else ("", None)
+    scaled = SqlType(name, scale=number) if name == "datetime2" else SqlType(name, length=number)
+    return scaled if scaled.kept == text else None

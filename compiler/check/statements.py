@@ -86,6 +86,7 @@ _SET_VALUES = frozenset(
 _UNHEEDED: dict[tuple[str, str], str] = {
     ("ANSI_NULLS", "OFF"): "a comparison with NULL is never true",
     ("ANSI_DEFAULTS", "OFF"): "ANSI's behaviour is the only one",
+    ("ANSI_WARNINGS", "OFF"): "what does not fit and a division by zero stay errors",
     ("ANSI_NULL_DFLT_OFF", "ON"): "a column that says nothing of NULL takes it",
     ("CONCAT_NULL_YIELDS_NULL", "OFF"): "NULL joined with a string stays NULL",
     ("CURSOR_CLOSE_ON_COMMIT", "ON"): "cursors stay open",

@@ -69,6 +69,8 @@ def may_not_fit(value: pl.Expr, written: nodes.SqlText, parameter: ProcedurePara
         # A string is cut; a number or a uniqueidentifier must have room.
         source = ctx.expression(written).type if n.is_conversion(code) else None
         return source is not None and not source.is_string and parameter.type.length != MAX
+    if parameter.type.family == "xml":
+        return code.__class__ in (n.Call, n.Cast)
     return n.is_conversion(code) or (parameter.type.family in _NUMBERS and code.__class__ is n.Cast)
 
 

@@ -168,6 +168,14 @@ def _user_it_runs_as(node: Module, ctx: Context) -> list[pl.TopLevel]:
 
 def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     """Lower CREATE PROCEDURE, FUNCTION, TRIGGER, VIEW."""
+    # What the body does with synonyms it does when it runs.
+    synonyms = dict(ctx.catalog.synonyms)
+    made = _made_module(node, ctx)
+    ctx.catalog.synonyms = synonyms
+    return made
+
+
+def _made_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     made: list[pl.TopLevel]
     match node:
         case nodes.CreateProcedure():

@@ -7,10 +7,11 @@ the calls that do it, used in blocks (PERFORM) and at top level (SELECT) alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import nodes
+from ..catalog.names import ObjectName
 from ..plpgsql import nodes as pl
 from ..registry import Registry
 from .context import Context
@@ -21,8 +22,14 @@ _DIALOG = (nodes.Send, nodes.EndConversation, nodes.BeginConversationTimer, node
 class _Lowering(Registry[Callable[[Any, Context], list[pl.Statement]]]):
     def __call__(self, node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
         """Lower one statement."""
-        handler = self.find(type(node))
-        return handler(node, ctx) if handler is not None else _definition(node, ctx)
+        handler = self.find(type(node)) or _definition
+        around, ctx.catalog.followed_synonyms = ctx.catalog.followed_synonyms, {}
+        lowered = handler(node, ctx)
+        followed, ctx.catalog.followed_synonyms = ctx.catalog.followed_synonyms, around
+        if not followed:
+            return lowered
+        ctx.catalog.followed_in_text |= followed
+        return [*_still_what_they_were(followed, node, ctx), *lowered]
 
 
 class _Invocations(Registry[Callable[[Any, Context], "list[pl.Invoke] | None"]]):
@@ -48,6 +55,22 @@ def system_procedure_names() -> tuple[str, ...]:
 def is_system_procedure(name: nodes.QualifiedName) -> bool:
     """Tell whether EXEC of a name is a system procedure's that is known here."""
     return system_procedures.find(name.name.text.lower()) is not None
+
+
+def _still_what_they_were(
+    followed: Mapping[ObjectName, ObjectName], node: nodes.Statement, ctx: Context
+) -> list[pl.Statement]:
+    """What refuses to run a statement whose synonyms stand for something else by now."""
+    checks = [
+        pl.Perform(
+            pl.Invoke(
+                "ssb_internal.expect_synonym",
+                (pl.Text(ctx.catalog.sql_name(name)), pl.Text(ctx.catalog.sql_name(target))),
+            )
+        )
+        for name, target in followed.items()
+    ]
+    return ctx.guard(node, checks)
 
 
 def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...grammar.records import replace
 from ...grammar.source import Span
@@ -14,7 +14,7 @@ from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, part_name, quote, spelling_arguments, unquoted
-from ..catalog.objects import ColumnInfo, TableInfo, UserFunction
+from ..catalog.objects import ColumnInfo, TableInfo, UserFunction, keeping_of_types
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
@@ -196,6 +196,7 @@ def _table_function(
         return []
     row_type = part_name(sql_name, "@row")
     define_row_type(row_type, info, ctx)
+    ctx.prelude += _keeping_of_columns(node, row_type, info.columns)
     table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
     ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
     ctx.returned_table = table.reference
@@ -245,7 +246,7 @@ def _inline(
     if columns is not None and all(column.name and column.type for column in columns):
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
         define_row_type(row_type, TableInfo(None, infos), ctx)
-        before += ctx.prelude
+        before += [*ctx.prelude, *_keeping_of_columns(node, row_type, infos)]
         info = TableInfo(object_name(node.name), infos, read_only=True)
         ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = info
         casts = tuple(
@@ -265,7 +266,8 @@ def _inline(
             "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
         )
         view = s.CreateView(row_type, n.Alone(sample.code), plain=True)
-        before += [pl.Select(drop), pl.Plain(view)]
+        named = [ColumnInfo(column.name, column.type) for column in columns or () if column.name]
+        before += [pl.Select(drop), pl.Plain(view), *_keeping_of_columns(node, row_type, named)]
         body = query.code
     routine = pl.Routine(
         sql_name,
@@ -279,6 +281,16 @@ def _inline(
         preface=preface,
     )
     return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
+
+
+def _keeping_of_columns(
+    node: nodes.CreateFunction, row_type: str, columns: Sequence[ColumnInfo]
+) -> list[pl.TopLevel]:
+    """What keeps the spelling and the types of a table-valued function's columns."""
+    names = [column.name for column in columns]
+    arguments = spelling_arguments(object_name(node.name), row_type, names, new=False)
+    kept = pl.Invoke("ssb_internal.keep_spelling", tuple(map(pl.Raw, arguments)))
+    return [*([pl.Select(kept)] if arguments else []), *_keeping_of_kept_types(row_type, columns)]
 
 
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
@@ -380,20 +392,26 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
         *finish_alteration(node.action, sql_name),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
-        *_keeping_of_varchar(sql_name, known, catalog),
+        *_keeping_of_types(sql_name, known, catalog),
     ]
 
 
-def _keeping_of_varchar(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:
-    """Keep which columns of a view are varchar, as CREATE TABLE does."""
-    columns = view.columns if view is not None and catalog.tells_varchar else ()
+def _keeping_of_types(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:
+    """Keep types of a view's columns that PostgreSQL's do not tell, as CREATE TABLE does."""
+    columns = view.columns if view is not None else ()
+    result = _keeping_of_kept_types(sql_name, columns)
     kept = [
         fold(c.name) for c in columns if c.type is not None and c.type.is_string and not c.type.is_unicode
     ]
-    if not kept:
-        return []
-    arguments = (pl.Text(sql_name), pl.Array(tuple(map(pl.Text, kept)), "text"))
-    return [pl.Select(pl.Invoke("ssb_internal.keep_varchar", arguments))]
+    if kept and catalog.tells_varchar:
+        arguments = (pl.Text(sql_name), pl.Array(tuple(map(pl.Text, kept)), "text"))
+        result.append(pl.Select(pl.Invoke("ssb_internal.keep_varchar", arguments)))
+    return result
+
+
+def _keeping_of_kept_types(sql_name: str, columns: Iterable[ColumnInfo]) -> list[pl.TopLevel]:
+    call = keeping_of_types(sql_name, columns)
+    return [] if call is None else [pl.Select(pl.Invoke(call.function, tuple(map(pl.Raw, call.arguments))))]
 
 
 @invocations.register

@@ -24,9 +24,9 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
            AS character_maximum_length,
        CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml') THEN c.max_length END::integer
            AS character_octet_length,
-       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'float', 'real') THEN c.precision END
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney', 'float', 'real') THEN c.precision END
            AS numeric_precision,
-       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money') THEN c.scale END::integer AS numeric_scale,
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN c.scale END::integer AS numeric_scale,
        CASE WHEN t.name LIKE 'date%' OR t.name IN ('time', 'smalldatetime') THEN c.scale END::smallint AS datetime_precision,
        c.collation_name
   FROM sys.columns AS c

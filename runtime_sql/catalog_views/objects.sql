@@ -273,6 +273,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        -- The names in a queue are nvarchar(512) and nvarchar(256).
        CASE WHEN q.queue_id IS NOT NULL AND a.attname = 'service_name' THEN 1024
             WHEN q.queue_id IS NOT NULL AND a.attname IN ('service_contract_name', 'message_type_name') THEN 512
+            WHEN b.type = 'bytea'::regtype AND k.type IS NOT NULL THEN k.type[2]::integer
             WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN -1
             WHEN b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (b.modifier - 4)
             ELSE coalesce(t.max_length, a.attlen) END::smallint AS max_length,
@@ -296,8 +297,14 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
   LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
+  -- The type that PostgreSQL's does not tell, and its length.
+ CROSS JOIN LATERAL (SELECT regexp_match(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)),
+                                         CASE b.type WHEN 'numeric'::regtype THEN '^((?:small)?money)()$' WHEN 'smallint'::regtype THEN '^(tinyint)()$'
+                                                     WHEN 'timestamp'::regtype THEN '^(datetime2)[(](\d+)[)]$'
+                                                     WHEN 'bytea'::regtype THEN '^((?:var)?binary)[(](\d+)[)]$' END) AS type) AS k
   -- What datetime and smalldatetime are made of.
   LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN q.queue_id IS NOT NULL AND b.type = 'smallint'::regtype THEN 'tinyint'
+                                                  WHEN k.type IS NOT NULL THEN k.type[1]
                                                   WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb_internal.tsql_type(b.type)
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
   LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid

@@ -2,7 +2,7 @@
 --
 --   statement  the statement undoes itself, the next one runs (most errors)
 --   scope      the procedure or batch ends, its caller goes on: a name that cannot
---              be resolved (145, 207, 208, 209, 4104, 8120); only a caller's TRY catches it
+--              be resolved (145, 207, 208, 209, 4104, 5313, 8120); only a caller's TRY catches it
 --   batch      everything ends, the transaction stays: THROW without TRY
 --   rollback   everything ends and rolls back (conversion errors, 1205, a full disk …), or
 --              every error under SET XACT_ABORT ON but RAISERROR and 266
@@ -39,7 +39,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 8120);
+    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
     v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
                                       AND (error.number <> 266 OR p_kind IS NOT NULL);

@@ -213,6 +213,9 @@ BEGIN
         v_value := v_value || '::double precision';
     ELSIF v_to = 'numeric' AND v_from = 'text' THEN
         v_function := 'convert_money';
+    ELSIF v_from IN ('text', 'bytea') AND to_regtype(v_to) IN (SELECT 'sys.xml'::regtype UNION ALL
+                                                               SELECT t.oid FROM pg_type AS t WHERE t.typbasetype = 'sys.xml'::regtype) THEN
+        v_function := 'xml_of';
     ELSE
         v_function := (SELECT f.name
                          FROM (VALUES ('text', 'convert_nvarchar'), ('smallint', 'convert_smallint'), ('integer', 'convert_int'),

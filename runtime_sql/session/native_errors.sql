@@ -83,6 +83,13 @@ AS $$
      WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S');
 $$;
 
+-- Whether a schema is one of the session's T-SQL database.
+CREATE OR REPLACE FUNCTION ssb_internal.is_of_this_database(p_schema text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ssb_internal.database_of_schema(p_schema) IS NOT DISTINCT FROM ssb_internal.current_database_id(); $$;
+
 -- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
 CREATE OR REPLACE FUNCTION ssb_internal.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
@@ -95,19 +102,25 @@ DECLARE
     v_key text := substring(p_detail FROM '\)=\((.*)\)');
     v_owner text;
     v_index text;
+    v_found oid;
     v_error ssb.error;
 BEGIN
     SELECT c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.conrelid, c.confrelid,
            c.conkey, c.confkey,
-           ssb_internal.tsql_name_of(c.conrelid) AS owner, ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
+           -- PostgreSQL tells no schema: where several of the database have such a table, the name alone.
+           CASE WHEN count(*) OVER (PARTITION BY d.is_here, r.relname) > 1 AND c.contype IN ('p', 'u', 'c')
+                THEN ssb_internal.spelled(obj_description(r.oid, 'pg_class'), r.relname::text) ELSE ssb_internal.tsql_name_of(c.conrelid) END AS owner,
+           ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
            -- A foreign key stays within a database.
            coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database,
            (SELECT format('%s.%s', ssb_internal.tsql_schema(n.nspname::text), t.typname) FROM pg_type AS t WHERE t.oid = c.contypid) AS domain
       INTO v_rule
       FROM pg_constraint AS c
       JOIN pg_namespace AS n ON n.oid = c.connamespace
+      LEFT JOIN pg_class AS r ON r.oid = c.conrelid
+     CROSS JOIN LATERAL (SELECT ssb_internal.is_of_this_database(n.nspname::text) AS is_here) AS d
      WHERE c.conname = ANY (v_names)
-     ORDER BY (SELECT r.relname = ANY (v_names) FROM pg_class AS r WHERE r.oid = c.conrelid) DESC
+     ORDER BY r.relname = ANY (v_names) DESC NULLS LAST, d.is_here DESC
      LIMIT 1;
     v_error.severity := 16;
     v_error.state := 0;
@@ -131,19 +144,20 @@ BEGIN
             v_error.message := format(
                 'The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the %sindex name ''%s''.',
                 -- That of a constraint does not tell its table, and is gone again.
-                (SELECT format('object name ''%s'' and the ', ssb_internal.tsql_name_of(c.oid)) FROM pg_class AS c
-                  WHERE c.relname = v_owner AND c.relkind = 'r' LIMIT 1), v_index);
+                (SELECT format('object name ''%s'' and the ', ssb_internal.tsql_name_of(c.oid))
+                   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                  WHERE c.relname = v_owner AND c.relkind = 'r' ORDER BY ssb_internal.is_of_this_database(n.nspname::text) DESC LIMIT 1), v_index);
         ELSIF v_rule.contype IN ('p', 'u') THEN
             v_error.number := 2627;
             v_error.message := format('Violation of %s KEY constraint ''%s''. Cannot insert duplicate key in object ''%s''.',
                 CASE v_rule.contype WHEN 'p' THEN 'PRIMARY' ELSE 'UNIQUE' END, v_rule.name, v_rule.owner);
         ELSE
+            v_found := (SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                         WHERE c.relname = v_names[1] AND c.relkind = 'i' ORDER BY ssb_internal.is_of_this_database(n.nspname::text) DESC LIMIT 1);
             v_error.number := 2601;
             v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
-                (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-                  WHERE c.relname = v_names[1] LIMIT 1),
-                coalesce((SELECT ssb_internal.tsql_index_name(c.oid) FROM pg_class AS c
-                           WHERE c.relname = v_names[1] AND c.relkind = 'i' LIMIT 1), v_index));
+                (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i WHERE i.indexrelid = v_found),
+                coalesce(ssb_internal.tsql_index_name(v_found), v_index));
         END IF;
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
     ELSIF v_rule.contype = 'f' THEN
@@ -821,15 +835,18 @@ BEGIN
 END;
 $$;
 
--- "db.dbo.orders" for message 515; the name alone when several tables have it.
+-- "db.dbo.Orders" for message 515; the name alone when several tables of the database have it.
 CREATE OR REPLACE FUNCTION ssb_internal.qualified_table(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE count(DISTINCT ssb_internal.tsql_name_of(c.oid)) WHEN 1 THEN ssb.db_name() || '.' || min(ssb_internal.tsql_name_of(c.oid))
-                                                        ELSE p_name END
-      FROM pg_class AS c
-     WHERE c.relname = p_name AND c.relkind IN ('r', 'p');
+    SELECT CASE count(DISTINCT t.name) WHEN 1 THEN ssb.db_name() || '.' || min(t.name) ELSE ssb_internal.spelled_relation(p_name) END
+      FROM (SELECT ssb_internal.tsql_name_of(c.oid) AS name, h.is_here, bool_or(h.is_here) OVER () AS is_any_here
+              FROM pg_class AS c
+              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             CROSS JOIN LATERAL (SELECT ssb_internal.is_of_this_database(n.nspname::text) AS is_here) AS h
+             WHERE c.relname = p_name AND c.relkind IN ('r', 'p')) AS t
+     WHERE t.is_here OR NOT t.is_any_here;
 END;
 
 -- What SQL Server's messages call an operator. NULL: by its sign.

@@ -124,6 +124,36 @@ BEGIN
 END;
 $$;
 
+-- The type of a column, by the comment's second line, where PostgreSQL's stands for another one as well: money, tinyint, datetime2(3),
+-- datetime2(0), binary(n), varbinary(n); varchar where nvarchar has other bytes.
+CREATE OR REPLACE FUNCTION ssb_internal.kept_type(p_comment text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT substring(p_comment FROM '^T-SQL name: [^\n]*\nT-SQL type: ([^\n]*)'); $$;
+
+-- p_types: NULL where PostgreSQL's type tells.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_types(p_relation text, p_columns text[], p_types text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_column record;
+BEGIN
+    FOR v_column IN
+        SELECT a.attname, w.type, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest
+          FROM unnest(p_columns, p_types) AS w (name, type)
+          JOIN pg_attribute AS a ON a.attrelid = to_regclass(p_relation) AND a.attname = w.name
+         CROSS JOIN LATERAL (SELECT col_description(a.attrelid, a.attnum) AS text) AS c
+         WHERE w.type IS DISTINCT FROM ssb_internal.kept_type(c.text)
+    LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', to_regclass(p_relation), v_column.attname,
+                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, 'T-SQL type: ' || v_column.type, v_column.rest));
+    END LOOP;
+END;
+$$;
+
 -- Whether an object of the schema has the name: relations, routines, constraints and defaults share them in SQL Server.
 -- p_constraint: one that does not count.
 CREATE OR REPLACE FUNCTION ssb_internal.is_name_taken(p_schema oid, p_name text, p_constraint oid DEFAULT NULL)

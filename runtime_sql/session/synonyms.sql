@@ -76,3 +76,34 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- Before each statement that names a synonym: the compiler has put what it stood for in its place.
+CREATE OR REPLACE FUNCTION ssb_internal.expect_synonym(p_name text, p_target text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_target text := (SELECT s.target FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(p_name));
+BEGIN
+    IF v_target IS NULL THEN
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 1);
+    ELSIF v_target <> p_target THEN
+        PERFORM ssb_internal.raise_error(5313,
+            format('Synonym ''%s'' stands for ''%s'' now. This was compiled when it stood for ''%s''.', ssb_internal.tsql_name_of(to_regclass(p_name)),
+                   coalesce(ssb_internal.tsql_name_of(to_regclass(v_target)), ssb_internal.tsql_spelling(v_target)),
+                   coalesce(ssb_internal.tsql_name_of(to_regclass(p_target)), ssb_internal.tsql_spelling(p_target))), 16, 1,
+            'Run the CREATE OR ALTER of the module again, or put the statement into dynamic SQL.');
+    END IF;
+END;
+$$;
+
+-- The same of dynamic SQL, which is translated anew where it is not so.
+CREATE OR REPLACE FUNCTION ssb_internal.are_synonyms(p_names text[], p_targets text[])
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT bool_and(t.target IS NOT DISTINCT FROM (SELECT s.target FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(t.name)))
+      FROM unnest(p_names, p_targets) AS t (name, target);
+$$;

@@ -257,7 +257,7 @@ def test_the_row_that_a_cursor_stands_on(query: str, relation: str | None) -> No
     source = Source("text", query)
     text = nodes.SqlText(span=source.span(0, len(query)), tokens=tuple(tokens_of(source)))
     found = with_row_place(text, ObjectName("t"), None)
-    column = found[0].expressions[-1] if found else None
+    column = found[0].expressions[-1].unalias() if found else None
     quoted = [exp.to_identifier(name, quoted=True) for name in ("ctid", relation)]
     assert column == (relation and exp.Column(this=quoted[0], table=quoted[1]))
 

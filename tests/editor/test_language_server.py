@@ -169,9 +169,11 @@ def test_places_are_counted_in_utf_16(editor: Editor) -> None:
 
 
 def test_a_hint_and_a_warning_are_shown_as_such(editor: Editor) -> None:
-    editor.open("file:///a.sql", "SET CONCAT_NULL_YIELDS_NULL OFF;\nGO\nPRINT 'open")
-    warning, error = editor.diagnostics("file:///a.sql")
-    assert (warning["severity"], error["severity"]) == (2, 1)
+    unheeded = "SET CONCAT_NULL_YIELDS_NULL OFF;\nSET ANSI_WARNINGS OFF;\nSET ANSI_WARNINGS, ANSI_PADDING ON"
+    editor.open("file:///a.sql", f"{unheeded};\nGO\nPRINT 'open")
+    first, warning, error = editor.diagnostics("file:///a.sql")
+    assert (first["severity"], warning["severity"], error["severity"]) == (2, 2, 1)
+    assert warning["message"].startswith("SET ANSI_WARNINGS OFF has no effect")
     assert "hint: a quote inside a string is written twice" in error["message"]
 
 

@@ -15,6 +15,45 @@ from pgsb.server.learn import type_of
 from support import Connection, Database
 
 
+def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database: Database) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE TABLE Price (id int, Net money, fee smallmoney, rate decimal(19, 4), was money);"
+        "\nALTER TABLE Price ADD is_now decimal(19, 4) ALTER TABLE Price ALTER COLUMN was decimal(19, 4)"
+        "\nALTER TABLE Price ALTER COLUMN is_now money"
+        "\nINSERT Price VALUES (1, 7.5, 2.5, 3.5, 4.5, 5.5)"
+        "\nEXEC sp_rename 'dbo.Price.Net', 'Net_Price', 'COLUMN'"
+        "\nCREATE TABLE Kind (few tinyint, at datetime2(3), day_ datetime2(0), was datetime, b binary(3))"
+        "\nALTER TABLE Kind ADD vb varbinary(2)"
+        "\nINSERT Kind VALUES (1, '2026-01-02 03:04:05.678', '2026-01-02', '2026-01-02', 0x01, 0x02)"
+        "\nGO\nCREATE VIEW Doubled AS SELECT Net_Price * 2 AS net, rate FROM Price"
+        "\nGO\nCREATE FUNCTION Asked (@n int) RETURNS TABLE AS"
+        "\nRETURN SELECT Net_Price AS net FROM Price WHERE id = @n"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    texts = "CONCAT(Net_Price, '|', fee, '|', rate, '|', was, '|', is_now)"
+    types = "SELECT DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = '{}' ORDER BY {}"
+    later.run_well(
+        f"SELECT {texts}, Net_Price / 3 FROM Price"
+        "\nSELECT CONCAT(net, '|', rate) FROM Doubled"
+        "\nSELECT CAST(net AS varchar(9)) FROM Asked(1)"
+        "\nSELECT DATEADD(ms, 1, at), CAST(day_ AS varchar(30)), CAST(was AS varchar(30)), b FROM Kind"
+        f"\n{types.format('Price', 'ORDINAL_POSITION')}\n{types.format('Kind', 'ORDINAL_POSITION')}"
+    )
+    price, doubled, asked, kinds, of_price, of_kind = later.results
+    assert price == [["7.50|2.50|3.5000|4.5000|5.50", "2.5000"]]
+    assert (doubled, asked) == ([["15.00|3.5000"]], [["7.50"]])
+    moment = ["2026-01-02 03:04:05.679", "2026-01-02 00:00:00", "Jan  2 2026 12:00AM", "0x010000"]
+    assert kinds == [moment]
+    assert [name for (name,) in of_price] == ["int", "money", "smallmoney", "numeric", "numeric", "money"]
+    assert [name for (name,) in of_kind] == "tinyint datetime2 datetime2 datetime binary varbinary".split()
+    too_much = ("few = 256", "vb = 0x010203", "b = 0x01020304")
+    later.run("\nGO\n".join(f"UPDATE Kind SET {much}" for much in too_much))
+    assert [error.number for error in later.errors if error.severity > 10] == [220, 2628, 2628]
+    later.close()
+
+
 def test_identity_and_computed_columns_are_left_out_of_inserts(database: Database) -> None:
     first = Tsql(database.dsn)
     first.run_well(

@@ -83,3 +83,27 @@ def test_dates_and_numbers_go_into_date_parameters_of_earlier_functions(database
         [["2030-01-02 03:05:00"]],
     ]
     caller.close()
+
+
+def test_columns_of_table_valued_functions_are_known_behind_them_and_to_later_scripts(
+    database: Database,
+) -> None:
+    maker = Tsql(database.dsn)
+    maker.run_well(
+        "CREATE FUNCTION dbo.Kept () RETURNS @r TABLE (OrderId int, IsPaid bit) AS\n"
+        "BEGIN INSERT @r VALUES (7, 1); RETURN END\nGO\n"
+        "CREATE FUNCTION dbo.Asked (@n int) RETURNS TABLE AS\n"
+        "RETURN SELECT @n AS OrderId, CAST(1 AS bit) AS IsPaid\nGO\n"
+        "CREATE FUNCTION dbo.Guessed () RETURNS TABLE AS RETURN SELECT OrderId, IsPaid FROM dbo.Kept()\nGO\n"
+    )
+    for tsql in (maker, Tsql(database.dsn)):
+        for function in ("Kept()", "Asked(7)", "Guessed()"):
+            asked = (
+                f"SELECT TOP (50) PERCENT * FROM dbo.{function}",
+                f"SELECT k.* FROM dbo.{function} AS k FOR XML RAW",
+                f"SELECT IsPaid FROM dbo.{function} FOR JSON PATH",
+            )
+            text = tsql.run_well("\n".join(asked))
+            assert text.startswith("OrderId IsPaid\n")
+            assert tsql.results[1:] == [[['<row OrderId="7" IsPaid="1"/>']], [['[{"IsPaid":true}]']]]
+        tsql.close()

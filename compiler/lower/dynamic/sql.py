@@ -9,7 +9,7 @@ unknown (:mod:`..placeholders`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ....grammar.lexer import name_parts
 from ....grammar.problems import Problem, Problems
@@ -47,6 +47,8 @@ from ..leaving import kept_settings, leave_if_nested_too_deep
 from ..placeholders import fill, left_over, may_be_sql, place
 from ..routines import lower_text_body
 from .runtime_compilation import lower_runtime_compiled
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -337,21 +339,28 @@ def _lower_template(
     A piece that stands where a value does may turn out to be more: that is looked at when it runs.
     """
     trial = _Trial(ctx)
+    has_rows = any(parameter.table is not None for parameter in parameters)
     if plain(template) is not None:
-        body, _ = lower_text(node, template, parameters, values, ctx, levels=levels)
+        (body, _), still = _with_synonyms(
+            ctx, lambda: lower_text(node, template, parameters, values, ctx, levels=levels)
+        )
         wrong = ctx.problems.errors
         if not wrong or any(problem.span.source.name != _name_of_text(node, ctx) for problem in wrong):
             trial.keep()
-            return body
+            if still is None or has_rows:
+                return body
+            return [pl.If(((pl.Raw(still), tuple(body[:-1])),), tuple(late(False)[:-1])), body[-1]]
         trial.undo()
         return _fail_at_run_time(node, wrong, ctx)
-    body, placed = lower_text(node, template, parameters, values, ctx, levels=levels)
+    (body, placed), still = _with_synonyms(
+        ctx, lambda: lower_text(node, template, parameters, values, ctx, levels=levels)
+    )
     if ctx.problems.errors or left_over(body):
         trial.undo()
         return late(True)
     trial.keep()
     unsure = [one for one in placed if may_be_sql(one, ctx)]
-    if not unsure or any(parameter.table is not None for parameter in parameters):
+    if (not unsure and still is None) or has_rows:
         # Rows cannot go to the client and back.
         return body
     # The pieces first, then one way or the other.
@@ -372,9 +381,28 @@ def _lower_template(
         )
         if variables
     ]
+    if still is not None:
+        checks.insert(0, still)
     check = pl.Raw(n.all_of(checks) or n.TRUE)
     # Whichever it is, the last statement leaves on an error: callers put something before it.
     return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
+
+
+def _with_synonyms(ctx: Context, lowered: Callable[[], T]) -> tuple[T, n.Call | None]:
+    """Lower a text, with what tells that its synonyms stand for what they do now; None without any."""
+    catalog = ctx.catalog
+    known = dict(catalog.synonyms)
+    around, catalog.followed_in_text = catalog.followed_in_text, {}
+    result = lowered()
+    followed, catalog.followed_in_text = catalog.followed_in_text, around
+    named = [name for name, target in followed.items() if known.get(catalog.key(name)) == target]
+    if not named:
+        return result, None
+    lists = [
+        n.Array(tuple(n.Text(catalog.sql_name(each)) for each in names))
+        for names in (named, [followed[name] for name in named])
+    ]
+    return result, n.Call("ssb_internal.are_synonyms", tuple(lists))
 
 
 def _fail_at_run_time(node: nodes.Statement, wrong: Sequence[Problem], ctx: Context) -> list[pl.Statement]:

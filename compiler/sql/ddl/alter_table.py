@@ -48,8 +48,8 @@ from .tables import (
     drop_of_index,
     ignoring_triggers,
     index_of,
+    keeping_of_column_types,
     keeping_of_spelling,
-    keeping_of_varchar,
     names_of_parts,
     naming_of_defaults,
     refuse_variables,
@@ -224,7 +224,7 @@ def _add(
     added = [column.name.name for column in definition.columns]
     following: tuple[n.Node, ...] = (
         *keeping_of_spelling(name, sql, added, names_of_parts(definition), new=False),
-        *keeping_of_varchar(name, sql, info.columns, ctx),
+        *keeping_of_column_types(name, sql, info.columns, ctx),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
     )
@@ -346,7 +346,7 @@ def _alter_column(
             number=13599,
         )
     following: tuple[n.Node, ...] = (
-        *keeping_of_varchar(name, sql, [ColumnInfo(column_node.name, type_)], ctx, new=False),
+        *keeping_of_column_types(name, sql, [ColumnInfo(column_node.name, type_)], ctx, new=False),
         *(
             [s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),)))]
             if _may_have_history(name, known)

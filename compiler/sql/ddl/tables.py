@@ -22,7 +22,7 @@ from ...catalog.names import (
     refusal_of_schema,
     spelling_arguments,
 )
-from ...catalog.objects import ColumnInfo, ForeignKey, KeyInfo, TableInfo
+from ...catalog.objects import ColumnInfo, ForeignKey, KeyInfo, TableInfo, keeping_of_types
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import statements as s
@@ -100,7 +100,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements += [index_of(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
-    statements += keeping_of_varchar(name, sql, info.columns, ctx)
+    statements += keeping_of_column_types(name, sql, info.columns, ctx)
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
     statements += naming_of_defaults(name, sql, default_names(definition))
@@ -161,22 +161,27 @@ def keeping_of_spelling(
     return [s.Effect(n.Call("ssb_internal.keep_spelling", tuple(arguments)))] if arguments else []
 
 
-def keeping_of_varchar(
+def keeping_of_column_types(
     name: ObjectName, sql: str, columns: Iterable[ColumnInfo], ctx: Context, *, new: bool = True
 ) -> list[n.Node]:
-    """What keeps which columns are varchar, where that matters: PostgreSQL has one type for both."""
+    """What keeps the types that PostgreSQL's do not tell, varchar where its bytes are others."""
+    if name.is_temporary:
+        return []
+    columns = list(columns)
+    call = keeping_of_types(sql, columns, new=new)
+    kept = [call] if call is not None else []
     kinds = [
         (fold(c.name), not c.type.is_unicode) for c in columns if c.type is not None and c.type.is_string
     ]
     kinds = [(column, single) for column, single in kinds if single or not new]
-    if not kinds or name.is_temporary or not ctx.scope.tells_varchar:
-        return []
-    arguments = (
-        n.Text(sql),
-        n.Array(tuple(n.Text(column) for column, _ in kinds)),
-        n.Array(tuple(n.truth(single) for _, single in kinds)),
-    )
-    return [s.Effect(n.Call("ssb_internal.keep_varchar", arguments))]
+    if kinds and ctx.scope.tells_varchar:
+        arguments = (
+            n.Text(sql),
+            n.Array(tuple(n.Text(column) for column, _ in kinds)),
+            n.Array(tuple(n.truth(single) for _, single in kinds)),
+        )
+        kept.append(n.Call("ssb_internal.keep_varchar", arguments))
+    return [s.Effect(call) for call in kept]
 
 
 def names_of_parts(definition: Definition) -> list[str]:

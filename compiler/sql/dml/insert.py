@@ -20,7 +20,7 @@ from ..assignments import store
 from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_spelling, keeping_of_varchar
+from ..ddl.tables import keeping_of_column_types, keeping_of_spelling
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -376,7 +376,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
         highest = q.Select((n.Call("max", (n.Name((key,)),)),), n.Variable(sql), breaks=q.Breaks.NEVER)
         after.append(s.Effect(n.Call("setval", (sequence, n.Subquery(highest)))))
     after += keeping_of_spelling(name, sql, [column.name for column in infos])
-    after += keeping_of_varchar(name, sql, infos, ctx)
+    after += keeping_of_column_types(name, sql, infos, ctx)
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),

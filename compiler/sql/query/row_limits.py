@@ -225,7 +225,15 @@ def top_percent(
     percent: n.Node,
     ctx: Context,
 ) -> q.Select:
-    """TOP (n) PERCENT of a query: the row's place and the number of rows are counted beside the columns."""
+    """TOP (n) PERCENT of a query: the row's place and the number of rows are counted beside the columns.
+
+    WITH TIES the rows are counted apart: the last row's peers belong to no place.
+    """
+    if query.ties:
+        all_rows = replace(query, order=(), limit=None, offset=None, ties=False, locks=())
+        share = n.Cast(_share(n.Call("count", (n.STAR,)), percent), "bigint")
+        counted = q.Select((share,), q.Aliased(n.Subquery(all_rows), "counted"))
+        return replace(query, limit=n.Subquery(counted), locks=())
     if values is None:
         ctx.unsupported("TOP … PERCENT with '*' of a table that the script does not create")
         return NOTHING_SELECTED
@@ -235,7 +243,6 @@ def top_percent(
         items=tuple(q.Labelled(value.code, label) for value, label in zip(values, labels, strict=True)),
         limit=None,
         offset=None,
-        ties=False,
         locks=(),
     )
     columns = [n.Name((label,)) for label in labels]
@@ -244,12 +251,12 @@ def top_percent(
         for column, name in zip(columns, names, strict=True)
     )
     place, total = n.Name(("place",)), n.Name(("total",))
-    counted = (
+    with_place = (
         n.STAR,
         q.Labelled(n.Over(n.Call("row_number")), "place"),
         q.Labelled(n.Over(n.Call("count", (n.STAR,))), "total"),
     )
-    numbered = q.Select(counted, q.Aliased(n.Subquery(inner), "ordered"))
+    numbered = q.Select(with_place, q.Aliased(n.Subquery(inner), "ordered"))
     return q.Select(
         tuple(shown),
         q.Aliased(n.Subquery(numbered), "numbered"),

@@ -278,7 +278,7 @@ BEGIN
         c_at := -1;
         BEGIN
             PERFORM ssb_internal.open_cursor('@c', c_at);
-            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid AS pgsb_place_1 FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
             c_at := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
@@ -367,7 +367,7 @@ CREATE TABLE dbo.t (id int PRIMARY KEY, n int);
 INSERT INTO dbo.t VALUES (1, 1), (2, 2);
 GO
 SET NOCOUNT ON;
-DECLARE c CURSOR FOR SELECT n FROM dbo.t ORDER BY id FOR UPDATE OF n;
+DECLARE c CURSOR FOR SELECT n, id FROM dbo.t ORDER BY id FOR UPDATE OF n;
 OPEN c;
 UPDATE dbo.t SET n = 0 WHERE CURRENT OF c;
 FETCH NEXT FROM c;
@@ -404,13 +404,13 @@ BEGIN
         END;
         BEGIN
             PERFORM ssb_internal.open_cursor('c', c_at);
-            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT n, t.id FROM dbo.t ORDER BY id) AS q(c1, c2) INTO c_rows;
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text, q.c3::text]) FROM (SELECT n, id, t.id AS pgsb_place_1 FROM dbo.t ORDER BY id) AS q(c1, c2, c3) INTO c_rows;
             c_at := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
-            UPDATE dbo.t SET n = 0 WHERE t.id = c_rows[c_at][2]::integer;
+            UPDATE dbo.t SET n = 0 WHERE t.id = c_rows[c_at][3]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
@@ -420,13 +420,13 @@ BEGIN
             c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer, c_rows[c_at][2]::integer)::text], '[{"name":"n","type":"integer"},{"name":"id","type":"integer"}]');
             END IF;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
-            UPDATE dbo.t SET n = 10 WHERE t.id = c_rows[c_at][2]::integer;
+            UPDATE dbo.t SET n = 10 WHERE t.id = c_rows[c_at][3]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
@@ -434,7 +434,7 @@ BEGIN
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
-            UPDATE dbo.t SET n = n + 1 WHERE t.id = c_rows[c_at][2]::integer;
+            UPDATE dbo.t SET n = n + 1 WHERE t.id = c_rows[c_at][3]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
@@ -444,13 +444,13 @@ BEGIN
             c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer, c_rows[c_at][2]::integer)::text], '[{"name":"n","type":"integer"},{"name":"id","type":"integer"}]');
             END IF;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
-            DELETE FROM dbo.t WHERE t.id = c_rows[c_at][2]::integer;
+            DELETE FROM dbo.t WHERE t.id = c_rows[c_at][3]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
@@ -472,13 +472,13 @@ $batch$;
 Msg 16931, Level 16, State 1, Line 4
 There are no rows in the current fetch buffer.
 The statement has been terminated.
-n
--
-1
+n id
+- --
+1  1
 
-n
--
-2
+n id
+- --
+2  2
 
 id n
 -- --
@@ -533,7 +533,11 @@ BEGIN
         END;
         BEGIN
             PERFORM ssb_internal.open_cursor('c', c_at);
-            SELECT array_agg(ARRAY[q.c1::text, q.c2::text, q.c3::text, q.c4::text, q.c5::text]) FROM (SELECT *, x.ctid FROM dbo.a AS x JOIN dbo.b ON b.id = x.id ORDER BY x.id NULLS FIRST) AS q(c1, c2, c3, c4, c5) INTO c_rows;
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text, q.c3::text, q.c4::text, q.c5::text]) FROM (SELECT *, x.ctid AS pgsb_place_1
+            FROM dbo.a AS x
+            JOIN dbo.b ON b.id = x.id
+            ORDER BY x.id NULLS FIRST) AS q(c1, c2, c3, c4, c5)
+            INTO c_rows;
             c_at := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;

@@ -338,3 +338,48 @@ UPDATE  2 Z     2 Y
 INSERT  4 n  NULL NULL
 
 (2 rows affected)
+
+-- case: TOP (n) PERCENT WITH TIES takes the peers of the last row
+CREATE TABLE dbo.t (a int, b int);
+INSERT dbo.t VALUES (1, 1), (2, 1), (3, 2), (4, 2), (5, 2);
+GO
+SELECT TOP (50) PERCENT WITH TIES a FROM dbo.t ORDER BY b;
+SELECT TOP (25) PERCENT WITH TIES b, COUNT(*) AS n FROM dbo.t GROUP BY b ORDER BY b DESC;
+-- expect
+CREATE TABLE dbo.t (
+    a integer,
+    b integer
+);
+
+INSERT INTO dbo.t VALUES (1, 1), (2, 1), (3, 2), (4, 2), (5, 2);
+
+SELECT a
+FROM dbo.t
+ORDER BY b NULLS FIRST
+FETCH FIRST ((SELECT ceil(count(*) * (50) / 100.0)::bigint
+              FROM (SELECT a FROM dbo.t) AS counted)) ROWS WITH TIES;
+
+SELECT b, count(*) AS n
+FROM dbo.t
+GROUP BY b
+ORDER BY b DESC NULLS LAST
+FETCH FIRST ((SELECT ceil(count(*) * (25) / 100.0)::bigint
+              FROM (SELECT b, count(*) AS n FROM dbo.t GROUP BY b) AS counted)) ROWS WITH TIES;
+-- shows
+(5 rows affected)
+
+a
+-
+1
+2
+3
+4
+5
+
+(5 rows affected)
+
+b n
+- -
+2 3
+
+(1 row affected)

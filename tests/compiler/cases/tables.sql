@@ -437,6 +437,8 @@ CREATE TABLE dbo.price (
     u timestamp(0) NOT NULL
 );
 
+PERFORM ssb_internal.keep_types('dbo.price', ARRAY['amount', 'f', 'u'], ARRAY['money', 'datetime2(0)', 'datetime2(0)']);
+
 PERFORM ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
 PERFORM ssb_internal.start_versioning('dbo.price', 'dbo.price_was');

@@ -26,3 +26,11 @@ CREATE SEQUENCE dbo.Numbers START WITH 5 CACHE 20
 GO
 SELECT NEXT VALUE FOR dbo.Numbers AS n, CAST(1e20 AS float) AS big, CAST(1.5e-7 AS float) AS small
 SELECT current_value FROM sys.sequences WHERE name = 'Numbers'
+GO
+-- What is wrong with XML is told, whoever knows the procedure.
+CREATE PROCEDURE dbo.Shred @x xml AS SELECT @x.value('(/a/@b)[1]', 'int') AS b
+GO
+DECLARE @p sysname = N'dbo.Shred', @s nvarchar(40) = N'<a b="7"></c>'
+BEGIN TRY EXEC dbo.Shred '<a>' END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ': ', ERROR_MESSAGE()) END CATCH
+BEGIN TRY EXEC @p @s END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ': ', ERROR_MESSAGE()) END CATCH
+EXEC @p '<a b="8"/>'

@@ -80,3 +80,28 @@ ALTER QUEUE app.KeptQ REBUILD;
 GO
 SELECT SCHEMA_NAME(schema_id) AS [schema], name, type FROM sys.objects WHERE name LIKE 'Kept%' OR name IN ('Do', 'DoIt', 'AddOne', 'AddOneImpl') ORDER BY name;
 GO
+-- What one stands for is changed: dynamic SQL and later batches go with it, what a module has compiled tells so.
+CREATE TABLE dbo.Blue (Id INT);
+CREATE TABLE dbo.Green (Id INT);
+CREATE SYNONYM app.Live FOR dbo.Blue;
+GO
+CREATE PROCEDURE app.Fill AS EXEC ('INSERT app.Live VALUES (1)'); INSERT app.Live VALUES (2); PRINT 'filled';
+GO
+CREATE PROCEDURE app.Turn @to SYSNAME AS
+DROP SYNONYM app.Live;
+DECLARE @make NVARCHAR(200) = N'CREATE SYNONYM app.Live FOR dbo.' + @to;
+EXEC (@make);
+GO
+EXEC app.Turn 'Green';
+GO
+SET NOCOUNT ON;
+INSERT app.Live VALUES (3);
+EXEC app.Fill;
+EXEC app.Turn 'Blue';
+EXEC app.Fill;
+PRINT 'and on';
+GO
+SELECT 'Blue' AS [table], Id FROM dbo.Blue UNION ALL SELECT 'Green', Id FROM dbo.Green ORDER BY 1, 2;
+DROP SYNONYM app.Live;
+EXEC app.Fill;
+GO

@@ -95,3 +95,33 @@ SELECT COUNT(*) n FROM msdb.sys.routes r JOIN tempdb.sys.routes t ON t.name = r.
 IF EXISTS (SELECT * FROM tempdb.sys.objects WHERE name = 'x') PRINT 'x'
 SELECT COUNT(*) FROM tempdb.INFORMATION_SCHEMA.TABLES WHERE TABLE_NAME = 'x'
 SELECT COUNT(*) FROM tempdb..sysobjects WHERE name LIKE '#x%'
+GO
+-- Tables of one name: errors tell that of the database in use; of several schemas the name alone.
+CREATE DATABASE Zoo
+CREATE DATABASE Ark
+GO
+USE Zoo
+CREATE TABLE dbo.Beast (id INT PRIMARY KEY, legs INT NOT NULL CHECK (legs > 0))
+USE Ark
+CREATE TABLE dbo.Beast (id INT PRIMARY KEY, legs INT NOT NULL CHECK (legs > 0))
+CREATE UNIQUE INDEX ux ON dbo.Beast (legs)
+USE Zoo
+CREATE UNIQUE INDEX ux ON dbo.Beast (legs)
+GO
+INSERT dbo.Beast VALUES (1, 4)
+INSERT dbo.Beast VALUES (1, 3)
+INSERT dbo.Beast VALUES (2, 4)
+INSERT dbo.Beast VALUES (2, 0)
+INSERT dbo.Beast VALUES (2, NULL)
+GO
+USE Ark
+GO
+INSERT dbo.Beast VALUES (3, 0)
+GO
+CREATE SCHEMA deck
+GO
+CREATE TABLE deck.Beast (id INT PRIMARY KEY, legs INT NOT NULL CHECK (legs > 0))
+GO
+INSERT deck.Beast VALUES (3, 0)
+INSERT deck.Beast VALUES (3, NULL)
+GO

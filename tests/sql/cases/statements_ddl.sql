@@ -67,7 +67,8 @@ CREATE TABLE dbo.types (
     gg uuid,
     hh sys.xml,
     ii text
-)
+);
+SELECT ssb_internal.keep_types('dbo.types', ARRAY['d', 'h', 'i', 'v', 'w', 'ee'], ARRAY['tinyint', 'money', 'smallmoney', 'binary(4)', 'varbinary(10)', 'datetime2(3)'])
 
 -- case: rowversion
 CREATE TABLE a0 (id int, version timestamp)
@@ -421,6 +422,7 @@ CREATE TABLE dbo.price (
     f timestamp(0) NOT NULL,
     "to" timestamp(0) NOT NULL
 );
+SELECT ssb_internal.keep_types('dbo.price', ARRAY['price', 'f', 'to'], ARRAY['money', 'datetime2(0)', 'datetime2(0)']);
 SELECT ssb_internal.add_period('dbo.price', 'f', 'to', true, true);
 SELECT ssb_internal.start_versioning('dbo.price', 'dbo."price was"')
 
