@@ -117,6 +117,9 @@ VIEWS: dict[str, str] = {
         class:i class_desc:s major_id:i thumbprint:x crypt_type:s crypt_type_desc:s crypt_property:x
     """,
     "data_spaces": "name:s data_space_id:i type:s type_desc:s is_default:b",
+    "database_audit_specifications": """
+        name:s database_specification_id:i create_date:d modified_date:d is_state_enabled:b audit_guid:g
+    """,
     "database_files": """
         file_id:i type:h type_desc:s data_space_id:i name:s physical_name:s state:h state_desc:s size:i
         max_size:i growth:i
@@ -124,6 +127,11 @@ VIEWS: dict[str, str] = {
     "database_mirroring": """
         database_id:i mirroring_guid:g mirroring_state:h mirroring_state_desc:s mirroring_role:h
         mirroring_role_desc:s mirroring_partner_name:s
+    """,
+    "database_mirroring_endpoints": """
+        name:s endpoint_id:i principal_id:i protocol:h protocol_desc:s type:h type_desc:s state:h state_desc:s
+        is_admin_endpoint:b role:h role_desc:s is_encryption_enabled:b connection_auth:h
+        connection_auth_desc:s certificate_id:i encryption_algorithm:h encryption_algorithm_desc:s
     """,
     "database_permissions": """
         class:h class_desc:s major_id:i minor_id:i grantee_principal_id:i grantor_principal_id:i type:s
@@ -136,6 +144,10 @@ VIEWS: dict[str, str] = {
     """,
     "database_role_members": "role_principal_id:i member_principal_id:i",
     "database_scoped_configurations": "configuration_id:i name:s value:n value_for_secondary:n",
+    "database_scoped_credentials": """
+        name:s credential_id:i principal_id:i credential_identity:n create_date:d modify_date:d target_type:s
+        target_id:i
+    """,
     "databases": """
         name:s database_id:i source_database_id:i owner_sid:x create_date:d compatibility_level:y
         collation_name:s user_access:y user_access_desc:s is_read_only:b is_auto_close_on:b
@@ -426,6 +438,7 @@ VIEWS: dict[str, str] = {
     """,
     "key_encryptions": "key_id:i thumbprint:x crypt_type:s crypt_type_desc:n crypt_property:x",
     "linked_logins": "server_id:i local_principal_id:i remote_name:s",
+    "login_token": "principal_id:i sid:x name:s type:s usage:n",
     "master_files": """
         database_id:i file_id:i type:h type_desc:s data_space_id:i name:s physical_name:s state:h state_desc:s
         size:i max_size:i growth:i
@@ -471,6 +484,14 @@ VIEWS: dict[str, str] = {
         name:s remote_service_binding_id:i principal_id:i remote_service_name:n service_contract_id:i
         remote_principal_id:i is_anonymous_on:b
     """,
+    "resource_governor_resource_pools": """
+        pool_id:i name:s min_cpu_percent:i max_cpu_percent:i min_memory_percent:i max_memory_percent:i
+        cap_cpu_percent:i min_iops_per_volume:i max_iops_per_volume:i
+    """,
+    "resource_governor_workload_groups": """
+        group_id:i name:s importance:n request_max_memory_grant_percent:i request_max_cpu_time_sec:i
+        request_memory_grant_timeout_sec:i max_dop:i group_max_requests:i pool_id:i external_pool_id:i
+    """,
     "routes": """
         name:s route_id:i principal_id:i remote_service_name:n broker_instance:n lifetime:d address:n
         mirror_address:n
@@ -484,10 +505,18 @@ VIEWS: dict[str, str] = {
         minimum_value:l maximum_value:l is_cycling:b current_value:l is_cached:b cache_size:i system_type_id:h
         user_type_id:i precision:i scale:i
     """,
+    "server_audit_specifications": """
+        name:s server_specification_id:i create_date:d modified_date:d is_state_enabled:h audit_guid:g
+    """,
     "server_audits": "audit_id:i name:s audit_guid:g type:s is_state_enabled:b",
     "server_event_notifications": """
         name:s object_id:i parent_class:h parent_class_desc:s parent_id:i create_date:d modify_date:d
         service_name:s broker_instance:n creator_sid:x principal_id:i
+    """,
+    "server_event_sessions": """
+        event_session_id:i name:s event_retention_mode:n event_retention_mode_desc:s max_dispatch_latency:i
+        max_memory:i max_event_size:i memory_partition_mode:n memory_partition_mode_desc:s track_causality:b
+        startup_state:b
     """,
     "server_events": """
         object_id:i type:i type_desc:s is_trigger_event:b event_group_type:i event_group_type_desc:s
@@ -590,6 +619,23 @@ VIEWS: dict[str, str] = {
         program_name:s loginame:s open_tran:i cmd:s
     """,
     "sysreferences": "constid:i fkeyid:i rkeyid:i",
+    "system_columns": """
+        object_id:i name:s column_id:i system_type_id:i user_type_id:i max_length:h precision:h scale:h
+        collation_name:s is_nullable:b is_ansi_padded:b is_rowguidcol:b is_identity:b is_computed:b
+        is_filestream:b is_replicated:b is_non_sql_subscribed:b is_merge_published:b is_dts_replicated:b
+        is_xml_document:b xml_collection_id:i default_object_id:i rule_object_id:i is_sparse:b is_column_set:b
+        generated_always_type:h generated_always_type_desc:s is_hidden:b is_masked:b
+    """,
+    "system_objects": """
+        name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d is_ms_shipped:b is_published:b is_schema_published:b
+    """,
+    "system_views": """
+        name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d is_ms_shipped:b is_published:b is_schema_published:b is_replicated:b
+        has_replication_filter:b has_opaque_metadata:b has_unchecked_assembly_data:b with_check_option:b
+        is_date_correlation_view:b is_tracked_by_cdc:b
+    """,
     "systypes": "name:s xtype:i xusertype:i length:i prec:i scale:i",
     "sysusers": """
         uid:i name:s sid:x createdate:d updatedate:d hasdbaccess:i islogin:i issqluser:i issqlrole:i
@@ -633,6 +679,7 @@ VIEWS: dict[str, str] = {
         is_user_defined:b is_table_type:b principal_id:i collation_name:s is_assembly_type:b
         default_object_id:i rule_object_id:i
     """,
+    "user_token": "principal_id:i sid:x name:s type:s usage:n",
     "views": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_published:b is_schema_published:b is_replicated:b

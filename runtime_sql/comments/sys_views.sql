@@ -194,9 +194,13 @@ objects: Tables, views, synonyms, sequences, routines, triggers, constraints and
   modify_date: When it was changed last; NULL but for queues: PostgreSQL does not keep it.
   is_ms_shipped: 1: a queue that the system brings.
 
-all_objects < objects: Those of sys.objects, and what PostgreSQL and the runtime bring.
+all_objects < objects: Those of sys.objects and of sys.system_objects.
   type: As in sys.objects; of the system's: S: table, V: view, FN: function.
   is_ms_shipped: 1: the system brings it along.
+
+system_objects < objects: What PostgreSQL and the runtime bring.
+  type: S: table, V: view, FN: function.
+  is_ms_shipped: Always 1.
 
 tables < objects: The tables of the session's T-SQL database.
   type: Always U.
@@ -232,7 +236,9 @@ views < objects: The views of the session's T-SQL database.
   with_check_option: 1: WITH CHECK OPTION.
   is_date_correlation_view: Always 0.
 
-all_views < views: The same rows as sys.views.
+all_views < views: Those of sys.views and of sys.system_views.
+
+system_views < views: The views that PostgreSQL and the runtime bring.
 
 procedures < objects: The procedures of the session's T-SQL database.
   type: Always P.
@@ -309,7 +315,9 @@ columns: The columns of tables, views and queues.
   generated_always_type_desc: The same, in words.
   is_hidden: 1: SELECT * leaves it out.
 
-all_columns < columns: Those of sys.columns, and those of what PostgreSQL and the runtime bring.
+all_columns < columns: Those of sys.columns and of sys.system_columns.
+
+system_columns < columns: The columns of what PostgreSQL and the runtime bring.
 
 identity_columns < columns: The IDENTITY columns.
   is_identity: Always 1.
@@ -978,6 +986,18 @@ server_permissions: What GRANT and DENY said about the server, logins and endpoi
   permission_name: The permission, in words.
   state: G: granted, W: granted with grant option, D: denied.
 
+user_token: Who the session is in its T-SQL database now, and the roles that count for it, as IS_MEMBER tells.
+  principal_id: Number of the user or role in sys.database_principals.
+  sid: As in sys.database_principals.
+  type: SQL USER, ROLE or USER MAPPED TO CERTIFICATE.
+  usage: What it counts for, GRANT OR DENY: nobody has DENY ONLY here.
+
+login_token: The login of the session now, and the server roles that count for it, as IS_SRVROLEMEMBER tells.
+  principal_id: Number of the login or role in sys.server_principals.
+  sid: As in sys.server_principals.
+  type: SQL LOGIN or SERVER ROLE.
+  usage: What it counts for, GRANT OR DENY: nobody has DENY ONLY here.
+
 dm_qn_subscriptions: No rows: there are no query notifications.
   id: Its number.
   sid: Whose it is.
@@ -1269,6 +1289,53 @@ server_audits: No rows: there are no audits.
   audit_guid: Its identifier.
   type: Where it writes.
   is_state_enabled: 1: it records.
+
+server_audit_specifications: No rows: there are no audits.
+  server_specification_id: Its number.
+  modified_date: When it was changed last.
+  is_state_enabled: 1: it records.
+  audit_guid: The audit that it belongs to.
+
+database_audit_specifications: No rows: there are no audits.
+  database_specification_id: Its number.
+  modified_date: When it was changed last.
+  is_state_enabled: 1: it records.
+  audit_guid: The audit that it belongs to.
+
+server_event_sessions: No rows: there are no extended events.
+  event_session_id: Its number.
+  event_retention_mode, event_retention_mode_desc: How many events may be lost.
+  max_dispatch_latency: How long events wait, in milliseconds.
+  max_memory, max_event_size: Memory for them, and for a large one.
+  memory_partition_mode, memory_partition_mode_desc: Where that memory is.
+  track_causality: 1: events say what they follow from.
+  startup_state: 1: it starts with the server.
+
+resource_governor_resource_pools: No rows: there are no resource pools.
+  pool_id: Its number.
+  min_cpu_percent, max_cpu_percent, cap_cpu_percent: Its part of the processors.
+  min_memory_percent, max_memory_percent: Its part of the memory.
+  min_iops_per_volume, max_iops_per_volume: Reads and writes in a second.
+
+resource_governor_workload_groups: No rows: there are no workload groups.
+  group_id: Its number.
+  importance: LOW, MEDIUM or HIGH.
+  request_max_memory_grant_percent, request_max_cpu_time_sec, request_memory_grant_timeout_sec: Limits of a statement.
+  max_dop: Processors for a statement.
+  group_max_requests: Statements at a time.
+  pool_id, external_pool_id: Numbers of the pools that it uses.
+
+database_scoped_credentials: No rows: there are no credentials.
+  credential_id: Its number.
+  credential_identity: Who it stands for.
+  target_type, target_id: What it is for.
+
+database_mirroring_endpoints < endpoints: No rows: an endpoint FOR DATABASE_MIRRORING cannot be made.
+  role, role_desc: What the instance is in mirroring.
+  is_encryption_enabled: 1: connections are encrypted.
+  connection_auth, connection_auth_desc: How connections authenticate themselves.
+  certificate_id: Number of the certificate.
+  encryption_algorithm, encryption_algorithm_desc: How connections are encrypted.
 
 xml_indexes: No rows: there are no XML indexes.
   type: What kind it is.
