@@ -225,7 +225,10 @@ VIEWS: dict[str, str] = {
     """,
     "dm_exec_connections": """
         session_id:i connect_time:d net_transport:n client_net_address:n client_tcp_port:i
-        most_recent_sql_handle:x last_read:d last_write:d
+        most_recent_sql_handle:x last_read:d last_write:d most_recent_session_id:i protocol_type:s
+        protocol_version:i endpoint_id:i encrypt_option:n auth_scheme:n node_affinity:h num_reads:i
+        num_writes:i net_packet_size:i local_net_address:n local_tcp_port:i connection_id:g
+        parent_connection_id:g
     """,
     "dm_exec_procedure_stats": """
         database_id:i object_id:i type:s type_desc:s sql_handle:x plan_handle:x cached_time:d
@@ -242,7 +245,13 @@ VIEWS: dict[str, str] = {
         blocking_session_id:i wait_type:s wait_time:i last_wait_type:s wait_resource:n
         open_transaction_count:i total_elapsed_time:i cpu_time:i reads:l writes:l logical_reads:l
         percent_complete:r statement_start_offset:i statement_end_offset:i row_count:l
-        estimated_completion_time:l transaction_id:l
+        estimated_completion_time:l transaction_id:l user_id:i connection_id:g open_resultset_count:i
+        context_info:x scheduler_id:i task_address:x text_size:i language:n date_format:n date_first:h
+        quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b
+        ansi_nulls:b concat_null_yields_null:b transaction_isolation_level:h lock_timeout:i
+        deadlock_priority:i prev_error:i nest_level:i granted_query_memory:i executing_managed_code:b
+        group_id:i query_hash:x query_plan_hash:x statement_sql_handle:x statement_context_id:l dop:i
+        parallel_worker_count:i external_script_request_id:g is_resumable:b
     """,
     "dm_exec_session_wait_stats": """
         session_id:i wait_type:s waiting_tasks_count:l wait_time_ms:l max_wait_time_ms:l signal_wait_time_ms:l
@@ -252,7 +261,11 @@ VIEWS: dict[str, str] = {
         is_user_process:b last_request_start_time:d last_request_end_time:d open_transaction_count:i
         original_login_name:s transaction_isolation_level:h cpu_time:i memory_usage:i total_scheduled_time:i
         total_elapsed_time:i reads:l writes:l logical_reads:l row_count:l prev_error:i host_process_id:i
-        client_interface_name:s nt_domain:n nt_user_name:s language:n
+        client_interface_name:s nt_domain:n nt_user_name:s language:n client_version:i security_id:x
+        original_security_id:x context_info:x endpoint_id:i text_size:i date_format:n date_first:h
+        quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b
+        ansi_nulls:b concat_null_yields_null:b lock_timeout:i deadlock_priority:i last_successful_logon:d
+        last_unsuccessful_logon:d unsuccessful_logons:l group_id:i authenticating_database_id:i
     """,
     "dm_exec_trigger_stats": """
         database_id:i object_id:i type:s sql_handle:x execution_count:l total_worker_time:l

@@ -5,8 +5,19 @@ CREATE OR REPLACE VIEW sys.dm_exec_connections AS
 SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS connect_time, CASE WHEN a.client_addr IS NULL THEN 'Shared memory' ELSE 'TCP' END
            AS net_transport,
        host(a.client_addr) AS client_net_address, a.client_port AS client_tcp_port, a.pid::text::bytea AS most_recent_sql_handle,
-       a.state_change::timestamp(3) AS last_read, a.state_change::timestamp(3) AS last_write
-  FROM pg_stat_activity AS a WHERE a.datname = current_database();
+       a.state_change::timestamp(3) AS last_read, a.state_change::timestamp(3) AS last_write, a.pid AS most_recent_session_id,
+       'TSQL'::text AS protocol_type, NULL::integer AS protocol_version, CASE WHEN a.client_addr IS NULL THEN 2 ELSE 4 END AS endpoint_id,
+       CASE WHEN t.ssl THEN 'TRUE' ELSE 'FALSE' END AS encrypt_option,
+       CASE WHEN k.gss_authenticated THEN 'KERBEROS' ELSE 'SQL' END AS auth_scheme, 0::smallint AS node_affinity,
+       NULL::integer AS num_reads, NULL::integer AS num_writes, NULL::integer AS net_packet_size,
+       CASE WHEN a.pid = pg_backend_pid() THEN host(inet_server_addr()) END AS local_net_address,
+       CASE WHEN a.client_addr IS NOT NULL THEN current_setting('port')::integer END AS local_tcp_port,
+       -- Nothing else tells a process from an earlier one of its number.
+       md5(a.pid || ' ' || extract(epoch FROM a.backend_start))::uuid AS connection_id, NULL::uuid AS parent_connection_id
+  FROM pg_stat_activity AS a
+  LEFT JOIN pg_stat_ssl AS t ON t.pid = a.pid
+  LEFT JOIN pg_stat_gssapi AS k ON k.pid = a.pid
+ WHERE a.datname = current_database();
 
 CREATE OR REPLACE VIEW sys.dm_exec_requests AS
 SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS start_time,
@@ -21,8 +32,17 @@ SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS star
        (extract(epoch FROM clock_timestamp() - a.query_start) * 1000)::integer AS total_elapsed_time, 0 AS cpu_time,
        0::bigint AS reads, 0::bigint AS writes, 0::bigint AS logical_reads, 0::real AS percent_complete,
        0 AS statement_start_offset, -1 AS statement_end_offset, 0::bigint AS row_count, 0::bigint AS estimated_completion_time,
-       a.backend_xid::text::bigint AS transaction_id
-  FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.state = 'active';
+       a.backend_xid::text::bigint AS transaction_id, sys.user_id(sys.user_of_role(a.usename)) AS user_id,
+       md5(a.pid || ' ' || extract(epoch FROM a.backend_start))::uuid AS connection_id, 1 AS open_resultset_count, s.context_info,
+       NULL::integer AS scheduler_id, NULL::bytea AS task_address, s.text_size, s.language, s.date_format, s.date_first, s.quoted_identifier,
+       s.arithabort, s.ansi_null_dflt_on, s.ansi_defaults, s.ansi_warnings, s.ansi_padding, s.ansi_nulls, s.concat_null_yields_null,
+       s.transaction_isolation_level, s.lock_timeout, s.deadlock_priority, s.prev_error, NULL::integer AS nest_level,
+       0 AS granted_query_memory, 0::sys.bit AS executing_managed_code, s.group_id, NULL::bytea AS query_hash, NULL::bytea AS query_plan_hash,
+       NULL::bytea AS statement_sql_handle, NULL::bigint AS statement_context_id, NULL::integer AS dop, NULL::integer AS parallel_worker_count,
+       NULL::uuid AS external_script_request_id, 0::sys.bit AS is_resumable
+  FROM pg_stat_activity AS a
+  JOIN sys.dm_exec_sessions AS s ON s.session_id = a.pid
+ WHERE a.datname = current_database() AND a.state = 'active';
 
 -- The text of a request, by the handle that dm_exec_requests and dm_exec_connections give.
 CREATE OR REPLACE FUNCTION sys.dm_exec_sql_text(handle bytea)

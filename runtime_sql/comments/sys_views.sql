@@ -651,9 +651,21 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
   transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
-  cpu_time, memory_usage, total_scheduled_time, total_elapsed_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
+  cpu_time, memory_usage, total_scheduled_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
+  total_elapsed_time: Milliseconds since the session began.
   host_process_id, client_interface_name, nt_domain, nt_user_name: Always NULL: PostgreSQL's clients do not tell.
   language: Always us_english.
+  client_version, last_successful_logon, last_unsuccessful_logon, unsuccessful_logons: Always NULL: PostgreSQL does not tell.
+  security_id, original_security_id: The role's, as in sys.server_principals.
+  context_info: What SET CONTEXT_INFO said; NULL for other sessions than one's own.
+  endpoint_id: 4: TCP, 2: a Unix socket.
+  text_size: Always 2147483647.
+  date_format, date_first, lock_timeout: What SET said; NULL for other sessions than one's own.
+  quoted_identifier, arithabort, ansi_null_dflt_on, ansi_warnings, ansi_padding, ansi_nulls, concat_null_yields_null: Always 1.
+  ansi_defaults: Always 0.
+  deadlock_priority: Always 0.
+  group_id: Always NULL: there are no workload groups.
+  authenticating_database_id: Always 0: roles are the server's.
 
 dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them.
   object_name: Group of counters, such as SQLServer:Broker Statistics.
@@ -831,6 +843,16 @@ dm_exec_connections: The connections to this PostgreSQL database.
   client_tcp_port: The client's port; -1 for a Unix socket.
   most_recent_sql_handle: Handle of its statement, for sys.dm_exec_sql_text.
   last_read, last_write: When it began or ended a statement last.
+  most_recent_session_id: The same as session_id.
+  protocol_type: Always TSQL.
+  protocol_version, num_reads, num_writes, net_packet_size, parent_connection_id: Always NULL: PostgreSQL does not tell.
+  endpoint_id: 4: TCP, 2: a Unix socket.
+  encrypt_option: TRUE: by TLS; FALSE also where the session is another role's and PostgreSQL does not tell.
+  auth_scheme: KERBEROS by GSSAPI, else SQL.
+  node_affinity: Always 0.
+  local_net_address: The server's address; NULL for a Unix socket and for other sessions than one's own.
+  local_tcp_port: The server's port; NULL for a Unix socket.
+  connection_id: Its own, made of the process and its beginning.
 
 dm_exec_requests: The statements that run in this PostgreSQL database.
   request_id: Always 0: a session has one at a time.
@@ -846,6 +868,12 @@ dm_exec_requests: The statements that run in this PostgreSQL database.
   cpu_time, reads, writes, logical_reads, percent_complete, row_count, estimated_completion_time: Always 0: PostgreSQL does not count that by statement.
   statement_start_offset: Always 0: the statement is the whole text.
   statement_end_offset: Always -1: the statement is the whole text.
+  user_id: Number of its role in sys.database_principals.
+  connection_id: As in sys.dm_exec_connections.
+  open_resultset_count: Always 1.
+  granted_query_memory, executing_managed_code, is_resumable: Always 0: there is no such thing.
+  scheduler_id, task_address, nest_level, query_hash, query_plan_hash, statement_sql_handle, statement_context_id, dop, parallel_worker_count, external_script_request_id: Always NULL: PostgreSQL does not tell.
+  context_info, text_size, language, date_format, date_first, quoted_identifier, arithabort, ansi_null_dflt_on, ansi_defaults, ansi_warnings, ansi_padding, ansi_nulls, concat_null_yields_null, transaction_isolation_level, lock_timeout, deadlock_priority, prev_error, group_id: As in sys.dm_exec_sessions.
 
 dm_tran_session_transactions: The sessions that are in a transaction.
   enlist_count, is_user_transaction, is_local: Always 1.
