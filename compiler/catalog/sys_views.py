@@ -320,6 +320,8 @@ VIEWS: dict[str, str] = {
     """,
     "dm_os_waiting_tasks": """
         session_id:i wait_duration_ms:l wait_type:s blocking_session_id:i resource_description:n
+        waiting_task_address:x exec_context_id:i resource_address:x blocking_task_address:x
+        blocking_exec_context_id:i
     """,
     "dm_os_workers": "worker_address:x status:i state:n task_address:x thread_address:x scheduler_address:x",
     "dm_qn_subscriptions": "id:i database_id:i sid:n object_id:i created:d timeout:i status:i",
@@ -333,11 +335,19 @@ VIEWS: dict[str, str] = {
     """,
     "dm_tran_active_transactions": """
         transaction_id:l name:s transaction_begin_time:d transaction_type:i transaction_state:i
+        transaction_uow:g transaction_status:i transaction_status2:i dtc_state:i dtc_status:i
+        dtc_isolation_level:i filestream_transaction_id:x
     """,
     "dm_tran_current_transaction": "transaction_id:l",
     "dm_tran_database_transactions": """
         transaction_id:l database_id:i database_transaction_begin_time:d database_transaction_type:i
-        database_transaction_state:i
+        database_transaction_state:i database_transaction_status:i database_transaction_status2:i
+        database_transaction_log_record_count:l database_transaction_replicate_record_count:i
+        database_transaction_log_bytes_used:l database_transaction_log_bytes_reserved:l
+        database_transaction_log_bytes_used_system:i database_transaction_log_bytes_reserved_system:i
+        database_transaction_begin_lsn:l database_transaction_last_lsn:l
+        database_transaction_most_recent_savepoint_lsn:l database_transaction_commit_lsn:l
+        database_transaction_last_rollback_lsn:l database_transaction_next_undo_lsn:l
     """,
     "dm_tran_locks": """
         resource_type:s resource_subtype:s resource_database_id:i resource_description:n
@@ -348,6 +358,7 @@ VIEWS: dict[str, str] = {
     """,
     "dm_tran_session_transactions": """
         session_id:i transaction_id:l enlist_count:i is_user_transaction:b is_local:b open_transaction_count:i
+        transaction_descriptor:x is_enlisted:b is_bound:b
     """,
     "dm_tran_version_store_space_usage": "database_id:i reserved_page_count:l reserved_space_kb:l",
     "dm_xe_sessions": "address:x name:s pending_buffers:i total_regular_buffers:i create_time:d",

@@ -55,17 +55,25 @@ END;
 
 CREATE OR REPLACE VIEW sys.dm_tran_session_transactions AS
 SELECT a.pid AS session_id, a.backend_xid::text::bigint AS transaction_id, 1 AS enlist_count, 1::sys.bit AS is_user_transaction,
-       1::sys.bit AS is_local, (a.xact_start IS NOT NULL)::integer AS open_transaction_count
+       1::sys.bit AS is_local, (a.xact_start IS NOT NULL)::integer AS open_transaction_count, NULL::bytea AS transaction_descriptor,
+       0::sys.bit AS is_enlisted, 0::sys.bit AS is_bound
   FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_tran_active_transactions AS
 SELECT a.backend_xid::text::bigint AS transaction_id, 'user_transaction'::text AS name, a.xact_start::timestamp(3) AS transaction_begin_time,
-       1 AS transaction_type, 2 AS transaction_state
+       1 AS transaction_type, 2 AS transaction_state, NULL::uuid AS transaction_uow, 0 AS transaction_status, 0 AS transaction_status2,
+       0 AS dtc_state, 0 AS dtc_status, NULL::integer AS dtc_isolation_level, NULL::bytea AS filestream_transaction_id
   FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_tran_database_transactions AS
 SELECT t.transaction_id, 5 AS database_id, t.transaction_begin_time AS database_transaction_begin_time,
-       1 AS database_transaction_type, 4 AS database_transaction_state
+       1 AS database_transaction_type, 4 AS database_transaction_state, 0 AS database_transaction_status, 0 AS database_transaction_status2,
+       NULL::bigint AS database_transaction_log_record_count, NULL::integer AS database_transaction_replicate_record_count,
+       NULL::bigint AS database_transaction_log_bytes_used, NULL::bigint AS database_transaction_log_bytes_reserved,
+       NULL::integer AS database_transaction_log_bytes_used_system, NULL::integer AS database_transaction_log_bytes_reserved_system,
+       NULL::bigint AS database_transaction_begin_lsn, NULL::bigint AS database_transaction_last_lsn,
+       NULL::bigint AS database_transaction_most_recent_savepoint_lsn, NULL::bigint AS database_transaction_commit_lsn,
+       NULL::bigint AS database_transaction_last_rollback_lsn, NULL::bigint AS database_transaction_next_undo_lsn
   FROM sys.dm_tran_active_transactions AS t;
 
 CREATE OR REPLACE VIEW sys.dm_tran_current_transaction AS
@@ -176,12 +184,14 @@ SELECT l.resource_type, l.resource_subtype, l.resource_database_id, l.resource_d
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,
-       ''::text AS resource_description
+       ''::text AS resource_description, NULL::bytea AS waiting_task_address, 0 AS exec_context_id, NULL::bytea AS resource_address,
+       NULL::bytea AS blocking_task_address, CASE WHEN r.blocking_session_id <> 0 THEN 0 END AS blocking_exec_context_id
   FROM sys.dm_exec_requests AS r WHERE r.wait_type IS NOT NULL
 UNION ALL
 -- The daemon's own sessions, which wait for something to do: for events, and for messages that leave.
 SELECT a.pid, (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::bigint,
-       CASE a.application_name WHEN 'pgsb transport' THEN 'BROKER_TRANSMITTER' ELSE 'BROKER_EVENTHANDLER' END, NULL, ''
+       CASE a.application_name WHEN 'pgsb transport' THEN 'BROKER_TRANSMITTER' ELSE 'BROKER_EVENTHANDLER' END, NULL, '',
+       NULL, 0, NULL, NULL, NULL
   FROM pg_stat_activity AS a
  WHERE a.datname = current_database() AND a.application_name IN ('pgsb broker', 'pgsb transport') AND a.state = 'idle';
 

@@ -878,18 +878,26 @@ dm_exec_requests: The statements that run in this PostgreSQL database.
 dm_tran_session_transactions: The sessions that are in a transaction.
   enlist_count, is_user_transaction, is_local: Always 1.
   open_transaction_count: Always 1: nested ones are the session's affair.
+  transaction_descriptor: Always NULL: PostgreSQL does not tell.
+  is_enlisted, is_bound: Always 0: there are no distributed transactions.
 
 dm_tran_active_transactions: The transactions that run in this PostgreSQL database.
   name: Always user_transaction.
   transaction_begin_time: When it began.
   transaction_type: Always 1, reads and writes.
   transaction_state: Always 2, active.
+  transaction_status, transaction_status2: Always 0.
+  dtc_state, dtc_status: Always 0: there are no distributed transactions.
+  transaction_uow, dtc_isolation_level, filestream_transaction_id: Always NULL: there are no distributed transactions.
 
 dm_tran_database_transactions: The transactions of sys.dm_tran_active_transactions by database.
   database_id: Always 5: which T-SQL database a session uses is its own affair.
   database_transaction_begin_time: When it began.
   database_transaction_type: Always 1, reads and writes.
   database_transaction_state: Always 4, it has written.
+  database_transaction_status, database_transaction_status2: Always 0.
+  database_transaction_log_record_count, database_transaction_replicate_record_count, database_transaction_log_bytes_used, database_transaction_log_bytes_reserved, database_transaction_log_bytes_used_system, database_transaction_log_bytes_reserved_system: Always NULL: PostgreSQL does not count that by transaction.
+  database_transaction_begin_lsn, database_transaction_last_lsn, database_transaction_most_recent_savepoint_lsn, database_transaction_commit_lsn, database_transaction_last_rollback_lsn, database_transaction_next_undo_lsn: Always NULL: PostgreSQL does not tell.
 
 dm_tran_current_transaction: The session's transaction.
   transaction_id: Its number.
@@ -912,6 +920,8 @@ dm_tran_locks: Who holds or awaits which lock. A conversation group that a sessi
 dm_os_waiting_tasks: The statements that wait, and the daemon's sessions that wait for something to do.
   wait_duration_ms: How long it has waited, at most, in milliseconds.
   resource_description: Always empty.
+  exec_context_id, blocking_exec_context_id: 0; NULL: nobody blocks it.
+  waiting_task_address, resource_address, blocking_task_address: Always NULL: PostgreSQL has processes.
 
 dm_os_sys_info: The server.
   cpu_count: Always 1: PostgreSQL does not tell.
