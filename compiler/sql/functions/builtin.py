@@ -378,7 +378,7 @@ FUNCTIONS: dict[str, Function] = {
     "SIGN": Function("n", b.numeric_first),
     "CEILING": Function("n", None, build=b.ceiling("ceiling", "ceil")),
     "FLOOR": Function("n", None, build=b.ceiling("floor", "floor")),
-    "ROUND": Function("ni?i", b.numeric_first),
+    "ROUND": Function("ni?i", None, build=b.round_),
     "POWER": Function("nf", b.numeric_first),
     "SQRT": Function("f", tm.FLOAT),
     "SQUARE": Function("f", tm.FLOAT),
