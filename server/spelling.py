@@ -18,6 +18,7 @@ _MESSAGES = re.compile(
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
     r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
+    r"ALTER TABLE failed because trigger |"
     r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'

@@ -64,6 +64,15 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
         ),
         False,
     ),
+    "sp_altermessage": (
+        "sys.altermessage",
+        (
+            ("@message_id", "message_id", INT),
+            ("@parameter", "parameter", NVARCHAR_MAX),
+            ("@parameter_value", "parameter_value", NVARCHAR_MAX),
+        ),
+        False,
+    ),
     "sp_dropmessage": (
         "sys.dropmessage",
         (("@msgnum", "msgnum", INT), ("@lang", "lang", NVARCHAR_MAX)),

@@ -435,7 +435,7 @@ def round_(arguments: list[Value], surroundings: Surroundings) -> Value:
     if type_ is None or type_.family != "decimal" or type_.precision is None:
         return Value(rounded, type_)
     to = arguments[1].code
-    keeps = isinstance(to, n.Integer) and to.value >= (type_.scale or 0) or len(arguments) > 2
+    keeps = (isinstance(to, n.Integer) and to.value >= (type_.scale or 0)) or len(arguments) > 2
     return Value(rounded if keeps else n.Cast(rounded, type_.postgres), type_)
 
 

@@ -37,6 +37,11 @@ SELECT m.definition FROM sys.sql_modules m JOIN sys.objects o ON o.object_id = m
 SELECT text FROM syscomments WHERE id = OBJECT_ID('dbo.GetOrders')
 GO
 EXEC sp_addmessage 50010, 16, N'bad %s'
+EXEC sp_altermessage 50010, 'WITH_LOG', 'true'
+SELECT is_event_logged FROM sys.messages WHERE message_id = 50010
+EXEC sp_altermessage 50010, 'LOG', 'true'
+EXEC sp_altermessage 50011, 'WITH_LOG', 'false'
+EXEC sp_dropmessage 8134
 GO
 RAISERROR(50010, -1, -1, 'thing')
 RAISERROR(50010, 10, 1, 'x')

@@ -724,3 +724,35 @@ case.sql:1:60: error 2750: Column or parameter #1: Specified column precision 54
 case.sql:1:82: error 1002: Line 1: Specified scale 8 is invalid.
     1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
       |                                                                                  ^^^^^^^^^^^^
+
+-- case: a recursion whose parts are of different kinds
+WITH Path AS (SELECT 1 AS N UNION ALL SELECT N + 0.5 FROM Path WHERE N < 3) SELECT N FROM Path
+-- expect
+case.sql:1:6: error 240: Types don't match between the anchor and the recursive part in column "N" of recursive query "Path".
+    1 | WITH Path AS (SELECT 1 AS N UNION ALL SELECT N + 0.5 FROM Path WHERE N < 3) SELECT N FROM Path
+      |      ^^^^
+
+-- case: hints that exclude each other
+SELECT o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, ROWLOCK) ON h.id = o.id
+-- expect
+case.sql:1:18: error 1047: Conflicting locking hints specified.
+    1 | SELECT o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, R…
+      |                  ^^^^^^
+
+case.sql:1:59: error 1047: Conflicting locking hints specified.
+    1 | …T o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, ROWLOC…
+      |                                                       ^^^^^^^^^
+
+-- case: a target that cannot be read past locks
+UPDATE orders WITH (NOLOCK) SET city = 'x'
+-- expect
+case.sql:1:8: error 1065: The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE or MERGE statements.
+    1 | UPDATE orders WITH (NOLOCK) SET city = 'x'
+      |        ^^^^^^^^^^^^^^^^^^^^
+
+-- case: grouping by what an xml has
+SELECT x.c.value('.', 'int') FROM (SELECT CAST('<a/>' AS xml) AS d) AS q CROSS APPLY q.d.nodes('/a') AS x(c) GROUP BY x.c.value('.', 'int')
+-- expect
+case.sql:1:119: error 4148: XML methods are not allowed in a GROUP BY clause.
+    1 | SELECT x.c.value('.', 'int') FROM (SELECT CAST('<a/>' AS xml) AS d) AS q CROSS APPLY q.d.nodes('/a') AS x(c) GROUP BY x.c.value('.', 'int')
+      |                                                                                                                       ^
