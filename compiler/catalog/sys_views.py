@@ -447,6 +447,9 @@ VIEWS: dict[str, str] = {
         constraint_type:s is_deferrable:n initially_deferred:n
     """,
     "information_schema_tables": "table_catalog:s table_schema:s table_name:s table_type:s",
+    "information_schema_view_table_usage": """
+        view_catalog:n view_schema:n view_name:s table_catalog:n table_schema:n table_name:s
+    """,
     "information_schema_views": """
         table_catalog:s table_schema:s table_name:s view_definition:n check_option:n is_updatable:n
     """,

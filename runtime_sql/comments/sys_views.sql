@@ -698,6 +698,13 @@ dm_db_partition_stats: The size of each row of sys.partitions.
 information_schema_tables: INFORMATION_SCHEMA.TABLES: tables and views.
   table_type: BASE TABLE or VIEW.
 
+information_schema_view_table_usage: What the views of the session's T-SQL database read.
+  view_catalog, table_catalog: The T-SQL database.
+  view_schema: The view's schema.
+  view_name: The view.
+  table_schema: Schema of what it reads.
+  table_name: The table, view or queue that it reads.
+
 information_schema_views: INFORMATION_SCHEMA.VIEWS.
   view_definition: Its T-SQL text where that was kept, else PostgreSQL's.
   check_option: CASCADE: WITH CHECK OPTION, NONE: without.

@@ -66,3 +66,33 @@ GO
 SELECT DB_NAME(dbid) AS here FROM sys.sysprocesses WHERE spid = @@SPID
 SELECT DB_NAME(database_id) AS here FROM sys.dm_exec_requests WHERE session_id = @@SPID
 GO
+-- names that are not there, and owners of databases
+CREATE TABLE dbo.Renamed (a INT)
+GO
+CREATE VIEW dbo.Readers AS SELECT a FROM dbo.Renamed
+GO
+EXEC sp_depends 'Renamed'
+EXEC sp_depends 'dbo.Readers'
+EXEC sp_depends 'nothing'
+EXEC sp_helpindex 'Renamed'
+EXEC sp_helpindex 'nothing'
+EXEC sp_helptrigger 'nothing'
+EXEC sp_helpdb 'nothing'
+EXEC sp_helprolemember 'nothing'
+EXEC sp_who 'nobody'
+GO
+EXEC sp_rename 'Renamed', NULL
+EXEC sp_rename 'Renamed', ''
+EXEC sp_rename NULL, 'x'
+EXEC sp_rename 'Renamed', 'x', 'BANANA'
+EXEC sp_rename 'NoDb.dbo.Renamed', 'x'
+GO
+CREATE DATABASE Owned
+GO
+USE Owned
+GO
+EXEC sp_changedbowner 'nobody'
+GO
+EXEC sp_changedbowner 'sa'
+SELECT SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = DB_NAME()
+GO
