@@ -358,8 +358,9 @@ def _change_database_owner(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
             number=201,
         )
         return []
-    of = (("class", pl.Text("DATABASE")), ("name", pl.Invoke("ssb.db_name")), ("principal", given["principal"]))
-    call = pl.Perform(pl.Invoke("ssb.alter_authorization", (), (*of, *ctx.database_argument())))
+    database = (("class", pl.Text("DATABASE")), ("name", pl.Invoke("ssb.db_name")))
+    owner = (("principal", given["principal"]), *ctx.database_argument())
+    call = pl.Perform(pl.Invoke("ssb.alter_authorization", (), (*database, *owner)))
     body = [*_with_code([call], node, ctx), *ctx.status(node, pl.Number(0))]
     return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
 

@@ -58,7 +58,8 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         IF OBJECT_ID(@objname) IS NULL
             RAISERROR(15009, -1, -1, @objname, @here);
         ELSE IF NOT EXISTS (SELECT * FROM sys.indexes WHERE object_id = OBJECT_ID(@objname) AND index_id > 0)
-            PRINT N'The object ''' + @objname + N''' does not have any indexes, or you do not have permissions.';
+            PRINT N'The object ''' + @objname
+                + N''' does not have any indexes, or you do not have permissions.';
         ELSE
         SELECT i.name AS index_name,
                LOWER(i.type_desc) + CASE WHEN i.is_unique = 1 THEN N', unique' ELSE N'' END
@@ -173,10 +174,11 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
             BEGIN
                 SET @found = 1;
                 PRINT N'In the current database, the specified object references the following:';
-                SELECT u.TABLE_SCHEMA + N'.' + u.TABLE_NAME AS name, LOWER(REPLACE(o.type_desc, '_', ' ')) AS type
+                SELECT u.TABLE_SCHEMA + N'.' + u.TABLE_NAME AS name,
+                       LOWER(REPLACE(o.type_desc, '_', ' ')) AS type
                 FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE AS u
-                JOIN sys.objects AS o
-                    ON o.name = u.TABLE_NAME AND SCHEMA_NAME(o.schema_id) = u.TABLE_SCHEMA AND o.parent_object_id = 0
+                JOIN sys.objects AS o ON o.name = u.TABLE_NAME AND o.parent_object_id = 0
+                                     AND SCHEMA_NAME(o.schema_id) = u.TABLE_SCHEMA
                 WHERE u.VIEW_SCHEMA = @schema AND u.VIEW_NAME = @name ORDER BY 1;
             END
             IF EXISTS (SELECT * FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE
@@ -189,8 +191,8 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
                 WHERE TABLE_SCHEMA = @schema AND TABLE_NAME = @name ORDER BY 1;
             END
             IF @found = 0
-                PRINT N'No view references it, and as a view it references nothing. What procedures, functions and '
-                    + N'triggers reference is not known here.';
+                PRINT N'No view references it, and as a view it references nothing. What procedures, '
+                    + N'functions and triggers reference is not known here.';
         END
         """,
     ),
