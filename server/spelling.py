@@ -18,8 +18,9 @@ _MESSAGES = re.compile(
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
     r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
+    r"ALTER TABLE failed because trigger |"
     r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
-    r"The service queue (?=\"[^\"]+\" cannot be directly)|"
+    r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
     r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
@@ -65,6 +66,10 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             qualifiers = [] if schema else [fold(part) for part in parts[:-1]]
             if name in qualifiers:
                 return named(".".join(parts[: qualifiers.index(name) + 2]))
+            continue
+        if found["before"] == "Database ":
+            if len(parts) > 2 and fold(parts[-3]) == name:
+                return named(parts[-3])
             continue
         if is_schema:
             if name in _schemas(*parts[:-1]):

@@ -376,6 +376,7 @@ _EXCLUDING_OPTIONS = (
     ("READ_ONLY", "SCROLL_LOCKS", "OPTIMISTIC"),
     ("FAST_FORWARD", "SCROLL"),
     ("FAST_FORWARD", "SCROLL_LOCKS"),
+    ("STATIC", "SCROLL_LOCKS"),
     ("FAST_FORWARD", "OPTIMISTIC"),
 )
 """Options of a cursor of which one excludes the others of its group."""
@@ -392,6 +393,15 @@ def _cursor_options(tree: Node, read: Reader) -> tuple[str, ...]:
                 number=1048,
             )
             break
+    places = [read.range_of(option)[0] for option in clauses.values()]
+    first = read.range_of(tree)[0]
+    word = next(at for at in range(first, len(read.tokens)) if read.tokens[at].word == "CURSOR")
+    if places and min(places) < word < max(places):
+        read.problems.add(
+            "Mixing old and new syntax to specify cursor options is not allowed.",
+            read.span(tree),
+            number=1049,
+        )
     return tuple(clauses)
 
 
@@ -407,9 +417,16 @@ def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
         if updatable == "UPDATE" and for_clause + 2 < end:
             columns = _updated_columns(for_clause + 2, end, read)
         end = for_clause
+    options = _cursor_options(tree, read)
+    if updatable == "READ ONLY" and "READ_ONLY" in options:
+        read.problems.add(
+            "Cannot specify both READ_ONLY and FOR READ ONLY on a cursor declaration.",
+            read.span(query),
+            number=1058,
+        )
     return nodes.CursorDefinition(
         span=read.span(query),
-        options=_cursor_options(tree, read),
+        options=options,
         query=read.text_at(start, end),
         updatable=updatable,
         update_columns=columns,

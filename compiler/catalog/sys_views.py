@@ -117,6 +117,9 @@ VIEWS: dict[str, str] = {
         class:i class_desc:s major_id:i thumbprint:x crypt_type:s crypt_type_desc:s crypt_property:x
     """,
     "data_spaces": "name:s data_space_id:i type:s type_desc:s is_default:b",
+    "database_audit_specifications": """
+        name:s database_specification_id:i create_date:d modified_date:d is_state_enabled:b audit_guid:g
+    """,
     "database_files": """
         file_id:i type:h type_desc:s data_space_id:i name:s physical_name:s state:h state_desc:s size:i
         max_size:i growth:i
@@ -124,6 +127,11 @@ VIEWS: dict[str, str] = {
     "database_mirroring": """
         database_id:i mirroring_guid:g mirroring_state:h mirroring_state_desc:s mirroring_role:h
         mirroring_role_desc:s mirroring_partner_name:s
+    """,
+    "database_mirroring_endpoints": """
+        name:s endpoint_id:i principal_id:i protocol:h protocol_desc:s type:h type_desc:s state:h state_desc:s
+        is_admin_endpoint:b role:h role_desc:s is_encryption_enabled:b connection_auth:h
+        connection_auth_desc:s certificate_id:i encryption_algorithm:h encryption_algorithm_desc:s
     """,
     "database_permissions": """
         class:h class_desc:s major_id:i minor_id:i grantee_principal_id:i grantor_principal_id:i type:s
@@ -136,6 +144,10 @@ VIEWS: dict[str, str] = {
     """,
     "database_role_members": "role_principal_id:i member_principal_id:i",
     "database_scoped_configurations": "configuration_id:i name:s value:n value_for_secondary:n",
+    "database_scoped_credentials": """
+        name:s credential_id:i principal_id:i credential_identity:n create_date:d modify_date:d target_type:s
+        target_id:i
+    """,
     "databases": """
         name:s database_id:i source_database_id:i owner_sid:x create_date:d compatibility_level:y
         collation_name:s user_access:y user_access_desc:s is_read_only:b is_auto_close_on:b
@@ -213,7 +225,10 @@ VIEWS: dict[str, str] = {
     """,
     "dm_exec_connections": """
         session_id:i connect_time:d net_transport:n client_net_address:n client_tcp_port:i
-        most_recent_sql_handle:x last_read:d last_write:d
+        most_recent_sql_handle:x last_read:d last_write:d most_recent_session_id:i protocol_type:s
+        protocol_version:i endpoint_id:i encrypt_option:n auth_scheme:n node_affinity:h num_reads:i
+        num_writes:i net_packet_size:i local_net_address:n local_tcp_port:i connection_id:g
+        parent_connection_id:g
     """,
     "dm_exec_procedure_stats": """
         database_id:i object_id:i type:s type_desc:s sql_handle:x plan_handle:x cached_time:d
@@ -230,7 +245,13 @@ VIEWS: dict[str, str] = {
         blocking_session_id:i wait_type:s wait_time:i last_wait_type:s wait_resource:n
         open_transaction_count:i total_elapsed_time:i cpu_time:i reads:l writes:l logical_reads:l
         percent_complete:r statement_start_offset:i statement_end_offset:i row_count:l
-        estimated_completion_time:l transaction_id:l
+        estimated_completion_time:l transaction_id:l user_id:i connection_id:g open_resultset_count:i
+        context_info:x scheduler_id:i task_address:x text_size:i language:n date_format:n date_first:h
+        quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b
+        ansi_nulls:b concat_null_yields_null:b transaction_isolation_level:h lock_timeout:i
+        deadlock_priority:i prev_error:i nest_level:i granted_query_memory:i executing_managed_code:b
+        group_id:i query_hash:x query_plan_hash:x statement_sql_handle:x statement_context_id:l dop:i
+        parallel_worker_count:i external_script_request_id:g is_resumable:b
     """,
     "dm_exec_session_wait_stats": """
         session_id:i wait_type:s waiting_tasks_count:l wait_time_ms:l max_wait_time_ms:l signal_wait_time_ms:l
@@ -240,7 +261,11 @@ VIEWS: dict[str, str] = {
         is_user_process:b last_request_start_time:d last_request_end_time:d open_transaction_count:i
         original_login_name:s transaction_isolation_level:h cpu_time:i memory_usage:i total_scheduled_time:i
         total_elapsed_time:i reads:l writes:l logical_reads:l row_count:l prev_error:i host_process_id:i
-        client_interface_name:s nt_domain:n nt_user_name:s language:n
+        client_interface_name:s nt_domain:n nt_user_name:s language:n client_version:i security_id:x
+        original_security_id:x context_info:x endpoint_id:i text_size:i date_format:n date_first:h
+        quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b
+        ansi_nulls:b concat_null_yields_null:b lock_timeout:i deadlock_priority:i last_successful_logon:d
+        last_unsuccessful_logon:d unsuccessful_logons:l group_id:i authenticating_database_id:i
     """,
     "dm_exec_trigger_stats": """
         database_id:i object_id:i type:s sql_handle:x execution_count:l total_worker_time:l
@@ -295,6 +320,8 @@ VIEWS: dict[str, str] = {
     """,
     "dm_os_waiting_tasks": """
         session_id:i wait_duration_ms:l wait_type:s blocking_session_id:i resource_description:n
+        waiting_task_address:x exec_context_id:i resource_address:x blocking_task_address:x
+        blocking_exec_context_id:i
     """,
     "dm_os_workers": "worker_address:x status:i state:n task_address:x thread_address:x scheduler_address:x",
     "dm_qn_subscriptions": "id:i database_id:i sid:n object_id:i created:d timeout:i status:i",
@@ -308,11 +335,19 @@ VIEWS: dict[str, str] = {
     """,
     "dm_tran_active_transactions": """
         transaction_id:l name:s transaction_begin_time:d transaction_type:i transaction_state:i
+        transaction_uow:g transaction_status:i transaction_status2:i dtc_state:i dtc_status:i
+        dtc_isolation_level:i filestream_transaction_id:x
     """,
     "dm_tran_current_transaction": "transaction_id:l",
     "dm_tran_database_transactions": """
         transaction_id:l database_id:i database_transaction_begin_time:d database_transaction_type:i
-        database_transaction_state:i
+        database_transaction_state:i database_transaction_status:i database_transaction_status2:i
+        database_transaction_log_record_count:l database_transaction_replicate_record_count:i
+        database_transaction_log_bytes_used:l database_transaction_log_bytes_reserved:l
+        database_transaction_log_bytes_used_system:i database_transaction_log_bytes_reserved_system:i
+        database_transaction_begin_lsn:l database_transaction_last_lsn:l
+        database_transaction_most_recent_savepoint_lsn:l database_transaction_commit_lsn:l
+        database_transaction_last_rollback_lsn:l database_transaction_next_undo_lsn:l
     """,
     "dm_tran_locks": """
         resource_type:s resource_subtype:s resource_database_id:i resource_description:n
@@ -323,6 +358,7 @@ VIEWS: dict[str, str] = {
     """,
     "dm_tran_session_transactions": """
         session_id:i transaction_id:l enlist_count:i is_user_transaction:b is_local:b open_transaction_count:i
+        transaction_descriptor:x is_enlisted:b is_bound:b
     """,
     "dm_tran_version_store_space_usage": "database_id:i reserved_page_count:l reserved_space_kb:l",
     "dm_xe_sessions": "address:x name:s pending_buffers:i total_regular_buffers:i create_time:d",
@@ -411,6 +447,9 @@ VIEWS: dict[str, str] = {
         constraint_type:s is_deferrable:n initially_deferred:n
     """,
     "information_schema_tables": "table_catalog:s table_schema:s table_name:s table_type:s",
+    "information_schema_view_table_usage": """
+        view_catalog:n view_schema:n view_name:s table_catalog:n table_schema:n table_name:s
+    """,
     "information_schema_views": """
         table_catalog:s table_schema:s table_name:s view_definition:n check_option:n is_updatable:n
     """,
@@ -426,6 +465,7 @@ VIEWS: dict[str, str] = {
     """,
     "key_encryptions": "key_id:i thumbprint:x crypt_type:s crypt_type_desc:n crypt_property:x",
     "linked_logins": "server_id:i local_principal_id:i remote_name:s",
+    "login_token": "principal_id:i sid:x name:s type:s usage:n",
     "master_files": """
         database_id:i file_id:i type:h type_desc:s data_space_id:i name:s physical_name:s state:h state_desc:s
         size:i max_size:i growth:i
@@ -471,6 +511,14 @@ VIEWS: dict[str, str] = {
         name:s remote_service_binding_id:i principal_id:i remote_service_name:n service_contract_id:i
         remote_principal_id:i is_anonymous_on:b
     """,
+    "resource_governor_resource_pools": """
+        pool_id:i name:s min_cpu_percent:i max_cpu_percent:i min_memory_percent:i max_memory_percent:i
+        cap_cpu_percent:i min_iops_per_volume:i max_iops_per_volume:i
+    """,
+    "resource_governor_workload_groups": """
+        group_id:i name:s importance:n request_max_memory_grant_percent:i request_max_cpu_time_sec:i
+        request_memory_grant_timeout_sec:i max_dop:i group_max_requests:i pool_id:i external_pool_id:i
+    """,
     "routes": """
         name:s route_id:i principal_id:i remote_service_name:n broker_instance:n lifetime:d address:n
         mirror_address:n
@@ -484,10 +532,18 @@ VIEWS: dict[str, str] = {
         minimum_value:l maximum_value:l is_cycling:b current_value:l is_cached:b cache_size:i system_type_id:h
         user_type_id:i precision:i scale:i
     """,
+    "server_audit_specifications": """
+        name:s server_specification_id:i create_date:d modified_date:d is_state_enabled:h audit_guid:g
+    """,
     "server_audits": "audit_id:i name:s audit_guid:g type:s is_state_enabled:b",
     "server_event_notifications": """
         name:s object_id:i parent_class:h parent_class_desc:s parent_id:i create_date:d modify_date:d
         service_name:s broker_instance:n creator_sid:x principal_id:i
+    """,
+    "server_event_sessions": """
+        event_session_id:i name:s event_retention_mode:n event_retention_mode_desc:s max_dispatch_latency:i
+        max_memory:i max_event_size:i memory_partition_mode:n memory_partition_mode_desc:s track_causality:b
+        startup_state:b
     """,
     "server_events": """
         object_id:i type:i type_desc:s is_trigger_event:b event_group_type:i event_group_type_desc:s
@@ -590,6 +646,23 @@ VIEWS: dict[str, str] = {
         program_name:s loginame:s open_tran:i cmd:s
     """,
     "sysreferences": "constid:i fkeyid:i rkeyid:i",
+    "system_columns": """
+        object_id:i name:s column_id:i system_type_id:i user_type_id:i max_length:h precision:h scale:h
+        collation_name:s is_nullable:b is_ansi_padded:b is_rowguidcol:b is_identity:b is_computed:b
+        is_filestream:b is_replicated:b is_non_sql_subscribed:b is_merge_published:b is_dts_replicated:b
+        is_xml_document:b xml_collection_id:i default_object_id:i rule_object_id:i is_sparse:b is_column_set:b
+        generated_always_type:h generated_always_type_desc:s is_hidden:b is_masked:b
+    """,
+    "system_objects": """
+        name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d is_ms_shipped:b is_published:b is_schema_published:b
+    """,
+    "system_views": """
+        name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d is_ms_shipped:b is_published:b is_schema_published:b is_replicated:b
+        has_replication_filter:b has_opaque_metadata:b has_unchecked_assembly_data:b with_check_option:b
+        is_date_correlation_view:b is_tracked_by_cdc:b
+    """,
     "systypes": "name:s xtype:i xusertype:i length:i prec:i scale:i",
     "sysusers": """
         uid:i name:s sid:x createdate:d updatedate:d hasdbaccess:i islogin:i issqluser:i issqlrole:i
@@ -633,6 +706,7 @@ VIEWS: dict[str, str] = {
         is_user_defined:b is_table_type:b principal_id:i collation_name:s is_assembly_type:b
         default_object_id:i rule_object_id:i
     """,
+    "user_token": "principal_id:i sid:x name:s type:s usage:n",
     "views": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_published:b is_schema_published:b is_replicated:b

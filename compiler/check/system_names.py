@@ -73,12 +73,18 @@ def check_system_names(source: Source, tokens: Iterable[Token], problems: Proble
             )
 
 
+_TWICE = '"{}" has already been specified as an event type.'
+
+
 def check_events(statement: nodes.CreateEventNotification, problems: Problems) -> None:
     """Report the events that are none, and those that occur on queues only."""
     on_queue = statement.scope.queue is not None
-    for event in statement.events:
-        name = event.text.upper()
-        if name not in _EVENTS:
+    names = [event.text.upper() for event in statement.events]
+    for place, event in enumerate(statement.events):
+        name = names[place]
+        if name in names[:place]:
+            problems.add(_TWICE.format(event.text), event.span, number=1095)
+        elif name not in _EVENTS:
             hint = did_you_mean(name, _EVENTS)
             problems.add(f"'{event.text}' is an invalid event type.", event.span, hint=hint, number=1084)
         elif name == "QUEUE_ACTIVATION" and not on_queue:

@@ -183,7 +183,9 @@ def _define(
         return []
     options = set(definition.options)
     cursor.scroll = bool(options & _SCROLLING) and not options & {"FORWARD_ONLY", "FAST_FORWARD"}
-    cursor.fixed = bool(options & {"STATIC", "INSENSITIVE", "KEYSET"})
+    # SCROLL alone has FETCH ABSOLUTE, which no dynamic cursor has: it is a KEYSET one.
+    keeps = {"STATIC", "INSENSITIVE", "KEYSET", *(() if "DYNAMIC" in options else ("SCROLL",))}
+    cursor.fixed = bool(options & keeps)
     columns = query.columns
     if columns is None:
         each = n.Call("json_each_text", (n.Call("row_to_json", (n.Name(("q",)),)),))

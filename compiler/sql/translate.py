@@ -392,6 +392,29 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
     return True
 
 
+def _declare(named: Token, uri: str, ctx: Context) -> None:
+    """Take a prefix of WITH XMLNAMESPACES, or report it."""
+    prefix = named.name
+    wrong: tuple[int, str] | None = None
+    if prefix == "xmlns":
+        wrong = 6871, (
+            "Prefix 'xmlns' used in WITH XMLNAMESPACES is reserved and cannot be used as a user-defined "
+            "prefix."
+        )
+    elif prefix == "xml" and uri != "http://www.w3.org/XML/1998/namespace":
+        wrong = 6872, (
+            "XML namespace prefix 'xml' can only be associated with the URI "
+            "http://www.w3.org/XML/1998/namespace. This URI cannot be used with other prefixes."
+        )
+    elif not uri:
+        wrong = 6874, "Empty URI is not allowed in WITH XMLNAMESPACES clause."
+    elif prefix in ctx.namespaces:
+        wrong = 6869, f"Attempt to redefine namespace prefix '{prefix}'"
+    if wrong is not None:
+        raise Unreadable(wrong[1], named.start, named.end, named.text, wrong[0])
+    ctx.namespaces[prefix] = uri
+
+
 def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
     """Take ``WITH XMLNAMESPACES (…)`` off the front of a statement."""
     if len(tokens) < 3 or tokens[0].word != "WITH" or tokens[1].word != "XMLNAMESPACES":
@@ -407,7 +430,7 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
             and index + 2 < len(tokens)
             and tokens[index + 1].word == "AS"
         ):
-            ctx.namespaces[tokens[index + 2].name] = string_value(tokens[index])
+            _declare(tokens[index + 2], string_value(tokens[index]), ctx)
             index += 3
         else:
             break

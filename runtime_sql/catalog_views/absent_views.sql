@@ -265,6 +265,50 @@ SELECT NULL::integer AS audit_id, NULL::text AS name, NULL::uuid AS audit_guid, 
        NULL::sys.bit AS is_state_enabled
  WHERE false;
 
+-- What CREATE is accepted for with a warning, so that DROP IF EXISTS by the catalog finds nothing.
+CREATE OR REPLACE VIEW sys.server_audit_specifications AS
+SELECT NULL::text AS name, NULL::integer AS server_specification_id, NULL::timestamp(3) AS create_date,
+       NULL::timestamp(3) AS modified_date, NULL::smallint AS is_state_enabled, NULL::uuid AS audit_guid
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.database_audit_specifications AS
+SELECT NULL::text AS name, NULL::integer AS database_specification_id, NULL::timestamp(3) AS create_date,
+       NULL::timestamp(3) AS modified_date, NULL::sys.bit AS is_state_enabled, NULL::uuid AS audit_guid
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.server_event_sessions AS
+SELECT NULL::integer AS event_session_id, NULL::text AS name, NULL::text AS event_retention_mode,
+       NULL::text AS event_retention_mode_desc, NULL::integer AS max_dispatch_latency, NULL::integer AS max_memory,
+       NULL::integer AS max_event_size, NULL::text AS memory_partition_mode, NULL::text AS memory_partition_mode_desc,
+       NULL::sys.bit AS track_causality, NULL::sys.bit AS startup_state
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.resource_governor_resource_pools AS
+SELECT NULL::integer AS pool_id, NULL::text AS name, NULL::integer AS min_cpu_percent,
+       NULL::integer AS max_cpu_percent, NULL::integer AS min_memory_percent, NULL::integer AS max_memory_percent,
+       NULL::integer AS cap_cpu_percent, NULL::integer AS min_iops_per_volume, NULL::integer AS max_iops_per_volume
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.resource_governor_workload_groups AS
+SELECT NULL::integer AS group_id, NULL::text AS name, NULL::text AS importance,
+       NULL::integer AS request_max_memory_grant_percent, NULL::integer AS request_max_cpu_time_sec,
+       NULL::integer AS request_memory_grant_timeout_sec, NULL::integer AS max_dop,
+       NULL::integer AS group_max_requests, NULL::integer AS pool_id, NULL::integer AS external_pool_id
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.database_scoped_credentials AS
+SELECT NULL::text AS name, NULL::integer AS credential_id, NULL::integer AS principal_id,
+       NULL::text AS credential_identity, NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date,
+       NULL::text AS target_type, NULL::integer AS target_id
+ WHERE false;
+
+-- An endpoint FOR DATABASE_MIRRORING cannot be made.
+CREATE OR REPLACE VIEW sys.database_mirroring_endpoints AS
+SELECT e.*, NULL::smallint AS role, NULL::text AS role_desc, NULL::sys.bit AS is_encryption_enabled,
+       NULL::smallint AS connection_auth, NULL::text AS connection_auth_desc, NULL::integer AS certificate_id,
+       NULL::smallint AS encryption_algorithm, NULL::text AS encryption_algorithm_desc
+  FROM sys.endpoints AS e WHERE false;
+
 CREATE OR REPLACE VIEW sys.xml_indexes AS
 SELECT NULL::integer AS object_id, NULL::text AS name, NULL::integer AS index_id, NULL::integer AS type,
        NULL::integer AS using_xml_index_id, NULL::text AS secondary_type

@@ -97,7 +97,22 @@ SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.clien
        CASE WHEN a.pid = pg_backend_pid()
             THEN CASE current_setting('transaction_isolation') WHEN 'read uncommitted' THEN 1 WHEN 'read committed' THEN 2
                                                                WHEN 'repeatable read' THEN 3 ELSE 4 END END::smallint AS transaction_isolation_level,
-       0 AS cpu_time, 0 AS memory_usage, 0 AS total_scheduled_time, 0 AS total_elapsed_time, 0::bigint AS reads, 0::bigint AS writes,
+       0 AS cpu_time, 0 AS memory_usage, 0 AS total_scheduled_time,
+       least(extract(epoch FROM clock_timestamp() - a.backend_start) * 1000, 2147483647)::integer AS total_elapsed_time, 0::bigint AS reads, 0::bigint AS writes,
        0::bigint AS logical_reads, 0::bigint AS row_count, 0 AS prev_error, NULL::integer AS host_process_id,
-       NULL::text AS client_interface_name, NULL::text AS nt_domain, NULL::text AS nt_user_name, 'us_english'::text AS language
-  FROM pg_stat_activity AS a WHERE a.datname = current_database();
+       NULL::text AS client_interface_name, NULL::text AS nt_domain, NULL::text AS nt_user_name, 'us_english'::text AS language,
+       NULL::integer AS client_version, convert_to(a.usename::text, 'UTF8') AS security_id, convert_to(a.usename::text, 'UTF8') AS original_security_id,
+       -- What a session has set, of one's own.
+       decode(CASE WHEN o.is_own THEN nullif(current_setting('pgsb.context_info', true), '') END, 'hex') AS context_info,
+       CASE WHEN a.client_addr IS NULL THEN 2 ELSE 4 END AS endpoint_id, 2147483647 AS text_size,
+       CASE WHEN o.is_own THEN coalesce(nullif(lower(current_setting('pgsb.dateformat', true)), ''), 'mdy') END AS date_format,
+       CASE WHEN o.is_own THEN coalesce(nullif(current_setting('pgsb.datefirst', true), ''), '7') END::smallint AS date_first,
+       1::sys.bit AS quoted_identifier, 1::sys.bit AS arithabort, 1::sys.bit AS ansi_null_dflt_on, 0::sys.bit AS ansi_defaults,
+       1::sys.bit AS ansi_warnings, 1::sys.bit AS ansi_padding, 1::sys.bit AS ansi_nulls, 1::sys.bit AS concat_null_yields_null,
+       CASE WHEN o.is_own
+            THEN coalesce(nullif((date_part('epoch', current_setting('lock_timeout')::interval) * 1000)::integer, 0), -1) END AS lock_timeout,
+       0 AS deadlock_priority, NULL::timestamp(3) AS last_successful_logon, NULL::timestamp(3) AS last_unsuccessful_logon,
+       NULL::bigint AS unsuccessful_logons, NULL::integer AS group_id, 0 AS authenticating_database_id
+  FROM pg_stat_activity AS a
+ CROSS JOIN LATERAL (SELECT a.pid = pg_backend_pid() AS is_own) AS o
+ WHERE a.datname = current_database();

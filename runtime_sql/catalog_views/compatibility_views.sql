@@ -91,6 +91,18 @@ SELECT CASE p.class WHEN 'SERVER' THEN 100 WHEN 'LOGIN' THEN 101 ELSE 105 END::s
        ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
        CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
   FROM ssb.permission AS p WHERE p.class IN ('SERVER', 'LOGIN', 'ENDPOINT');
+-- Who the session is now, with the roles that count for it: what one looks at where EXECUTE AS and activation are not as thought.
+CREATE OR REPLACE VIEW sys.user_token AS
+SELECT p.principal_id, p.sid, p.name,
+       -- Who EXECUTE AS names may be a role of PostgreSQL that nobody logs in with.
+       CASE WHEN p.type = 'C' THEN 'USER MAPPED TO CERTIFICATE' WHEN p.type = 'R' AND p.principal_id <> sys.user_id() THEN 'ROLE'
+            ELSE 'SQL USER' END AS type,
+       'GRANT OR DENY'::text AS usage
+  FROM sys.database_principals AS p WHERE p.principal_id = sys.user_id() OR p.type = 'R' AND sys.is_member(p.name) = 1;
+CREATE OR REPLACE VIEW sys.login_token AS
+SELECT p.principal_id, p.sid, p.name,
+       CASE WHEN p.type = 'R' AND p.principal_id <> sys.suser_id() THEN 'SERVER ROLE' ELSE 'SQL LOGIN' END AS type, 'GRANT OR DENY'::text AS usage
+  FROM sys.server_principals AS p WHERE p.principal_id = sys.suser_id() OR p.type = 'R' AND sys.is_srvrolemember(p.name) = 1;
 CREATE OR REPLACE VIEW sys.dm_qn_subscriptions AS
 SELECT NULL::integer AS id, NULL::integer AS database_id, NULL::text AS sid, NULL::integer AS object_id, NULL::timestamp(3) AS created,
        NULL::integer AS timeout, NULL::integer AS status

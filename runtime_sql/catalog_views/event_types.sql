@@ -205,6 +205,10 @@ BEGIN
                                              'sys.event_notification_event_types lists the events.');
         END IF;
     END LOOP;
+    v_name := (SELECT min(n) FROM unnest(p_names) AS n GROUP BY upper(n COLLATE "C") HAVING count(*) > 1 LIMIT 1);
+    IF v_name IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(1095, format('"%s" has already been specified as an event type.', v_name), 15);
+    END IF;
 END;
 $$;
 

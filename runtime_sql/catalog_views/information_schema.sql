@@ -93,3 +93,16 @@ SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS cons
        CASE k.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END AS update_rule,
        CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END AS delete_rule
   FROM sys.foreign_keys AS o JOIN pg_constraint AS k ON k.oid = o.object_id::oid;
+
+-- The tables, views and queues that a view reads.
+CREATE OR REPLACE VIEW sys.information_schema_view_table_usage AS
+SELECT DISTINCT ssb.db_name() AS view_catalog, sys.schema_name(v.schema_id) AS view_schema, v.name AS view_name,
+       ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name
+  FROM sys.views AS v
+  JOIN pg_rewrite AS r ON r.ev_class = v.object_id::oid
+  JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+                     AND d.refobjid <> r.ev_class
+  JOIN pg_class AS c ON c.oid = d.refobjid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  LEFT JOIN ssb.queue AS q ON q.schema_name = n.nspname AND q.relation_name = c.relname
+  JOIN sys.objects AS o ON o.object_id = coalesce(q.queue_id, c.oid::integer);

@@ -131,22 +131,26 @@ SELECT d.spelling, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 
   FROM ssb_internal.column_default AS d JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace
  ORDER BY 2;
 
--- Those of the system too: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …).
-CREATE OR REPLACE VIEW sys.all_objects AS
-SELECT o.* FROM sys.objects AS o
-UNION ALL
+-- Those of the system: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …), and ask for a view or a column
+-- of one before they read it.
+CREATE OR REPLACE VIEW sys.system_objects AS
 SELECT r.*
-  FROM (SELECT c.relname::text AS name, c.oid::integer AS object_id, 4 AS schema_id, 0 AS parent_object_id,
+  FROM (SELECT CASE WHEN i.is_one THEN upper(substr(c.relname, 20)) ELSE c.relname::text END AS name, c.oid::integer AS object_id,
+               CASE WHEN i.is_one THEN 3 ELSE 4 END AS schema_id, 0 AS parent_object_id,
                CASE c.relkind WHEN 'v' THEN 'V' ELSE 'S' END AS type,
                CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'SYSTEM_TABLE' END AS type_desc,
                1 AS is_ms_shipped, 0 AS is_published, 0 AS is_schema_published
           FROM pg_class AS c
+         CROSS JOIN LATERAL (SELECT c.relnamespace = 'sys'::regnamespace AND starts_with(c.relname, 'information_schema_') AS is_one) AS i
          WHERE c.relnamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace) AND c.relkind IN ('r', 'v')
         UNION ALL
         SELECT p.proname::text, p.oid::integer, 4, 0, 'FN', 'SQL_SCALAR_FUNCTION', 1, 0, 0
           FROM pg_proc AS p
          WHERE p.pronamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace)) AS s
  CROSS JOIN LATERAL jsonb_populate_record(NULL::sys.objects, to_jsonb(s)) AS r;
+
+CREATE OR REPLACE VIEW sys.all_objects AS
+SELECT o.* FROM sys.objects AS o UNION ALL SELECT s.* FROM sys.system_objects AS s;
 
 -- What PostgreSQL has not (replication of SQL Server's kind, FILESTREAM, temporal tables …) is never set.
 CREATE OR REPLACE VIEW sys.tables AS

@@ -5,8 +5,19 @@ CREATE OR REPLACE VIEW sys.dm_exec_connections AS
 SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS connect_time, CASE WHEN a.client_addr IS NULL THEN 'Shared memory' ELSE 'TCP' END
            AS net_transport,
        host(a.client_addr) AS client_net_address, a.client_port AS client_tcp_port, a.pid::text::bytea AS most_recent_sql_handle,
-       a.state_change::timestamp(3) AS last_read, a.state_change::timestamp(3) AS last_write
-  FROM pg_stat_activity AS a WHERE a.datname = current_database();
+       a.state_change::timestamp(3) AS last_read, a.state_change::timestamp(3) AS last_write, a.pid AS most_recent_session_id,
+       'TSQL'::text AS protocol_type, NULL::integer AS protocol_version, CASE WHEN a.client_addr IS NULL THEN 2 ELSE 4 END AS endpoint_id,
+       CASE WHEN t.ssl THEN 'TRUE' ELSE 'FALSE' END AS encrypt_option,
+       CASE WHEN k.gss_authenticated THEN 'KERBEROS' ELSE 'SQL' END AS auth_scheme, 0::smallint AS node_affinity,
+       NULL::integer AS num_reads, NULL::integer AS num_writes, NULL::integer AS net_packet_size,
+       CASE WHEN a.pid = pg_backend_pid() THEN host(inet_server_addr()) END AS local_net_address,
+       CASE WHEN a.client_addr IS NOT NULL THEN current_setting('port')::integer END AS local_tcp_port,
+       -- Nothing else tells a process from an earlier one of its number.
+       md5(a.pid || ' ' || extract(epoch FROM a.backend_start))::uuid AS connection_id, NULL::uuid AS parent_connection_id
+  FROM pg_stat_activity AS a
+  LEFT JOIN pg_stat_ssl AS t ON t.pid = a.pid
+  LEFT JOIN pg_stat_gssapi AS k ON k.pid = a.pid
+ WHERE a.datname = current_database();
 
 CREATE OR REPLACE VIEW sys.dm_exec_requests AS
 SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS start_time,
@@ -21,8 +32,17 @@ SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS star
        (extract(epoch FROM clock_timestamp() - a.query_start) * 1000)::integer AS total_elapsed_time, 0 AS cpu_time,
        0::bigint AS reads, 0::bigint AS writes, 0::bigint AS logical_reads, 0::real AS percent_complete,
        0 AS statement_start_offset, -1 AS statement_end_offset, 0::bigint AS row_count, 0::bigint AS estimated_completion_time,
-       a.backend_xid::text::bigint AS transaction_id
-  FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.state = 'active';
+       a.backend_xid::text::bigint AS transaction_id, sys.user_id(sys.user_of_role(a.usename)) AS user_id,
+       md5(a.pid || ' ' || extract(epoch FROM a.backend_start))::uuid AS connection_id, 1 AS open_resultset_count, s.context_info,
+       NULL::integer AS scheduler_id, NULL::bytea AS task_address, s.text_size, s.language, s.date_format, s.date_first, s.quoted_identifier,
+       s.arithabort, s.ansi_null_dflt_on, s.ansi_defaults, s.ansi_warnings, s.ansi_padding, s.ansi_nulls, s.concat_null_yields_null,
+       s.transaction_isolation_level, s.lock_timeout, s.deadlock_priority, s.prev_error, NULL::integer AS nest_level,
+       0 AS granted_query_memory, 0::sys.bit AS executing_managed_code, s.group_id, NULL::bytea AS query_hash, NULL::bytea AS query_plan_hash,
+       NULL::bytea AS statement_sql_handle, NULL::bigint AS statement_context_id, NULL::integer AS dop, NULL::integer AS parallel_worker_count,
+       NULL::uuid AS external_script_request_id, 0::sys.bit AS is_resumable
+  FROM pg_stat_activity AS a
+  JOIN sys.dm_exec_sessions AS s ON s.session_id = a.pid
+ WHERE a.datname = current_database() AND a.state = 'active';
 
 -- The text of a request, by the handle that dm_exec_requests and dm_exec_connections give.
 CREATE OR REPLACE FUNCTION sys.dm_exec_sql_text(handle bytea)
@@ -35,17 +55,25 @@ END;
 
 CREATE OR REPLACE VIEW sys.dm_tran_session_transactions AS
 SELECT a.pid AS session_id, a.backend_xid::text::bigint AS transaction_id, 1 AS enlist_count, 1::sys.bit AS is_user_transaction,
-       1::sys.bit AS is_local, (a.xact_start IS NOT NULL)::integer AS open_transaction_count
+       1::sys.bit AS is_local, (a.xact_start IS NOT NULL)::integer AS open_transaction_count, NULL::bytea AS transaction_descriptor,
+       0::sys.bit AS is_enlisted, 0::sys.bit AS is_bound
   FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_tran_active_transactions AS
 SELECT a.backend_xid::text::bigint AS transaction_id, 'user_transaction'::text AS name, a.xact_start::timestamp(3) AS transaction_begin_time,
-       1 AS transaction_type, 2 AS transaction_state
+       1 AS transaction_type, 2 AS transaction_state, NULL::uuid AS transaction_uow, 0 AS transaction_status, 0 AS transaction_status2,
+       0 AS dtc_state, 0 AS dtc_status, NULL::integer AS dtc_isolation_level, NULL::bytea AS filestream_transaction_id
   FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_tran_database_transactions AS
 SELECT t.transaction_id, 5 AS database_id, t.transaction_begin_time AS database_transaction_begin_time,
-       1 AS database_transaction_type, 4 AS database_transaction_state
+       1 AS database_transaction_type, 4 AS database_transaction_state, 0 AS database_transaction_status, 0 AS database_transaction_status2,
+       NULL::bigint AS database_transaction_log_record_count, NULL::integer AS database_transaction_replicate_record_count,
+       NULL::bigint AS database_transaction_log_bytes_used, NULL::bigint AS database_transaction_log_bytes_reserved,
+       NULL::integer AS database_transaction_log_bytes_used_system, NULL::integer AS database_transaction_log_bytes_reserved_system,
+       NULL::bigint AS database_transaction_begin_lsn, NULL::bigint AS database_transaction_last_lsn,
+       NULL::bigint AS database_transaction_most_recent_savepoint_lsn, NULL::bigint AS database_transaction_commit_lsn,
+       NULL::bigint AS database_transaction_last_rollback_lsn, NULL::bigint AS database_transaction_next_undo_lsn
   FROM sys.dm_tran_active_transactions AS t;
 
 CREATE OR REPLACE VIEW sys.dm_tran_current_transaction AS
@@ -156,12 +184,14 @@ SELECT l.resource_type, l.resource_subtype, l.resource_database_id, l.resource_d
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,
-       ''::text AS resource_description
+       ''::text AS resource_description, NULL::bytea AS waiting_task_address, 0 AS exec_context_id, NULL::bytea AS resource_address,
+       NULL::bytea AS blocking_task_address, CASE WHEN r.blocking_session_id <> 0 THEN 0 END AS blocking_exec_context_id
   FROM sys.dm_exec_requests AS r WHERE r.wait_type IS NOT NULL
 UNION ALL
 -- The daemon's own sessions, which wait for something to do: for events, and for messages that leave.
 SELECT a.pid, (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::bigint,
-       CASE a.application_name WHEN 'pgsb transport' THEN 'BROKER_TRANSMITTER' ELSE 'BROKER_EVENTHANDLER' END, NULL, ''
+       CASE a.application_name WHEN 'pgsb transport' THEN 'BROKER_TRANSMITTER' ELSE 'BROKER_EVENTHANDLER' END, NULL, '',
+       NULL, 0, NULL, NULL, NULL
   FROM pg_stat_activity AS a
  WHERE a.datname = current_database() AND a.application_name IN ('pgsb broker', 'pgsb transport') AND a.state = 'idle';
 

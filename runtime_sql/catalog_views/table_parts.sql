@@ -123,9 +123,7 @@ SELECT n.notification_id, e.type, e.type_desc, 0::sys.bit, e.event_group_type, e
   FROM ssb.event_notification AS n CROSS JOIN LATERAL ssb_internal.events_of_all(n.events) AS e WHERE n.scope = 'SERVER';
 
 -- Those of the system's tables and views too.
-CREATE OR REPLACE VIEW sys.all_columns AS
-SELECT c.* FROM sys.columns AS c
-UNION ALL
+CREATE OR REPLACE VIEW sys.system_columns AS
 SELECT r.*
   FROM (SELECT a.attrelid::integer AS object_id, a.attname::text AS name, a.attnum AS column_id, t.system_type_id,
                t.user_type_id, t.max_length, t.precision, t.scale, (NOT a.attnotnull)::integer AS is_nullable,
@@ -139,7 +137,15 @@ SELECT r.*
          WHERE c.relnamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace) AND c.relkind IN ('r', 'v')
            AND a.attnum > 0 AND NOT a.attisdropped) AS s
  CROSS JOIN LATERAL jsonb_populate_record(NULL::sys.columns, to_jsonb(s)) AS r;
-CREATE OR REPLACE VIEW sys.all_views AS SELECT v.* FROM sys.views AS v;
+CREATE OR REPLACE VIEW sys.all_columns AS
+SELECT c.* FROM sys.columns AS c UNION ALL SELECT s.* FROM sys.system_columns AS s;
+CREATE OR REPLACE VIEW sys.system_views AS
+SELECT o.*, 0::sys.bit AS is_replicated, 0::sys.bit AS has_replication_filter, 0::sys.bit AS has_opaque_metadata,
+       0::sys.bit AS has_unchecked_assembly_data, 0::sys.bit AS with_check_option, 0::sys.bit AS is_date_correlation_view,
+       0::sys.bit AS is_tracked_by_cdc
+  FROM sys.system_objects AS o WHERE o.type = 'V';
+CREATE OR REPLACE VIEW sys.all_views AS
+SELECT v.* FROM sys.views AS v UNION ALL SELECT s.* FROM sys.system_views AS s;
 CREATE OR REPLACE VIEW sys.all_parameters AS SELECT p.* FROM sys.parameters AS p;
 
 CREATE OR REPLACE VIEW sys.sequences AS

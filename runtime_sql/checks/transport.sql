@@ -16,13 +16,13 @@ SET jit = off
 AS $$
     (SELECT 501, t.to_service, format('%s, the first since %s: %s', ssb_internal.counted(count(*), 'message'),
                                       to_char(min(t.enqueued_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), t.transmission_status),
-            CASE WHEN t.transmission_status LIKE 'The target service name could not be found%'
+            CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
                  THEN format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || t.to_service),
                              ssb_internal.in_quotes(t.to_service))
                  WHEN t.transmission_status LIKE 'You do not have permission to access the service%'
                  THEN format('GRANT SEND ON SERVICE::%s TO PUBLIC;', ssb_internal.in_brackets(t.to_service))
                  ELSE format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
-            CASE WHEN t.transmission_status LIKE 'The target service name could not be found%'
+            CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
                    OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
        FROM (SELECT x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
       CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l

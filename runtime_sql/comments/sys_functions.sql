@@ -179,9 +179,10 @@ getapplock, releaseapplock: sp_getapplock and sp_releaseapplock: 0 or 1: done, n
 applock_mode, applock_test: APPLOCK_MODE and APPLOCK_TEST: what the session holds, and whether it would get a lock.
 trigger_nestlevel: TRIGGER_NESTLEVEL: triggers on the call stack.
 eventdata: EVENTDATA(): what fired the DDL trigger, as XML.
-addmessage, dropmessage: sp_addmessage and sp_dropmessage.
+addmessage, altermessage, dropmessage: sp_addmessage, sp_altermessage and sp_dropmessage.
 known_messages, message_text: The system's messages that are known here, and RAISERROR's text of a number.
 change_extended_property: sp_addextendedproperty, sp_updateextendedproperty and sp_dropextendedproperty.
+fn_my_permissions: fn_my_permissions: what the caller may do with one thing, and with its columns.
 fn_listextendedproperty: fn_listextendedproperty: the properties of one thing, or of all of a kind.
 cert_id, certencoded, certprivatekey, certproperty: CERT_ID, CERTENCODED, CERTPRIVATEKEY and CERTPROPERTY of a certificate.
 dm_exec_sql_text: The text of a statement, by its handle.

@@ -194,9 +194,13 @@ objects: Tables, views, synonyms, sequences, routines, triggers, constraints and
   modify_date: When it was changed last; NULL but for queues: PostgreSQL does not keep it.
   is_ms_shipped: 1: a queue that the system brings.
 
-all_objects < objects: Those of sys.objects, and what PostgreSQL and the runtime bring.
+all_objects < objects: Those of sys.objects and of sys.system_objects.
   type: As in sys.objects; of the system's: S: table, V: view, FN: function.
   is_ms_shipped: 1: the system brings it along.
+
+system_objects < objects: What PostgreSQL and the runtime bring.
+  type: S: table, V: view, FN: function.
+  is_ms_shipped: Always 1.
 
 tables < objects: The tables of the session's T-SQL database.
   type: Always U.
@@ -232,7 +236,9 @@ views < objects: The views of the session's T-SQL database.
   with_check_option: 1: WITH CHECK OPTION.
   is_date_correlation_view: Always 0.
 
-all_views < views: The same rows as sys.views.
+all_views < views: Those of sys.views and of sys.system_views.
+
+system_views < views: The views that PostgreSQL and the runtime bring.
 
 procedures < objects: The procedures of the session's T-SQL database.
   type: Always P.
@@ -309,7 +315,9 @@ columns: The columns of tables, views and queues.
   generated_always_type_desc: The same, in words.
   is_hidden: 1: SELECT * leaves it out.
 
-all_columns < columns: Those of sys.columns, and those of what PostgreSQL and the runtime bring.
+all_columns < columns: Those of sys.columns and of sys.system_columns.
+
+system_columns < columns: The columns of what PostgreSQL and the runtime bring.
 
 identity_columns < columns: The IDENTITY columns.
   is_identity: Always 1.
@@ -643,9 +651,21 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
   transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
-  cpu_time, memory_usage, total_scheduled_time, total_elapsed_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
+  cpu_time, memory_usage, total_scheduled_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
+  total_elapsed_time: Milliseconds since the session began.
   host_process_id, client_interface_name, nt_domain, nt_user_name: Always NULL: PostgreSQL's clients do not tell.
   language: Always us_english.
+  client_version, last_successful_logon, last_unsuccessful_logon, unsuccessful_logons: Always NULL: PostgreSQL does not tell.
+  security_id, original_security_id: The role's, as in sys.server_principals.
+  context_info: What SET CONTEXT_INFO said; NULL for other sessions than one's own.
+  endpoint_id: 4: TCP, 2: a Unix socket.
+  text_size: Always 2147483647.
+  date_format, date_first, lock_timeout: What SET said; NULL for other sessions than one's own.
+  quoted_identifier, arithabort, ansi_null_dflt_on, ansi_warnings, ansi_padding, ansi_nulls, concat_null_yields_null: Always 1.
+  ansi_defaults: Always 0.
+  deadlock_priority: Always 0.
+  group_id: Always NULL: there are no workload groups.
+  authenticating_database_id: Always 0: roles are the server's.
 
 dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them.
   object_name: Group of counters, such as SQLServer:Broker Statistics.
@@ -677,6 +697,13 @@ dm_db_partition_stats: The size of each row of sys.partitions.
 
 information_schema_tables: INFORMATION_SCHEMA.TABLES: tables and views.
   table_type: BASE TABLE or VIEW.
+
+information_schema_view_table_usage: What the views of the session's T-SQL database read.
+  view_catalog, table_catalog: The T-SQL database.
+  view_schema: The view's schema.
+  view_name: The view.
+  table_schema: Schema of what it reads.
+  table_name: The table, view or queue that it reads.
 
 information_schema_views: INFORMATION_SCHEMA.VIEWS.
   view_definition: Its T-SQL text where that was kept, else PostgreSQL's.
@@ -823,6 +850,16 @@ dm_exec_connections: The connections to this PostgreSQL database.
   client_tcp_port: The client's port; -1 for a Unix socket.
   most_recent_sql_handle: Handle of its statement, for sys.dm_exec_sql_text.
   last_read, last_write: When it began or ended a statement last.
+  most_recent_session_id: The same as session_id.
+  protocol_type: Always TSQL.
+  protocol_version, num_reads, num_writes, net_packet_size, parent_connection_id: Always NULL: PostgreSQL does not tell.
+  endpoint_id: 4: TCP, 2: a Unix socket.
+  encrypt_option: TRUE: by TLS; FALSE also where the session is another role's and PostgreSQL does not tell.
+  auth_scheme: KERBEROS by GSSAPI, else SQL.
+  node_affinity: Always 0.
+  local_net_address: The server's address; NULL for a Unix socket and for other sessions than one's own.
+  local_tcp_port: The server's port; NULL for a Unix socket.
+  connection_id: Its own, made of the process and its beginning.
 
 dm_exec_requests: The statements that run in this PostgreSQL database.
   request_id: Always 0: a session has one at a time.
@@ -838,22 +875,36 @@ dm_exec_requests: The statements that run in this PostgreSQL database.
   cpu_time, reads, writes, logical_reads, percent_complete, row_count, estimated_completion_time: Always 0: PostgreSQL does not count that by statement.
   statement_start_offset: Always 0: the statement is the whole text.
   statement_end_offset: Always -1: the statement is the whole text.
+  user_id: Number of its role in sys.database_principals.
+  connection_id: As in sys.dm_exec_connections.
+  open_resultset_count: Always 1.
+  granted_query_memory, executing_managed_code, is_resumable: Always 0: there is no such thing.
+  scheduler_id, task_address, nest_level, query_hash, query_plan_hash, statement_sql_handle, statement_context_id, dop, parallel_worker_count, external_script_request_id: Always NULL: PostgreSQL does not tell.
+  context_info, text_size, language, date_format, date_first, quoted_identifier, arithabort, ansi_null_dflt_on, ansi_defaults, ansi_warnings, ansi_padding, ansi_nulls, concat_null_yields_null, transaction_isolation_level, lock_timeout, deadlock_priority, prev_error, group_id: As in sys.dm_exec_sessions.
 
 dm_tran_session_transactions: The sessions that are in a transaction.
   enlist_count, is_user_transaction, is_local: Always 1.
   open_transaction_count: Always 1: nested ones are the session's affair.
+  transaction_descriptor: Always NULL: PostgreSQL does not tell.
+  is_enlisted, is_bound: Always 0: there are no distributed transactions.
 
 dm_tran_active_transactions: The transactions that run in this PostgreSQL database.
   name: Always user_transaction.
   transaction_begin_time: When it began.
   transaction_type: Always 1, reads and writes.
   transaction_state: Always 2, active.
+  transaction_status, transaction_status2: Always 0.
+  dtc_state, dtc_status: Always 0: there are no distributed transactions.
+  transaction_uow, dtc_isolation_level, filestream_transaction_id: Always NULL: there are no distributed transactions.
 
 dm_tran_database_transactions: The transactions of sys.dm_tran_active_transactions by database.
   database_id: Always 5: which T-SQL database a session uses is its own affair.
   database_transaction_begin_time: When it began.
   database_transaction_type: Always 1, reads and writes.
   database_transaction_state: Always 4, it has written.
+  database_transaction_status, database_transaction_status2: Always 0.
+  database_transaction_log_record_count, database_transaction_replicate_record_count, database_transaction_log_bytes_used, database_transaction_log_bytes_reserved, database_transaction_log_bytes_used_system, database_transaction_log_bytes_reserved_system: Always NULL: PostgreSQL does not count that by transaction.
+  database_transaction_begin_lsn, database_transaction_last_lsn, database_transaction_most_recent_savepoint_lsn, database_transaction_commit_lsn, database_transaction_last_rollback_lsn, database_transaction_next_undo_lsn: Always NULL: PostgreSQL does not tell.
 
 dm_tran_current_transaction: The session's transaction.
   transaction_id: Its number.
@@ -876,6 +927,8 @@ dm_tran_locks: Who holds or awaits which lock. A conversation group that a sessi
 dm_os_waiting_tasks: The statements that wait, and the daemon's sessions that wait for something to do.
   wait_duration_ms: How long it has waited, at most, in milliseconds.
   resource_description: Always empty.
+  exec_context_id, blocking_exec_context_id: 0; NULL: nobody blocks it.
+  waiting_task_address, resource_address, blocking_task_address: Always NULL: PostgreSQL has processes.
 
 dm_os_sys_info: The server.
   cpu_count: Always 1: PostgreSQL does not tell.
@@ -977,6 +1030,18 @@ server_permissions: What GRANT and DENY said about the server, logins and endpoi
   type: The permission, in two or four letters; NULL for one that SQL Server does not have.
   permission_name: The permission, in words.
   state: G: granted, W: granted with grant option, D: denied.
+
+user_token: Who the session is in its T-SQL database now, and the roles that count for it, as IS_MEMBER tells.
+  principal_id: Number of the user or role in sys.database_principals.
+  sid: As in sys.database_principals.
+  type: SQL USER, ROLE or USER MAPPED TO CERTIFICATE.
+  usage: What it counts for, GRANT OR DENY: nobody has DENY ONLY here.
+
+login_token: The login of the session now, and the server roles that count for it, as IS_SRVROLEMEMBER tells.
+  principal_id: Number of the login or role in sys.server_principals.
+  sid: As in sys.server_principals.
+  type: SQL LOGIN or SERVER ROLE.
+  usage: What it counts for, GRANT OR DENY: nobody has DENY ONLY here.
 
 dm_qn_subscriptions: No rows: there are no query notifications.
   id: Its number.
@@ -1269,6 +1334,53 @@ server_audits: No rows: there are no audits.
   audit_guid: Its identifier.
   type: Where it writes.
   is_state_enabled: 1: it records.
+
+server_audit_specifications: No rows: there are no audits.
+  server_specification_id: Its number.
+  modified_date: When it was changed last.
+  is_state_enabled: 1: it records.
+  audit_guid: The audit that it belongs to.
+
+database_audit_specifications: No rows: there are no audits.
+  database_specification_id: Its number.
+  modified_date: When it was changed last.
+  is_state_enabled: 1: it records.
+  audit_guid: The audit that it belongs to.
+
+server_event_sessions: No rows: there are no extended events.
+  event_session_id: Its number.
+  event_retention_mode, event_retention_mode_desc: How many events may be lost.
+  max_dispatch_latency: How long events wait, in milliseconds.
+  max_memory, max_event_size: Memory for them, and for a large one.
+  memory_partition_mode, memory_partition_mode_desc: Where that memory is.
+  track_causality: 1: events say what they follow from.
+  startup_state: 1: it starts with the server.
+
+resource_governor_resource_pools: No rows: there are no resource pools.
+  pool_id: Its number.
+  min_cpu_percent, max_cpu_percent, cap_cpu_percent: Its part of the processors.
+  min_memory_percent, max_memory_percent: Its part of the memory.
+  min_iops_per_volume, max_iops_per_volume: Reads and writes in a second.
+
+resource_governor_workload_groups: No rows: there are no workload groups.
+  group_id: Its number.
+  importance: LOW, MEDIUM or HIGH.
+  request_max_memory_grant_percent, request_max_cpu_time_sec, request_memory_grant_timeout_sec: Limits of a statement.
+  max_dop: Processors for a statement.
+  group_max_requests: Statements at a time.
+  pool_id, external_pool_id: Numbers of the pools that it uses.
+
+database_scoped_credentials: No rows: there are no credentials.
+  credential_id: Its number.
+  credential_identity: Who it stands for.
+  target_type, target_id: What it is for.
+
+database_mirroring_endpoints < endpoints: No rows: an endpoint FOR DATABASE_MIRRORING cannot be made.
+  role, role_desc: What the instance is in mirroring.
+  is_encryption_enabled: 1: connections are encrypted.
+  connection_auth, connection_auth_desc: How connections authenticate themselves.
+  certificate_id: Number of the certificate.
+  encryption_algorithm, encryption_algorithm_desc: How connections are encrypted.
 
 xml_indexes: No rows: there are no XML indexes.
   type: What kind it is.

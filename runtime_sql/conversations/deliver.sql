@@ -160,7 +160,11 @@ BEGIN
     -- Dialogs that routes lead away have gone another way before (ssb_internal.forward_to_remote); this one is at home.
     v_address := (SELECT f.address FROM ssb_internal.find_route(p_endpoint.database_id, p_endpoint.far_service,
                                                                 p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
-    IF v_address IS NULL OR upper(v_address COLLATE "C") <> 'LOCAL' THEN
+    IF v_address IS NULL THEN
+        status := 'No route matches the destination service name for this conversation. Create a route to the destination service name for '
+                  'messages in this conversation to be delivered.';
+        RETURN;
+    ELSIF upper(v_address COLLATE "C") <> 'LOCAL' THEN
         status := ssb_internal.status_on_route(v_address);
         RETURN;
     END IF;

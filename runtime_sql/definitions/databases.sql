@@ -9,14 +9,15 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_database_id integer;
+    v_error ssb.error;
 BEGIN
     IF to_regnamespace(quote_ident(p_schema)) IS NOT NULL THEN
         RETURN;
     END IF;
     SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
     IF NOT FOUND THEN
-        PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                                      'to use it.', ssb_internal.tsql_schema(p_schema)),
+        v_error := ssb_internal.no_schema_error(p_schema);
+        PERFORM ssb_internal.raise_error(v_error.number, v_error.message, v_error.severity, v_error.state,
             -- A text that was compiled without knowing where it would run.
             hint => CASE WHEN p_schema = ssb_internal.lower_name(current_database() COLLATE "default") || '_dbo'
                          THEN format('%s is the default database here: pgsb compile --default-database %1$s, or without USE.', current_database()) END);

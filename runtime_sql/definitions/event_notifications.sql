@@ -55,8 +55,7 @@ BEGIN
         BEGIN
             v_instance := broker_instance::uuid;
         EXCEPTION WHEN invalid_text_representation THEN
-            PERFORM ssb_internal.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
-                                                          'is too long, the maximum size is 256 bytes.', broker_instance));
+            PERFORM ssb_internal.raise_error(1093, format('"%s" is not a valid broker name.', broker_instance));
         END;
     END IF;
     INSERT INTO ssb.event_notification (database_id, name, scope, queue_id, events, to_service, broker_instance, fan_in, owner)

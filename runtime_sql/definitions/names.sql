@@ -322,14 +322,27 @@ BEGIN
 END;
 $$;
 
+-- The error of a schema that is not there, by its name in PostgreSQL: 2702 where the database is missing, whose dbo it would be.
+CREATE OR REPLACE FUNCTION ssb_internal.no_schema_error(p_schema text)
+RETURNS ssb.error
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_schema ~ '._dbo$'
+                THEN ROW(2702, format('Database ''%s'' does not exist.', left(p_schema, -4)), 16, 2, NULL, NULL)::ssb.error
+                ELSE ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.',
+                                      ssb_internal.tsql_schema(p_schema)), 16, 1, NULL, NULL)::ssb.error END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.raise_no_schema(p_schema text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_error ssb.error := ssb_internal.no_schema_error(p_schema);
 BEGIN
-    PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                                  'to use it.', p_schema));
+    PERFORM ssb_internal.raise_error(v_error.number, v_error.message, v_error.severity, v_error.state);
 END;
 $$;
 

@@ -123,6 +123,18 @@ BEGIN
 END;
 $$;
 
+-- Whether each database has a queue of the system's under that name.
+CREATE OR REPLACE FUNCTION ssb_internal.is_system_queue(p_schema text, p_name text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.tsql_schema(p_schema) = 'dbo'
+           AND lower(p_name COLLATE "C") IN (SELECT lower(s.queue_name COLLATE "C") FROM ssb_internal.system_service AS s);
+END;
+$$;
+
 -- CREATE QUEUE makes a relation, with the owner's rights: in T-SQL's own schemas, else where the
 -- caller could make one himself, and never among the runtime's.
 CREATE OR REPLACE FUNCTION ssb_internal.require_schema(p_schema text)
@@ -177,7 +189,8 @@ BEGIN
     END IF;
     PERFORM ssb_internal.make_schema_on_demand(v_name.schema_name);
     PERFORM ssb_internal.require_schema(v_name.schema_name);
-    IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL
+    IF ssb_internal.is_system_queue(v_name.schema_name, v_name.object_name)
+       OR to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL
        OR ssb_internal.is_name_taken(to_regnamespace(quote_ident(v_name.schema_name)), v_name.object_name) THEN
         PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                                       coalesce(spelling, v_name.object_name)), 16, 6);
@@ -314,6 +327,11 @@ BEGIN
     IF coalesce(p_activation_procedure, p_program, p_execute_as) IS NOT NULL THEN
         PERFORM ssb_internal.require_impersonation(coalesce(v_queue.execute_as, v_queue.owner), v_queue.database_id);
     END IF;
+    -- Message 9648.
+    IF v_queue.is_activation_enabled AND v_queue.max_readers = 0 AND coalesce(p_activation_status, p_max_readers IS NOT NULL) THEN
+        PERFORM ssb_internal.print(format('The queue ''%s'' has been enabled for activation, but the MAX_QUEUE_READERS is zero. No procedures '
+                                          'will be activated. Consider increasing the number of MAX_QUEUE_READERS.', v_queue.spelling));
+    END IF;
     PERFORM ssb_internal.refresh_queue(p_queue_id);
 END;
 $$;
@@ -329,7 +347,9 @@ DECLARE
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
     IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_alter('QUEUE', v_queue.queue_id, v_queue.owner, v_queue.database_id) THEN
-        IF p_verb = 'drop' THEN
+        IF (SELECT ssb_internal.is_system_queue(n.schema_name, n.object_name) FROM ssb_internal.split_name(p_queue) AS n) THEN
+            PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+        ELSIF p_verb = 'drop' THEN
             PERFORM ssb_internal.refuse_another_kind('QUEUE', p_queue);
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
                                                           'permission.', ssb_internal.bare_name(p_queue)), 11, 5);

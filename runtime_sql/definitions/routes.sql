@@ -53,6 +53,8 @@ BEGIN
                                                       p_name));
     ELSIF p_service_name = '' THEN
         PERFORM ssb_internal.raise_error(9659, format('The SERVICE_NAME of route ''%s'' cannot be empty.', p_name));
+    ELSIF p_broker_instance = '' THEN
+        PERFORM ssb_internal.raise_error(9659, format('The BROKER_INSTANCE of route ''%s'' cannot be empty.', p_name));
     ELSIF p_broker_instance IS NOT NULL AND p_service_name IS NULL THEN
         PERFORM ssb_internal.raise_error(9662, format('Cannot specify BROKER_INSTANCE without SERVICE_NAME in route "%s".', p_name));
     ELSIF p_broker_instance IS NOT NULL AND p_service_name = 'SQL/ServiceBroker/BrokerConfiguration' THEN

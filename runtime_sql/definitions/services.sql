@@ -61,6 +61,9 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE SERVICE', v_database_id);
     PERFORM ssb_internal.check_name(name);
     v_queue := ssb_internal.queue_for_service(queue, v_database_id);
+    IF name IN (SELECT s.name FROM ssb_internal.system_service AS s) THEN
+        PERFORM ssb_internal.raise_exists('service', name);
+    END IF;
     INSERT INTO ssb.service AS s (database_id, name, queue_id, owner)
     VALUES (v_database_id, name, v_queue.queue_id, ssb_internal.owner_or_caller(owner, v_database_id))
     ON CONFLICT DO NOTHING
@@ -83,7 +86,9 @@ AS $$
 DECLARE
     v_service ssb.service := ssb_internal.find_service(p_database_id, p_name);
 BEGIN
-    IF v_service.service_id IS NULL THEN
+    IF p_name IN (SELECT s.name FROM ssb_internal.system_service AS s) THEN
+        PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+    ELSIF v_service.service_id IS NULL THEN
         PERFORM ssb_internal.raise_not_found(p_verb, 'service', p_name);
     END IF;
     PERFORM ssb_internal.require_permission(p_verb, 'SERVICE', v_service.service_id, p_name, 'ALTER', v_service.owner, p_database_id);

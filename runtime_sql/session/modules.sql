@@ -501,6 +501,35 @@ BEGIN
 END;
 $$;
 
+-- The first of the triggers that a table does not have, NULL: it has all.
+CREATE OR REPLACE FUNCTION ssb_internal.missing_trigger(p_table text, p_names text[])
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT n.name
+      FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
+     WHERE NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = p_table::regclass AND t.tgname = n.name AND NOT t.tgisinternal
+                                                     AND NOT ssb_internal.is_runtime_function(t.tgfoid))
+     ORDER BY n.place LIMIT 1;
+$$;
+
+-- ALTER TABLE … DISABLE TRIGGER asks this first.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_missing_triggers(p_table text, p_names text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_missing text := ssb_internal.missing_trigger(p_table, p_names);
+BEGIN
+    IF v_missing IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(4920, format('ALTER TABLE failed because trigger ''%s'' on table ''%s'' does not exist.',
+                                                      v_missing, (parse_ident(p_table))[2]));
+    END IF;
+END;
+$$;
+
 -- ENABLE TRIGGER, DISABLE TRIGGER; no names: ALL, but not those that are part of the table.
 CREATE OR REPLACE FUNCTION ssb_internal.enable_trigger(p_table text, p_names text[], p_enable boolean)
 RETURNS void
@@ -508,14 +537,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_missing text;
+    v_missing text := ssb_internal.missing_trigger(p_table, p_names);
     v_trigger record;
 BEGIN
-    SELECT n.name INTO v_missing
-      FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
-     WHERE NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = p_table::regclass AND t.tgname = n.name AND NOT t.tgisinternal
-                                                     AND NOT ssb_internal.is_runtime_function(t.tgfoid))
-     ORDER BY n.place LIMIT 1;
     IF v_missing IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                                       v_missing), 16, 120);

@@ -569,8 +569,9 @@ BEGIN
                      11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
             WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
-            THEN ROW(2760, format('The specified schema name "%s" either does not exist or you do not have permission to use it.', v_first),
-                     16, 1, NULL, NULL)::ssb.error
+            THEN CASE WHEN cardinality(v_missing) > 0
+                      THEN ROW(208, format('Invalid object name ''%s.%s''.', v_first, v_missing[1]), 16, 1, NULL, NULL)::ssb.error
+                      ELSE ssb_internal.no_schema_error(ssb_internal.quoted_name(p_message, 1)) END
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.

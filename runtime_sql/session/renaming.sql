@@ -105,6 +105,20 @@ DECLARE
     v_rename text;
     v_used boolean;
 BEGIN
+    IF new_name IS NULL THEN
+        PERFORM ssb_internal.raise_error(15223, 'Error: The input parameter ''NewName'' is not allowed to be null.', 11);
+    ELSIF cardinality(v_parts) IS NULL THEN
+        PERFORM ssb_internal.raise_error(15253, format('Syntax error parsing SQL identifier ''%s''.', coalesce(object_name, '(null)')), 11);
+    ELSIF new_name = '' OR length(new_name) > 128 THEN
+        PERFORM ssb_internal.raise_error(15224, format('Error: The value for the @newname parameter contains invalid characters or '
+                                                       'violates a basic restriction (%s).', new_name), 11);
+    ELSIF upper(object_type COLLATE "C") NOT IN ('COLUMN', 'DATABASE', 'INDEX', 'OBJECT', 'STATISTICS', 'USERDATATYPE') THEN
+        PERFORM ssb_internal.raise_error(15249, format('Error: Explicit @objtype ''%s'' is unrecognized.', object_type), 11);
+    ELSIF cardinality(v_parts) - (upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') IS TRUE)::integer = 3
+          AND ssb_internal.find_database(v_parts[1]) IS DISTINCT FROM ssb_internal.database_id_of(database) THEN
+        PERFORM ssb_internal.raise_error(15333, format('Error: The qualified @oldname references a database (%s) other than the current '
+                                                       'database.', v_parts[1]), 11);
+    END IF;
     IF ssb_internal.is_system_schema((parse_ident(CASE WHEN upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN v_owner ELSE v_module END))[1])
        OR upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
         NULL;  -- 15225 and 15248 below

@@ -335,8 +335,8 @@ DECLARE
     v_stack text;
     v_around text[];
 BEGIN
-    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
-                        4121, 4701, 4708, 4901, 4902, 4909, 4924, 8197, 15151) THEN
+    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
+                        4121, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 8197, 15151) THEN
         RETURN p_message;
     END IF;
     IF coalesce(p_procedure, '') = '' THEN
@@ -350,8 +350,9 @@ BEGIN
     LOOP
         CONTINUE WHEN v_name <> lower(v_name);
         -- 4104 knows the alias that is missing, not the column asked of it.
-        v_parts := string_to_array(v_name, '.') || CASE WHEN p_number IN (2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4924, 15151) OR p_number = 416;
+        v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
+                   || CASE WHEN p_number IN (2702, 2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
+        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 15151) OR p_number = 416;
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
             ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
@@ -365,10 +366,12 @@ BEGIN
                                 || ssb_internal.name_in_text(v_text, v_parts[2:2], p_line, true));
             IF p_number = 2760 THEN
                 v_shown := substring(v_shown FROM '^(.*)[.]');
+            ELSIF p_number = 2702 THEN
+                v_shown := substring(v_shown FROM '^(.*)[.][^.]*[.]');
             END IF;
             EXIT WHEN v_shown IS NOT NULL;
         END LOOP;
-        IF v_shown IS NULL AND cardinality(v_parts) = 2 THEN
+        IF v_shown IS NULL AND cardinality(v_parts) = 2 AND p_number <> 2702 THEN
             v_shown := ssb_internal.tsql_schema(v_parts[1]) || coalesce('.' || nullif(v_parts[2], '*'), '');
         END IF;
         v_message := replace(v_message, v_mark || v_name || v_mark, v_mark || coalesce(v_shown, regexp_replace(v_name, '[.][*]$', '')) || v_mark);

@@ -39,6 +39,7 @@ def test_a_name_is_taken_once(session: Session) -> None:
             session.do(statement)
 
 
+SYSTEM_SERVICE = "http://schemas.microsoft.com/SQL/ServiceBroker/ServiceBroker"
 PROCEDURE = "activation_procedure => 'dbo.p'"
 
 
@@ -133,7 +134,14 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.create_service('x', 'dbo.base', '{nothing}')", 15151),
         ("ssb.create_service('x', 'dbo.base', '{DEFAULT,DEFAULT}')", 8404),
         ("ssb.alter_service('base')", 8493),
+        (f"ssb.create_service('{SYSTEM_SERVICE}', 'dbo.base')", 15530),
+        (f"ssb.alter_service('{SYSTEM_SERVICE}', 'dbo.base')", 9663),
+        (f"ssb.drop_service('{SYSTEM_SERVICE}')", 9663),
+        ("ssb.create_queue('dbo.ServiceBrokerQueue')", 2714),
+        ("ssb.alter_queue('dbo.ServiceBrokerQueue', status => false)", 9663),
+        ("ssb.drop_queue('dbo.EventNotificationErrorsQueue')", 9663),
         ("ssb.create_route('x', '')", 9659),
+        ("ssb.create_route('x', 'LOCAL', 's', '')", 9659),
         ("ssb.create_route('x', 'nonsense')", 9744),
         ("ssb.create_route('x', 'TCP://a:b')", 9744),
         ("ssb.create_route('x', 'TCP://a', 's', 'i', mirror_address => 'TCP://a')", 9747),
@@ -147,6 +155,8 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.create_route('x', 'TCP://a:1', 'SQL/ServiceBroker/BrokerConfiguration', 'i')", 9662),
         ("ssb.create_event_notification('x', '{QUEUE_ACTIVATION}', 'DATABASE', 's', 'x')", 1098),
         ("ssb.create_event_notification('x', '{QUEUE_ACTIVATION}', 'SERVER', 's', 'x')", 1098),
+        ("ssb.create_event_notification('x', '{DROP_TABLE,drop_table}', 'DATABASE', 's', 'x')", 1095),
+        ("ssb.create_event_notification('x', '{DROP_TABLE}', 'DATABASE', 's', 'x')", 1093),
         ("ssb.create_remote_service_binding('x', 's', 'nobody_at_all')", 15151),
         ("ssb.create_remote_service_binding('x', 's', 'public')", 28083),
         ("ssb.create_remote_service_binding('x', 's', 'db_owner')", 28083),

@@ -602,6 +602,9 @@ SELECT @@CURSOR_ROWS, @@OPTIONS & 512, @@OPTIONS & 16384;
 OPEN c;
 SELECT @@CURSOR_ROWS;
 OPEN d;
+SELECT @@CURSOR_ROWS;
+DECLARE e SCROLL CURSOR FOR SELECT 1;
+OPEN e;
 SELECT @@CURSOR_ROWS
 -- expect
 0 | 512 | 0
@@ -609,6 +612,8 @@ SELECT @@CURSOR_ROWS
 2
 
 -1
+
+1
 
 -- case: views and functions of what does not exist here have columns and no rows
 SELECT (SELECT COUNT(*) FROM sys.dm_exec_cached_plans WHERE usecounts > 1) + (SELECT COUNT(*) FROM sys.dm_os_schedulers)

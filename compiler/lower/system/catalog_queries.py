@@ -99,6 +99,10 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
     "sp_helptrigger": (
         "@tabname nvarchar(776), @triggertype char(6) = NULL",
         """
+        DECLARE @here sysname = DB_NAME();
+        IF OBJECT_ID(@tabname) IS NULL
+            RAISERROR(15009, -1, -1, @tabname, @here);
+        ELSE
         SELECT t.name AS trigger_name, N'dbo' AS trigger_owner,
                (SELECT COUNT(*) FROM sys.trigger_events AS e
                 WHERE e.object_id = t.object_id AND e.type_desc = 'UPDATE') AS isupdate,
@@ -114,6 +118,10 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
     "sp_helprole": (
         "@rolename sysname = NULL",
         """
+        IF @rolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.database_principals
+                                                 WHERE type IN ('R', 'A') AND name = @rolename)
+            RAISERROR(15409, -1, -1, @rolename);
+        ELSE
         SELECT name AS RoleName, principal_id AS RoleId, CASE type WHEN 'A' THEN 1 ELSE 0 END AS IsAppRole
         FROM sys.database_principals
         WHERE type IN ('R', 'A') AND (@rolename IS NULL OR name = @rolename) ORDER BY name;
@@ -122,6 +130,10 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
     "sp_helprolemember": (
         "@rolename sysname = NULL",
         """
+        IF @rolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.database_principals
+                                                 WHERE type = 'R' AND name = @rolename)
+            RAISERROR(15409, -1, -1, @rolename);
+        ELSE
         SELECT r.name AS DbRole, m.name AS MemberName, m.sid AS MemberSID
         FROM sys.database_role_members AS rm
         JOIN sys.database_principals AS r ON r.principal_id = rm.role_principal_id

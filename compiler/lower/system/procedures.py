@@ -64,6 +64,15 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
         ),
         False,
     ),
+    "sp_altermessage": (
+        "sys.altermessage",
+        (
+            ("@message_id", "message_id", INT),
+            ("@parameter", "parameter", NVARCHAR_MAX),
+            ("@parameter_value", "parameter_value", NVARCHAR_MAX),
+        ),
+        False,
+    ),
     "sp_dropmessage": (
         "sys.dropmessage",
         (("@msgnum", "msgnum", INT), ("@lang", "lang", NVARCHAR_MAX)),
@@ -129,7 +138,7 @@ _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ..
 # Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
 _WITHOUT_EFFECT = frozenset(
     """
-    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_tableoption
+    sp_configure sp_dboption sp_updatestats sp_recompile sp_tableoption
     sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
     sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
     sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
@@ -339,6 +348,23 @@ def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list
     return lowered
 
 
+def _change_database_owner(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_changedbowner login: ALTER AUTHORIZATION ON DATABASE, of the session's."""
+    given = dict(_arguments(node, (("@loginame", "principal", _TEXT), ("@map", "", _TEXT)), ctx))
+    if "principal" not in given:
+        ctx.problem(
+            "Procedure or function 'sp_changedbowner' expects parameter '@loginame', which was not supplied.",
+            node.span,
+            number=201,
+        )
+        return []
+    database = (("class", pl.Text("DATABASE")), ("name", pl.Invoke("ssb.db_name")))
+    owner = (("principal", given["principal"]), *ctx.database_argument())
+    call = pl.Perform(pl.Invoke("ssb.alter_authorization", (), (*database, *owner)))
+    body = [*_with_code([call], node, ctx), *ctx.status(node, pl.Number(0))]
+    return [*ctx.guard(node, body, verb="EXECUTE", hints=True), *ctx.autocommit(node)]
+
+
 def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     """sp_rename of tables, columns, indexes and the like."""
     parameters = (
@@ -432,6 +458,7 @@ def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
 
 
 _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
+    "sp_changedbowner": _change_database_owner,
     "sp_rename": _rename,
     "xp_logevent": _log_event,
     "sp_xml_preparedocument": _prepare_document,

@@ -54,6 +54,13 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
     "sp_helpindex": (
         "@objname nvarchar(776)",
         """
+        DECLARE @here sysname = DB_NAME();
+        IF OBJECT_ID(@objname) IS NULL
+            RAISERROR(15009, -1, -1, @objname, @here);
+        ELSE IF NOT EXISTS (SELECT * FROM sys.indexes WHERE object_id = OBJECT_ID(@objname) AND index_id > 0)
+            PRINT N'The object ''' + @objname
+                + N''' does not have any indexes, or you do not have permissions.';
+        ELSE
         SELECT i.name AS index_name,
                LOWER(i.type_desc) + CASE WHEN i.is_unique = 1 THEN N', unique' ELSE N'' END
                    + CASE WHEN i.is_primary_key = 1 THEN N', primary key' ELSE N'' END AS index_description,
@@ -62,20 +69,26 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
                 FROM sys.index_columns AS k
                 WHERE k.object_id = i.object_id AND k.index_id = i.index_id
                   AND k.is_included_column = 0) AS index_keys
-        FROM sys.indexes AS i WHERE i.object_id = OBJECT_ID(@objname) ORDER BY i.name;
+        FROM sys.indexes AS i WHERE i.object_id = OBJECT_ID(@objname) AND i.index_id > 0 ORDER BY i.name;
         """,
     ),
     "sp_helpdb": (
         "@dbname sysname = NULL",
         """
+        IF @dbname IS NOT NULL AND DB_ID(@dbname) IS NULL
+            RAISERROR(15010, -1, -1, @dbname);
+        ELSE
         SELECT name, SUSER_SNAME(owner_sid) AS owner, database_id AS dbid, create_date AS created,
                N'Status=' + state_desc + N', Recovery=' + recovery_model_desc AS status, compatibility_level
-        FROM sys.databases WHERE @dbname IS NULL OR name = @dbname ORDER BY name;
+        FROM sys.databases WHERE @dbname IS NULL OR database_id = DB_ID(@dbname) ORDER BY name;
         """,
     ),
     "sp_who": (
         "@loginame sysname = NULL",
         """
+        IF @loginame IS NOT NULL AND @loginame <> 'active' AND SUSER_ID(@loginame) IS NULL
+            RAISERROR(15007, -1, -1, @loginame);
+        ELSE
         SELECT spid, 0 AS ecid, status, loginame, hostname, CAST(blocked AS char(5)) AS blk,
                DB_NAME(dbid) AS dbname, cmd, 0 AS request_id
         FROM sys.sysprocesses
@@ -85,6 +98,9 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
     "sp_who2": (
         "@loginame sysname = NULL",
         """
+        IF @loginame IS NOT NULL AND @loginame <> 'active' AND SUSER_ID(@loginame) IS NULL
+            RAISERROR(15007, -1, -1, @loginame);
+        ELSE
         SELECT spid AS SPID, status AS Status, loginame AS [Login], hostname AS HostName,
                CASE blocked WHEN 0 THEN '  .' ELSE CAST(blocked AS varchar(10)) END AS BlkBy,
                DB_NAME(dbid) AS DBName, cmd AS Command, last_batch AS LastBatch, program_name AS ProgramName
@@ -146,7 +162,39 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
     ),
     "sp_depends": (
         "@objname nvarchar(776)",
-        "PRINT N'Object does not reference any object, and no objects reference it.';",
+        """
+        DECLARE @here sysname = DB_NAME(), @schema sysname = OBJECT_SCHEMA_NAME(OBJECT_ID(@objname)),
+                @name sysname = OBJECT_NAME(OBJECT_ID(@objname)), @found bit = 0;
+        IF @name IS NULL
+            RAISERROR(15009, -1, -1, @objname, @here);
+        ELSE
+        BEGIN
+            IF EXISTS (SELECT * FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE
+                       WHERE VIEW_SCHEMA = @schema AND VIEW_NAME = @name)
+            BEGIN
+                SET @found = 1;
+                PRINT N'In the current database, the specified object references the following:';
+                SELECT u.TABLE_SCHEMA + N'.' + u.TABLE_NAME AS name,
+                       LOWER(REPLACE(o.type_desc, '_', ' ')) AS type
+                FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE AS u
+                JOIN sys.objects AS o ON o.name = u.TABLE_NAME AND o.parent_object_id = 0
+                                     AND SCHEMA_NAME(o.schema_id) = u.TABLE_SCHEMA
+                WHERE u.VIEW_SCHEMA = @schema AND u.VIEW_NAME = @name ORDER BY 1;
+            END
+            IF EXISTS (SELECT * FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE
+                       WHERE TABLE_SCHEMA = @schema AND TABLE_NAME = @name)
+            BEGIN
+                SET @found = 1;
+                PRINT N'In the current database, the specified object is referenced by the following:';
+                SELECT VIEW_SCHEMA + N'.' + VIEW_NAME AS name, N'view' AS type
+                FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE
+                WHERE TABLE_SCHEMA = @schema AND TABLE_NAME = @name ORDER BY 1;
+            END
+            IF @found = 0
+                PRINT N'No view references it, and as a view it references nothing. What procedures, '
+                    + N'functions and triggers reference is not known here.';
+        END
+        """,
     ),
     "sp_msforeachtable": (
         "@command1 nvarchar(2000), @replacechar nchar(1) = NULL",

@@ -106,8 +106,10 @@ def _action(
             ctx.unsupported(f"ALTER TABLE … {verb} {reader.current_upper}")
             return None
         listed = n.Array(tuple(n.Text(fold(each)) for each in _names(reader) or ()))
-        arguments = (n.Text(sql), n.Cast(listed, "text[]"), n.truth(verb == "ENABLE"))
-        return Ddl((s.Effect(n.Call("ssb_internal.enable_trigger", arguments)),))
+        named = (n.Text(sql), n.Cast(listed, "text[]"))
+        enable = s.Effect(n.Call("ssb_internal.enable_trigger", (*named, n.truth(verb == "ENABLE"))))
+        asked = (s.Effect(n.Call("ssb_internal.refuse_missing_triggers", named)),) if listed.items else ()
+        return Ddl((*asked, enable))
     if reader.word("SET") or reader.word("REBUILD"):
         versioning = read_versioning(reader)
         reader.rest()

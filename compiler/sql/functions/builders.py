@@ -428,6 +428,17 @@ def abs_(arguments: list[Value], surroundings: Surroundings) -> Value:
     return v.call("abs", value.code, type=value.type)
 
 
+def round_(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """ROUND. Of a decimal in its own type: 8115 where another digit is carried into it."""
+    type_ = numeric_first(arguments)
+    rounded = n.Call("sys.round", tuple(argument.code for argument in arguments))
+    if type_ is None or type_.family != "decimal" or type_.precision is None:
+        return Value(rounded, type_)
+    to = arguments[1].code
+    keeps = (isinstance(to, n.Integer) and to.value >= (type_.scale or 0)) or len(arguments) > 2
+    return Value(rounded if keeps else n.Cast(rounded, type_.postgres), type_)
+
+
 def trigonometric(name: str) -> Builder:
     """SIN, COS and their like: float in, float out."""
 

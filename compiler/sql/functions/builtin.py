@@ -102,7 +102,6 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(_ELSEWHERE.split(), "what it asks for does not exist here"),
     "MIN_ACTIVE_ROWVERSION": "open transactions' row versions are not known",
     "FN_DBLOG": "SQL Server's transaction log does not exist here",
-    "FN_MY_PERMISSIONS": "use has_perms_by_name",
     "PERMISSIONS": "use has_perms_by_name",
     "TEXTPTR": "text pointers do not exist here",
     "TEXTVALID": "text pointers do not exist here",
@@ -378,7 +377,7 @@ FUNCTIONS: dict[str, Function] = {
     "SIGN": Function("n", b.numeric_first),
     "CEILING": Function("n", None, build=b.ceiling("ceiling", "ceil")),
     "FLOOR": Function("n", None, build=b.ceiling("floor", "floor")),
-    "ROUND": Function("ni?i", b.numeric_first),
+    "ROUND": Function("ni?i", None, build=b.round_),
     "POWER": Function("nf", b.numeric_first),
     "SQRT": Function("f", tm.FLOAT),
     "SQUARE": Function("f", tm.FLOAT),
@@ -611,6 +610,14 @@ TABLE_FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, SqlType | None], ...]]] =
             ("objname", tm.SYSNAME),
             ("name", tm.SYSNAME),
             ("value", tm.NVARCHAR_MAX),
+        ),
+    ),
+    "FN_MY_PERMISSIONS": (
+        "tt",
+        (
+            ("entity_name", tm.SYSNAME),
+            ("subentity_name", tm.SYSNAME),
+            ("permission_name", tm.nvarchar(60)),
         ),
     ),
     "DM_EXEC_SQL_TEXT": (

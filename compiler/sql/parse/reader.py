@@ -35,6 +35,10 @@ _NO_TABLE_HINT = (
     '"{}" is not a recognized table hints option. If it is intended as a parameter to a table-valued '
     "function or to the CHANGETABLE function, ensure that your database compatibility mode is set to 90."
 )
+_UNLOCKED_TARGET = (
+    "The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE "
+    "or MERGE statements."
+)
 _ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
 _LONE = frozenset((T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING, T.NUMBER, T.NULL))
 """Operands of one token, unless something goes on with them."""
@@ -187,6 +191,9 @@ class Reader(TokenReader):
             if named is not None:
                 table.set("alias", named)
             hints = hints or self._parse_table_hints()
+        if any(hint.name.upper() in ("NOLOCK", "READUNCOMMITTED") for hint in hints or ()):
+            last = self._prev
+            raise Unreadable(_UNLOCKED_TARGET, start.start, last.end, start.text, 1065)
         if hints:
             table.set("hints", hints)
         return table

@@ -147,6 +147,15 @@ def _add(
         )
         return
     steps = name.split(".") if found.mode == "PATH" else [name]
+    if not all(steps):
+        ctx.problem(
+            f"Property '{name}' cannot be generated in JSON output due to invalid character in the column "
+            "name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed "
+            "in query that has FOR JSON clause.",
+            node,
+            number=13603,
+        )
+        return
     parent = root
     for step in steps[:-1]:
         inner = parent.values.setdefault(step, Members())

@@ -73,11 +73,11 @@ def options(node: ForXml, ctx: Context) -> Options | None:
     if not found.mode:
         ctx.problem("FOR XML needs PATH, RAW, AUTO or EXPLICIT", node, number=102)
         return None
-    if found.mode == "RAW" and not found.row:
-        ctx.problem(_OMITTED_ROW, node, number=6864)
     if found.mode in ("PATH", "RAW") and found.row:
         _check_name(found.row, "Row", found.row, found, ctx, node)
-    if found.root is not None:
+    if found.root == "":
+        ctx.problem("Empty root tag name can't be specified with FOR XML.", node, number=6861)
+    elif found.root is not None:
         _check_name(found.root, "ROOT", found.root, found, ctx, node)
     return found
 
@@ -292,9 +292,11 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
             )
             continue
         last = steps[-1] if steps else "*"
-        for step in steps:
+        for place, step in enumerate(steps, 1):
             if not _is_test(step):
-                _check_name(step.removeprefix("@"), "Column", name or "", found, ctx, node)
+                # The last step alone may be an attribute.
+                named = step.removeprefix("@") if place == len(steps) else step
+                _check_name(named, "Column", name or "", found, ctx, node)
         element = root
         for step in steps[:-1]:
             element = _descend(element, step)
@@ -305,6 +307,13 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
                     "in XML hierarchy in FOR XML PATH.",
                     node,
                     number=6852,
+                )
+            if value.family == "xml":
+                ctx.problem(
+                    f"Column '{name}' has invalid data type for attribute-centric XML serialization in "
+                    "FOR XML PATH.",
+                    node,
+                    number=6851,
                 )
             _only_once(name or "", element.names, ctx, node)
             element.attributes.append(_attribute(last[1:], value))

@@ -46,8 +46,15 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: tuple[n.OrderIte
                 number=6802,
             )
             return n.NULL
-        if directive and directive not in _DIRECTIVES:
+        if directive == "xmltext":
             ctx.unsupported(f"the directive {parts[3]!r} of FOR XML EXPLICIT", node)
+            return n.NULL
+        if directive and directive not in _DIRECTIVES:
+            ctx.problem(
+                f"In the FOR XML EXPLICIT clause, mode '{parts[3]}' in a column name is invalid.",
+                node,
+                number=6824,
+            )
             return n.NULL
         element, tag, attribute = [*parts, ""][:3]
         four = (element, tag, attribute, directive)

@@ -213,8 +213,18 @@ def _unpivoted_source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     return failed(kind, ctx)
 
 
-def _hints(node: exp.Expr) -> frozenset[str]:
+_ONE_OF = (
+    frozenset({"NOLOCK", "PAGLOCK", "ROWLOCK", "TABLOCK", "TABLOCKX", "READCOMMITTEDLOCK"}),
+    frozenset({"NOLOCK", "HOLDLOCK", "READCOMMITTED", "REPEATABLEREAD"}),
+)
+_SAME = {"READUNCOMMITTED": "NOLOCK", "SERIALIZABLE": "HOLDLOCK"}
+
+
+def _hints(node: exp.Expr, ctx: Context) -> frozenset[str]:
     words = {hint.name.upper() for hint in node.args.get("hints") or () if isinstance(hint, exp.Var)}
+    meant = {_SAME.get(word, word) for word in words}
+    if any(len(meant & group) > 1 for group in _ONE_OF):
+        ctx.problem("Conflicting locking hints specified.", node, number=1047)
     return frozenset(words)
 
 
@@ -235,7 +245,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         return failed(kind, ctx)
     if is_variable(node):
         return _table_variable(node, name.name, alias, ctx, kind)
-    hints = _hints(node)
+    hints = _hints(node, ctx)
     if len(node.parts) == 1 and fold(name.name) in ctx.ctes:
         shown = fold(alias or name.name)
         code: n.Node = n.Name((fold(name.name),))

@@ -16,6 +16,7 @@ from ...target import queries as q
 from ..context import Context, Frame
 from ..expressions.names import column_of, condition, find_relation, own_name, scalar
 from ..expressions.windows import order_item, refuse_sorted_xml
+from ..functions.xml_methods import XML_METHODS
 from ..parse.nodes import Conversion, SetVariable, is_variable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
@@ -574,6 +575,12 @@ _GROUPINGS: dict[type[exp.Expr], str] = {
 }
 
 
+def _is_xml_method(node: exp.Dot) -> bool:
+    called = node.expression
+    is_method = isinstance(called, exp.Anonymous) and called.name.lower() in XML_METHODS
+    return is_method and node.this.name.lower() != "dbo"
+
+
 def _group_by(node: exp.Group | None, ctx: Context) -> tuple[n.Node, ...]:
     if node is None:
         return ()
@@ -603,7 +610,10 @@ def _group_by(node: exp.Group | None, ctx: Context) -> tuple[n.Node, ...]:
                 element,
                 number=144,
             )
-        refuse_sorted_xml(value, element, ctx)
+        if any(_is_xml_method(call) for call in element.find_all(exp.Dot)):
+            ctx.problem("XML methods are not allowed in a GROUP BY clause.", element, number=4148)
+        else:
+            refuse_sorted_xml(value, element, ctx)
         return value.code
 
     items = tuple(item(element) for element in (*node.expressions, *(node.args.get("grouping_sets") or ())))

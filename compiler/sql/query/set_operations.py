@@ -75,7 +75,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
         targets: Targets | None = None
         if itself:
             _check_recursive(body, alias, ctx)
-            targets = _recursive_types(body, name, names, ctx)
+            targets = _recursive_types(body, alias, ctx)
         query = query_tree(body, ctx, targets=targets)
         columns: tuple[ColumnInfo, ...] | None = None
         if query.columns is not None:
@@ -129,12 +129,13 @@ def _check_recursive(body: exp.Expr, alias: exp.Expr, ctx: Context) -> None:
         )
 
 
-def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) -> Targets | None:
+def _recursive_types(body: exp.Expr, alias: exp.TableAlias, ctx: Context) -> Targets | None:
     """Types of a recursive query's columns.
 
     PostgreSQL wants the anchor and the recursive part to agree to the letter; strings go
     to text, everything else to the anchor's type.
     """
+    name, names = fold(alias.name), [column.name for column in alias.columns]
     anchor = body
     while isinstance(anchor, (exp.SetOperation, exp.Subquery)):
         anchor = anchor.this
@@ -146,12 +147,44 @@ def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) 
         ctx.ctes[name] = None
         return None
     labels = names or [column.name or "" for column in query.columns]
+    values = query.values or []
     types = [
         tm.NVARCHAR_MAX if column.type is not None and column.type.is_string else column.type
         for column in query.columns
     ]
+    for place, value in enumerate(values):
+        if value.is_null:  # NULL alone is an int
+            types[place] = tm.INT
     ctx.ctes[name] = tuple(ColumnInfo(label, type_) for label, type_ in zip(labels, types, strict=False))
+    _check_types(body, alias, labels, types, ctx)
     return Targets(types, exact=True)
+
+
+_NUMBERS = ("integer", "decimal", "float")
+
+
+def _check_types(
+    body: exp.Expr, alias: exp.Expr, labels: list[str], types: list[tm.SqlType | None], ctx: Context
+) -> None:
+    """Error 240, where the recursive part's values would be cut to fit the anchor's, or be no numbers."""
+    while isinstance(body, exp.Subquery):
+        body = body.this
+    part = body.expression if isinstance(body, exp.Union) else None
+    if not isinstance(part, exp.Select):
+        return
+    recursive = query_tree(part.copy(), trial(ctx))
+    for label, type_, column in zip(labels, types, recursive.columns or (), strict=False):
+        found = column.type
+        if type_ is None or found is None or found.family == type_.family:
+            continue
+        if {type_.family, found.family} <= {*_NUMBERS, "string"}:
+            ctx.problem(
+                f'Types don\'t match between the anchor and the recursive part in column "{label}" '
+                f'of recursive query "{alias.name}".',
+                alias,
+                number=240,
+            )
+            return
 
 
 def trial(ctx: Context) -> Context:

@@ -106,7 +106,7 @@ def _builtin(
     if upper == "OPENXML":
         return _openxml(call, arguments, schema, shown, ctx, kind)
     if upper == "OPENJSON" and schema is not None:
-        return _openjson_with(arguments, schema, shown, ctx, kind)
+        return _openjson_with(call, arguments, schema, shown, ctx, kind)
     infos = [ColumnInfo(name, type_) for name, type_ in result]
     if upper == "GENERATE_SERIES":
         infos = [ColumnInfo("value", arguments[0].type, nullable=False)]
@@ -123,7 +123,9 @@ def _builtin(
     return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
 
 
-def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: Context, kind: str) -> Source:
+def _openjson_with(
+    call: exp.Anonymous, arguments: list[Value], schema: list[Any], shown: str, ctx: Context, kind: str
+) -> Source:
     """OPENJSON … WITH (name type 'path' [AS JSON], …): one json_value a column."""
     items: list[n.Node] = []
     infos = []
@@ -131,6 +133,12 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
         to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
         where = n.Text(path if path is not None else f'$."{name}"')
         item = n.Name(("item",))
+        if as_json and to != tm.NVARCHAR_MAX:
+            ctx.problem(
+                "AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.",
+                call,
+                number=13618,
+            )
         if as_json:
             value = v.call("sys.json_query", item, where, type=tm.NVARCHAR_MAX)
         else:

@@ -344,6 +344,9 @@ BEGIN
         RETURN NULL;
     END IF;
     v_path := sys.json_path_steps(path);
+    IF coalesce(cardinality(v_path.steps), 0) = 0 AND NOT v_path.is_append THEN
+        PERFORM ssb_internal.raise_error(13619, 'Unsupported JSON path found in argument 2 of JSON_MODIFY.');
+    END IF;
     RETURN sys.json_set(sys.read_json(value), v_path.steps, v_path.is_index, new_value, v_path.is_strict, v_path.is_append);
 END;
 $$;

@@ -395,6 +395,48 @@ BEGIN
 END;
 $$;
 
+-- fn_my_permissions: the permissions that the caller has on one thing, and on its columns, as HAS_PERMS_BY_NAME tells. Of the
+-- classes that this knows.
+CREATE OR REPLACE FUNCTION sys.fn_my_permissions(p_securable text, p_class text)
+RETURNS TABLE (entity_name text, subentity_name text, permission_name text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_class text := upper(p_class COLLATE "C");
+    v_id integer := CASE v_class WHEN 'OBJECT' THEN sys.object_id(p_securable) END;
+    v_type text := (SELECT o.type FROM sys.known_objects(NULL, v_id) AS o LIMIT 1);
+    v_own text[] := CASE v_class
+        WHEN 'SERVER' THEN '{CONNECT SQL,CREATE ANY DATABASE,CREATE ENDPOINT,ALTER ANY DATABASE,ALTER ANY ENDPOINT,ALTER ANY EVENT NOTIFICATION,'
+                           'ALTER ANY LOGIN,ALTER SETTINGS,ALTER TRACE,AUTHENTICATE SERVER,CONTROL SERVER,SHUTDOWN,VIEW ANY DATABASE,'
+                           'VIEW ANY DEFINITION,VIEW SERVER STATE}'
+        WHEN 'DATABASE' THEN '{CREATE TABLE,CREATE VIEW,CREATE PROCEDURE,CREATE FUNCTION,CREATE TYPE,CREATE SCHEMA,CREATE SYNONYM,CREATE ROLE,'
+                             'CREATE XML SCHEMA COLLECTION,CREATE MESSAGE TYPE,CREATE CONTRACT,CREATE QUEUE,CREATE SERVICE,CREATE ROUTE,'
+                             'CREATE REMOTE SERVICE BINDING,CREATE CERTIFICATE,CREATE DATABASE DDL EVENT NOTIFICATION,CONNECT,AUTHENTICATE,'
+                             'ALTER ANY USER,ALTER ANY ROLE,ALTER ANY SCHEMA,ALTER ANY MESSAGE TYPE,ALTER ANY CONTRACT,ALTER ANY SERVICE,'
+                             'ALTER ANY ROUTE,ALTER ANY REMOTE SERVICE BINDING,ALTER ANY CERTIFICATE,ALTER ANY DATABASE DDL TRIGGER,'
+                             'ALTER ANY DATABASE EVENT NOTIFICATION,SELECT,INSERT,UPDATE,DELETE,REFERENCES,EXECUTE,VIEW DATABASE STATE}'
+        WHEN 'SCHEMA' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,EXECUTE,CREATE SEQUENCE}'
+        WHEN 'OBJECT' THEN CASE WHEN v_type IN ('P', 'FN') THEN '{EXECUTE}' WHEN v_type IN ('IF', 'TF') THEN '{SELECT,REFERENCES}'
+                                WHEN v_type IN ('U', 'V') THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES}' END END::text[];
+BEGIN
+    v_own := coalesce(v_own, ssb_internal.broker_privileges(CASE v_type WHEN 'SQ' THEN 'QUEUE' ELSE v_class END));
+    IF v_class <> 'SERVER' THEN
+        v_own := v_own || '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}';
+    END IF;
+    RETURN QUERY
+    SELECT CASE WHEN v_class IN ('SERVER', 'DATABASE') THEN lower(v_class COLLATE "C") ELSE p_securable END, NULL::text, p.name
+      FROM unnest(v_own) WITH ORDINALITY AS p (name, place)
+     WHERE sys.has_perms_by_name(CASE WHEN v_class <> 'SERVER' THEN p_securable END, nullif(v_class, 'SERVER'), p.name) = 1
+     ORDER BY p.place;
+    RETURN QUERY
+    SELECT p_securable, c.name, p.name
+      FROM sys.columns AS c CROSS JOIN unnest('{SELECT,REFERENCES,UPDATE}'::text[]) WITH ORDINALITY AS p (name, place)
+     WHERE c.object_id = v_id AND v_type IN ('U', 'V') AND sys.has_perms_by_name(p_securable, v_class, p.name, c.name, 'COLUMN') = 1
+     ORDER BY c.column_id, p.place;
+END;
+$$;
+
 -- FULLTEXTSERVICEPROPERTY: full-text search is not installed.
 CREATE OR REPLACE FUNCTION sys.fulltextserviceproperty(property text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -40,8 +40,11 @@ BEGIN ATOMIC
         (8429, 16, 'The conversation endpoint is not in a valid state for SEND. The current endpoint state is ''%ls''.'),
         (8431, 16, 'The message type ''%.*ls'' is not part of the service contract.'),
         (9617, 16, 'The service queue "%.*ls" is currently disabled.'),
+        (15007, 16, '''%s'' is not a valid login or you do not have permission.'),
         (15009, 16, 'The object ''%s'' does not exist in database ''%s'' or is invalid for this operation.'),
-        (15197, 16, 'There is no text for object ''%s''.');
+        (15010, 16, 'The database ''%s'' does not exist. Supply a valid database name. To see available databases, use sys.databases.'),
+        (15197, 16, 'There is no text for object ''%s''.'),
+        (15409, 11, '''%s'' is not a role.');
 END;
 
 CREATE OR REPLACE VIEW sys.messages AS
@@ -114,6 +117,8 @@ BEGIN
         PERFORM ssb_internal.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
     ELSIF severity NOT BETWEEN 1 AND 25 THEN
         PERFORM ssb_internal.raise_error(15041, 'User-defined error messages must have a severity level between 1 and 25.');
+    ELSIF lower(with_log COLLATE "C") NOT IN ('true', 'false') THEN
+        PERFORM ssb_internal.raise_error(15271, 'Invalid @with_log parameter value. Valid values are ''true'' or ''false''.');
     ELSIF lower(replace) IS DISTINCT FROM 'replace'
           AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id = v_language) THEN
         PERFORM ssb_internal.raise_error(15043, 'You must specify ''REPLACE'' to overwrite an existing message.');
@@ -129,6 +134,26 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION sys.altermessage(message_id integer, parameter text, parameter_value text) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_messages();
+    IF lower(parameter COLLATE "C") IS DISTINCT FROM 'with_log' THEN
+        PERFORM ssb_internal.raise_error(15176, 'The only valid @parameter value is ''WITH_LOG''.');
+    ELSIF lower(parameter_value COLLATE "C") NOT IN ('true', 'false') IS NOT FALSE THEN
+        PERFORM ssb_internal.raise_error(15277, 'The only valid @parameter_value values are ''true'' or ''false''.');
+    END IF;
+    UPDATE ssb.user_message AS m SET is_event_logged = lower(parameter_value COLLATE "C") = 'true' WHERE m.message_id = altermessage.message_id;
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_error(15179, 'The message number ' || message_id || ' or specified language version does not exist.',
+            hint => CASE WHEN message_id <= 50000 THEN 'Of the system''s messages none goes into a log here.' END);
+    END IF;
+    RETURN 0;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.dropmessage(msgnum integer, lang text DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -138,6 +163,9 @@ DECLARE
     v_language smallint;
 BEGIN
     PERFORM ssb_internal.require_messages();
+    IF msgnum < 50001 THEN
+        PERFORM ssb_internal.raise_error(15178, 'Cannot drop a message with an ID less than 50,000.');
+    END IF;
     IF lower(lang) IS DISTINCT FROM 'all' THEN
         v_language := ssb_internal.message_language(lang);
         IF v_language = 1033 AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum AND m.language_id <> 1033) THEN

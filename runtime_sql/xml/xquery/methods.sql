@@ -489,7 +489,7 @@ DECLARE
     v_text text := nullif(current_setting('pgsb.document_' || p_number, true), '');
 BEGIN
     IF v_text IS NULL THEN
-        PERFORM ssb_internal.raise_error(8179, format('Could not find prepared statement with handle %s.', p_number));
+        PERFORM ssb_internal.raise_error(8179, format('Could not find prepared statement with handle %s.', coalesce(p_number, 0)));
     END IF;
     RETURN v_text::sys.xml;
 END;

@@ -22,6 +22,13 @@ SELECT COUNT(*) AS n FROM sys.default_constraints WHERE parent_object_id = OBJEC
 SELECT name FROM sysobjects WHERE xtype = 'U' AND name = 'Customer'
 SELECT name FROM syscolumns WHERE id = OBJECT_ID('Customer') AND name = 'Balance'
 SELECT COUNT(*) c FROM master.dbo.sysprocesses WHERE spid = @@SPID
+SET LOCK_TIMEOUT 1500
+SET DATEFORMAT dmy
+SELECT c.protocol_type, c.encrypt_option, c.auth_scheme, s.date_format, s.date_first, s.lock_timeout, r.user_id
+  FROM sys.dm_exec_connections AS c JOIN sys.dm_exec_sessions AS s ON s.session_id = c.session_id JOIN sys.dm_exec_requests AS r ON r.connection_id = c.connection_id
+ WHERE c.session_id = @@SPID
+SET DATEFORMAT mdy
+SET LOCK_TIMEOUT -1
 SELECT COUNT(*) c FROM sys.dm_exec_requests r CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) t WHERE r.session_id = @@SPID
 IF EXISTS (SELECT * FROM sys.configurations WHERE name = 'clr enabled' AND value_in_use = 0) PRINT 'no clr'
 EXEC sys.sp_addextendedproperty @name = N'MS_Description', @value = N'People', @level0type = N'SCHEMA', @level0name = N'dbo', @level1type = N'TABLE', @level1name = N'Customer'

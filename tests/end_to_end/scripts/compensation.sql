@@ -28,9 +28,10 @@ BEGIN
     PRINT CONCAT('failed: ', ERROR_NUMBER())
     SET @failed = 1
     -- undo what was done, from the retained messages but the last
-    UPDATE r SET free += u.n FROM Rooms r JOIN (SELECT CAST(message_body AS xml).value('(/r/@room)[1]', 'int') AS room, SUM(CAST(message_body AS xml).value('(/r/@n)[1]', 'int')) AS n
-      FROM HotelQ WHERE status = 0 AND conversation_handle = @h AND message_sequence_number < (SELECT MAX(message_sequence_number) FROM HotelQ WHERE status = 0 AND conversation_handle = @h)
-      GROUP BY CAST(message_body AS xml).value('(/r/@room)[1]', 'int')) AS u ON u.room = r.id
+    UPDATE r SET free += u.n FROM Rooms r JOIN (SELECT m.room, SUM(m.n) AS n
+      FROM (SELECT CAST(message_body AS xml).value('(/r/@room)[1]', 'int') AS room, CAST(message_body AS xml).value('(/r/@n)[1]', 'int') AS n
+      FROM HotelQ WHERE status = 0 AND conversation_handle = @h AND message_sequence_number < (SELECT MAX(message_sequence_number) FROM HotelQ WHERE status = 0 AND conversation_handle = @h)) AS m
+      GROUP BY m.room) AS u ON u.room = r.id
     END CONVERSATION @h WITH ERROR = 1 DESCRIPTION = N'no rooms'
   END CATCH
 END

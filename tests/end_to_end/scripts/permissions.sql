@@ -33,6 +33,9 @@ WHERE pe.class IN (1, 17) ORDER BY 1, 3, 5
 SELECT s.name, p.name AS owner FROM sys.services s JOIN sys.database_principals p ON p.principal_id = s.principal_id WHERE s.name LIKE '//sec/%' ORDER BY 1
 SELECT USER_NAME(r.member_principal_id) m, USER_NAME(role_principal_id) r FROM sys.database_role_members r
 SELECT IS_MEMBER('BrokerRole'), HAS_PERMS_BY_NAME('//sec/1', 'SERVICE', 'SEND') h, SUSER_ID() - SUSER_ID() z, DATABASE_PRINCIPAL_ID('BrokerRole') - USER_ID('BrokerRole') d
+SELECT permission_name FROM fn_my_permissions('//sec/1', 'SERVICE') ORDER BY 1
+SELECT permission_name FROM sys.fn_my_permissions(N'App.Q1', N'OBJECT') ORDER BY 1
+SELECT COUNT(*) AS none FROM fn_my_permissions('nothing', 'SERVICE')
 ALTER AUTHORIZATION ON SERVICE::[//sec/1] TO TargetUser
 ALTER AUTHORIZATION ON App.Q1 TO TargetUser
 DROP USER SenderUser

@@ -37,6 +37,11 @@ SELECT m.definition FROM sys.sql_modules m JOIN sys.objects o ON o.object_id = m
 SELECT text FROM syscomments WHERE id = OBJECT_ID('dbo.GetOrders')
 GO
 EXEC sp_addmessage 50010, 16, N'bad %s'
+EXEC sp_altermessage 50010, 'WITH_LOG', 'true'
+SELECT is_event_logged FROM sys.messages WHERE message_id = 50010
+EXEC sp_altermessage 50010, 'LOG', 'true'
+EXEC sp_altermessage 50011, 'WITH_LOG', 'false'
+EXEC sp_dropmessage 8134
 GO
 RAISERROR(50010, -1, -1, 'thing')
 RAISERROR(50010, 10, 1, 'x')
@@ -60,4 +65,34 @@ USE Seen
 GO
 SELECT DB_NAME(dbid) AS here FROM sys.sysprocesses WHERE spid = @@SPID
 SELECT DB_NAME(database_id) AS here FROM sys.dm_exec_requests WHERE session_id = @@SPID
+GO
+-- names that are not there, and owners of databases
+CREATE TABLE dbo.Renamed (a INT)
+GO
+CREATE VIEW dbo.Readers AS SELECT a FROM dbo.Renamed
+GO
+EXEC sp_depends 'Renamed'
+EXEC sp_depends 'dbo.Readers'
+EXEC sp_depends 'nothing'
+EXEC sp_helpindex 'Renamed'
+EXEC sp_helpindex 'nothing'
+EXEC sp_helptrigger 'nothing'
+EXEC sp_helpdb 'nothing'
+EXEC sp_helprolemember 'nothing'
+EXEC sp_who 'nobody'
+GO
+EXEC sp_rename 'Renamed', NULL
+EXEC sp_rename 'Renamed', ''
+EXEC sp_rename NULL, 'x'
+EXEC sp_rename 'Renamed', 'x', 'BANANA'
+EXEC sp_rename 'NoDb.dbo.Renamed', 'x'
+GO
+CREATE DATABASE Owned
+GO
+USE Owned
+GO
+EXEC sp_changedbowner 'nobody'
+GO
+EXEC sp_changedbowner 'sa'
+SELECT SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = DB_NAME()
 GO

@@ -97,3 +97,12 @@ ALTER TABLE [t] ALTER COLUMN zz INT
 GO
 ALTER TABLE t ADD UNIQUE (zz)
 GO
+-- a database that is not there, and a function of no schema
+CREATE TABLE NoDb.dbo.t2 (a INT)
+GO
+CREATE QUEUE [NoDb]..q
+GO
+BEGIN TRY EXEC ('SELECT 1 AS a INTO NoDb.dbo.t2') END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH
+GO
+SELECT * FROM Nos.f(1)
+GO

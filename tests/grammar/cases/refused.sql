@@ -769,8 +769,17 @@ GO
 DECLARE c CURSOR LOCAL FAST_FORWARD FORWARD_ONLY READ_ONLY FOR SELECT 1
 GO
 DECLARE @c CURSOR; SET @c = CURSOR FAST_FORWARD OPTIMISTIC FOR SELECT 1
+GO
+DECLARE c CURSOR STATIC SCROLL_LOCKS FOR SELECT 1
+GO
+DECLARE c SCROLL CURSOR STATIC FOR SELECT 1
+GO
+DECLARE c CURSOR READ_ONLY FOR SELECT 1 FOR READ ONLY
 -- expect
 1:24: 1048: Conflicting cursor options LOCAL and GLOBAL.
 3:35: 1048: Conflicting cursor options SCROLL and FORWARD_ONLY.
 5:25: 1048: Conflicting cursor options STATIC and FAST_FORWARD.
 9:49: 1048: Conflicting cursor options FAST_FORWARD and OPTIMISTIC.
+11:25: 1048: Conflicting cursor options STATIC and SCROLL_LOCKS.
+13:1: 1049: Mixing old and new syntax to specify cursor options is not allowed.
+15:32: 1058: Cannot specify both READ_ONLY and FOR READ ONLY on a cursor declaration.

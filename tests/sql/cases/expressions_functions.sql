@@ -212,7 +212,7 @@ i
 -- case: ROUND(@n, 1)
 ROUND(@n, 1)
 -- expect
-sys.round(n, 1)
+sys.round(n, 1)::numeric(10,2)
 
 -- case: ROUND(@n, 0, 1)
 ROUND(@n, 0, 1)

@@ -724,3 +724,99 @@ case.sql:1:60: error 2750: Column or parameter #1: Specified column precision 54
 case.sql:1:82: error 1002: Line 1: Specified scale 8 is invalid.
     1 | SELECT CAST(1 AS INT(5)), CAST(1 AS VARCHAR(0)), CAST(1 AS FLOAT(54)), CAST(1 AS DATETIME2(8))
       |                                                                                  ^^^^^^^^^^^^
+
+-- case: a recursion whose parts are of different kinds
+WITH Path AS (SELECT 1 AS N UNION ALL SELECT N + 0.5 FROM Path WHERE N < 3) SELECT N FROM Path
+-- expect
+case.sql:1:6: error 240: Types don't match between the anchor and the recursive part in column "N" of recursive query "Path".
+    1 | WITH Path AS (SELECT 1 AS N UNION ALL SELECT N + 0.5 FROM Path WHERE N < 3) SELECT N FROM Path
+      |      ^^^^
+
+-- case: hints that exclude each other
+SELECT o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, ROWLOCK) ON h.id = o.id
+-- expect
+case.sql:1:18: error 1047: Conflicting locking hints specified.
+    1 | SELECT o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, R…
+      |                  ^^^^^^
+
+case.sql:1:59: error 1047: Conflicting locking hints specified.
+    1 | …T o.id FROM orders AS o WITH (NOLOCK, HOLDLOCK) JOIN customers AS c WITH (ROWLOCK, TABLOCK) ON c.id = o.id JOIN orders AS h WITH (HOLDLOCK, SERIALIZABLE, ROWLOC…
+      |                                                       ^^^^^^^^^
+
+-- case: a target that cannot be read past locks
+UPDATE orders WITH (NOLOCK) SET city = 'x'
+-- expect
+case.sql:1:8: error 1065: The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE or MERGE statements.
+    1 | UPDATE orders WITH (NOLOCK) SET city = 'x'
+      |        ^^^^^^^^^^^^^^^^^^^^
+
+-- case: grouping by what an xml has
+SELECT x.c.value('.', 'int') FROM (SELECT CAST('<a/>' AS xml) AS d) AS q CROSS APPLY q.d.nodes('/a') AS x(c) GROUP BY x.c.value('.', 'int')
+-- expect
+case.sql:1:119: error 4148: XML methods are not allowed in a GROUP BY clause.
+    1 | SELECT x.c.value('.', 'int') FROM (SELECT CAST('<a/>' AS xml) AS d) AS q CROSS APPLY q.d.nodes('/a') AS x(c) GROUP BY x.c.value('.', 'int')
+      |                                                                                                                       ^
+
+-- case: xml where FOR XML makes an attribute, and one inside a path
+SELECT CAST('<a/>' AS xml) AS [@x], 1 AS [@y/z] FOR XML PATH
+-- expect
+case.sql:1:13: error 6851: Column '@x' has invalid data type for attribute-centric XML serialization in FOR XML PATH.
+    1 | SELECT CAST('<a/>' AS xml) AS [@x], 1 AS [@y/z] FOR XML PATH
+      |             ^^^^^^
+
+case.sql:1:13: error 6850: Column name '@y/z' contains an invalid XML identifier as required by FOR XML; '@'(0x0040) is the first character at fault.
+    1 | SELECT CAST('<a/>' AS xml) AS [@x], 1 AS [@y/z] FOR XML PATH
+      |             ^^^^^^
+
+-- case: an empty root
+SELECT 1 AS a FOR XML PATH, ROOT('')
+-- expect
+case.sql:1:15: error 6861: Empty root tag name can't be specified with FOR XML.
+    1 | SELECT 1 AS a FOR XML PATH, ROOT('')
+      |               ^^^
+
+-- case: a directive that is none
+SELECT 1 AS Tag, NULL AS Parent, 1 AS [r!1!a!banana] FOR XML EXPLICIT
+-- expect
+case.sql:1:8: error 6824: In the FOR XML EXPLICIT clause, mode 'banana' in a column name is invalid.
+    1 | SELECT 1 AS Tag, NULL AS Parent, 1 AS [r!1!a!banana] FOR XML EXPLICIT
+      |        ^
+
+-- case: a prefix declared twice
+WITH XMLNAMESPACES ('u' AS p, 'v' AS p) SELECT 1 AS [p:x] FOR XML PATH
+-- expect
+case.sql:1:38: error 6869: Attempt to redefine namespace prefix 'p'
+    1 | WITH XMLNAMESPACES ('u' AS p, 'v' AS p) SELECT 1 AS [p:x] FOR XML PATH
+      |                                      ^
+
+-- case: a prefix of no namespace
+WITH XMLNAMESPACES ('' AS p) SELECT 1 AS [p:x] FOR XML PATH
+-- expect
+case.sql:1:27: error 6874: Empty URI is not allowed in WITH XMLNAMESPACES clause.
+    1 | WITH XMLNAMESPACES ('' AS p) SELECT 1 AS [p:x] FOR XML PATH
+      |                           ^
+
+-- case: the system's prefix
+WITH XMLNAMESPACES ('u' AS xml) SELECT 1 AS x FOR XML PATH
+-- expect
+case.sql:1:28: error 6872: XML namespace prefix 'xml' can only be associated with the URI http://www.w3.org/XML/1998/namespace. This URI cannot be used with other prefixes.
+    1 | WITH XMLNAMESPACES ('u' AS xml) SELECT 1 AS x FOR XML PATH
+      |                            ^^^
+
+-- case: a name of FOR JSON with a dot too many
+SELECT 1 AS [x..y], 2 AS [z.] FOR JSON PATH
+-- expect
+case.sql:1:8: error 13603: Property 'x..y' cannot be generated in JSON output due to invalid character in the column name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed in query that has FOR JSON clause.
+    1 | SELECT 1 AS [x..y], 2 AS [z.] FOR JSON PATH
+      |        ^
+
+case.sql:1:8: error 13603: Property 'z.' cannot be generated in JSON output due to invalid character in the column name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed in query that has FOR JSON clause.
+    1 | SELECT 1 AS [x..y], 2 AS [z.] FOR JSON PATH
+      |        ^
+
+-- case: AS JSON of a number
+SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
+-- expect
+case.sql:1:15: error 13618: AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.
+    1 | SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
+      |               ^^^^^^^^

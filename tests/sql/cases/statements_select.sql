@@ -297,6 +297,14 @@ WITH RECURSIVE p AS (SELECT 1 AS i, 'a'::text AS s
                      SELECT i + 1, (s || 'b')::varchar(20)::text FROM p WHERE i < 3)
 SELECT s FROM p
 
+-- case: recursive cte that begins with NULL
+WITH p AS (SELECT 1 AS i, NULL AS before UNION ALL SELECT i + 1, i FROM p WHERE i < 3) SELECT before FROM p
+-- expect
+WITH RECURSIVE p AS (SELECT 1 AS i, NULL::integer AS before
+                     UNION ALL
+                     SELECT i + 1, i FROM p WHERE i < 3)
+SELECT before FROM p
+
 -- case: union all
 SELECT id FROM orders UNION ALL SELECT id FROM customers
 -- expect
