@@ -136,8 +136,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
             if frame is not None
         }
         tables = [
-            _stage_table(held, outputs.tables[name], server, *planned)
-            for name, planned in plans.items()
+            _stage_table(held, outputs.tables[name], server, *planned) for name, planned in plans.items()
         ]
         others = [_stage_other(held, frame, server, kind) for kind, frame in kinds.items()]
         return Computed(held, outputs, tables, others, server.dsn, _first_error(held, others))
