@@ -33,16 +33,15 @@ from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from .open_keys import KEPT_KEYS, OpenKeys
 from .readers import Connection
-from .sealed_sets import (
+from .sealed_arrivals import (
     ARRIVAL_COLUMNS,
     NEXT_ARRIVAL,
     ArrivedBlock,
     Opened,
     SealedArrival,
-    SealedBlock,
-    SealedSet,
     require_whole,
 )
+from .sealed_sets import SealedBlock, SealedSet
 from .transport_sets import Run, json_of
 from .transport_values import RawJson, bigints_of, raw_row
 

@@ -12,7 +12,7 @@ from pgsb.daemon.open_keys import OpenKeys
 from pgsb.daemon.peer import Peer
 from pgsb.daemon.peer_connection import Unreachable
 from pgsb.daemon.readers import Connection
-from pgsb.daemon.sealed_sets import blocks_of
+from pgsb.daemon.sealed_arrivals import blocks_of
 from pgsb.daemon.transport_sets import START, OwnSet, Settled, all_settled, bigints, json_of, placed
 from pgsb.daemon.transport_values import (
     NULL,
