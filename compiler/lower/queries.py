@@ -40,7 +40,7 @@ def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
     created = table_type_statement(node, ctx)
     if created is not None:
         body: list[pl.Statement] = [*map(sql, created), *ctx.status(node, pl.Number(0))]
-        return [*ctx.guard(node, body, verb="CREATE"), *ctx.autocommit(node)]
+        return [*ctx.guard(node, body, verb=node.kind), *ctx.autocommit(node)]
     return lower_translated(node, node.text, node.kind.split()[0], ctx)
 
 
@@ -140,7 +140,7 @@ def lower_translated(
         case TableVariableDml():
             return lower_table_variable(node, translated, ctx)
         case Ddl():
-            return lower_ddl(node, translated, ctx)
+            return lower_ddl(node, translated, verb, ctx)
     return []
 
 
@@ -356,7 +356,7 @@ def _verb(node: nodes.Statement) -> str:
 # ------------------------------------------------------------------ DDL
 
 
-def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
+def lower_ddl(node: nodes.Statement, ddl: Ddl, verb: str, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     makes = isinstance(node, nodes.CreateTable)
     remember(ddl, ctx, makes=makes)
@@ -366,7 +366,10 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statemen
     if makes:
         body = [*ctx.make_temporary_tables(ddl.defines), *body]
     # '': errors have no word for it, but one of a DDL trigger's stands in the detail.
-    verb = node.definition_verb if isinstance(node, nodes.SqlStatement) else ""
+    if isinstance(node, nodes.SqlStatement):
+        verb = node.definition_verb
+    elif makes:
+        verb = ""
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 

@@ -200,9 +200,9 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.default_severity(number integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN number IN (3701, 15225, 15248, 15335, 15410, 15413) THEN 11
+RETURN CASE WHEN number IN (3701, 15223, 15224, 15225, 15248, 15249, 15253, 15333, 15335, 15410, 15413) THEN 11
             WHEN number IN (229, 262, 300, 942, 2627, 5011, 6107) THEN 14
-            WHEN number IN (102, 103, 117, 127, 145, 155, 1014, 1023, 1038, 1080, 1084, 1098, 7801, 7810) THEN 15
+            WHEN number IN (102, 103, 117, 127, 145, 155, 1014, 1023, 1038, 1080, 1084, 1095, 1098, 7801, 7810) THEN 15
             ELSE 16 END;
 
 -- The state that SQL Server reports with such an error.

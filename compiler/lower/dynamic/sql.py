@@ -250,7 +250,12 @@ def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Conte
     database = node.module.database
     whole = f"{use_first(database.text)}{text}" if database is not None else text
     body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, is_ours=True)
-    return _with_return_code(node, body, ctx, pl.Number(0))
+    return with_failure_code(node, body, ctx)
+
+
+def with_failure_code(node: nodes.Execute, body: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
+    """What a system procedure does, with the code that it returns: 1 where its last statement failed."""
+    return _with_return_code(node, body, ctx, pl.Invoke("least", (ctx.session_field("error"), pl.Number(1))))
 
 
 def _with_return_code(

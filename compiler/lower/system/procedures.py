@@ -17,7 +17,7 @@ from ...target import nodes as n
 from ..arguments import argument_value
 from ..context import Context
 from ..dispatch import system_procedures
-from ..dynamic.sql import lower_system_query
+from ..dynamic.sql import lower_system_query, with_failure_code
 from ..queries import lower_translated
 from ..rules import binding
 from .queries import SYSTEM_QUERIES
@@ -138,7 +138,7 @@ _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ..
 # Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
 _WITHOUT_EFFECT = frozenset(
     """
-    sp_configure sp_dboption sp_updatestats sp_recompile sp_tableoption
+    sp_dboption sp_updatestats sp_recompile sp_tableoption
     sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
     sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
     sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
@@ -172,7 +172,7 @@ def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statem
     if name in _PRINCIPALS:
         return _principal(node, name, ctx)
     if name in _WITHOUT_EFFECT:
-        return []
+        return _with_code([], node, ctx)
     return lower_system_query(node, *SYSTEM_QUERIES[name], ctx)
 
 
@@ -232,7 +232,8 @@ def _with_code(body: list[pl.Statement], node: nodes.Execute, ctx: Context) -> l
     if node.return_variable is None:
         return body
     code = ctx.variable(node.return_variable).spelling
-    return [pl.Assign(code, pl.Number(1)), *body, pl.Assign(code, pl.Number(0))]
+    failed = [pl.Assign(code, pl.Number(1))] if body else []
+    return [*failed, *body, pl.Assign(code, pl.Number(0))]
 
 
 def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
@@ -292,7 +293,7 @@ def _add_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         return []
     not_null = nullable.strip().upper() in ("NOT NULL", "NONULL")
     text = f"CREATE TYPE dbo.{bracketed(one_name(name))} FROM {base} {'NOT NULL' if not_null else 'NULL'}"
-    return _definition(node, text, "CREATE", ctx)
+    return with_failure_code(node, _definition(node, text, "CREATE TYPE", ctx), ctx)
 
 
 def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -305,7 +306,7 @@ def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     table = ObjectName(parts[-1], parts[-2] if len(parts) > 1 else None)
     ctx.catalog.forget_type(table)
     drop = pl.Invoke("ssb_internal.drop_relation", (pl.Text("TYPE"), pl.Text(ctx.catalog.sql_name(table))))
-    body = [pl.Perform(drop), *ctx.status(node, pl.Number(0))]
+    body = [*_with_code([pl.Perform(drop)], node, ctx), *ctx.status(node, pl.Number(0))]
     return [*ctx.guard(node, body, verb="DROP", hints=True), *ctx.autocommit(node)]
 
 
@@ -319,9 +320,10 @@ def _bind_rule(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     lowered: list[pl.Statement] = []
     for text in binding(node, name, first, second, ctx):
         lowered += _definition(node, text, "ALTER TABLE", ctx)
-    return (
-        [*lowered, pl.Perform(pl.Invoke("ssb_internal.print", (pl.Text(_BOUND[name]),)))] if lowered else []
-    )
+    if not lowered:
+        return []
+    told = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Text(_BOUND[name]),)))
+    return with_failure_code(node, [*lowered, told], ctx)
 
 
 _BOUND = {
@@ -346,6 +348,20 @@ def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list
     for problem in found:
         ctx.problem(problem.message, node.span, number=problem.number)
     return lowered
+
+
+def _configure(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_configure: what there is; with a value it has no effect."""
+    values = [one for place, one in enumerate(node.arguments) if place == 1 or _is_named(one, "@configvalue")]
+    return (
+        _with_code([], node, ctx)
+        if values
+        else lower_system_query(node, *SYSTEM_QUERIES["sp_configure"], ctx)
+    )
+
+
+def _is_named(argument: nodes.Argument, name: str) -> bool:
+    return argument.name is not None and argument.name.key == name
 
 
 def _change_database_owner(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -442,8 +458,8 @@ def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     call = pl.Invoke(
         "sys.prepare_document_with" if len(values) > 1 else "sys.prepare_document", tuple(values)
     )
-    body = [pl.Assign(target.reference, call), *ctx.status(node, pl.Number(0))]
-    return ctx.guard(node, body)
+    body = _with_code([pl.Assign(target.reference, call)], node, ctx)
+    return ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])
 
 
 def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -454,10 +470,11 @@ def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         ("@severity", "", NVARCHAR_MAX),
     )
     call = pl.Invoke("ssb_internal.log_event", (), tuple(_arguments(node, parameters, ctx)))
-    return ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))])
+    return ctx.guard(node, [*_with_code([pl.Perform(call)], node, ctx), *ctx.status(node, pl.Number(0))])
 
 
 _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
+    "sp_configure": _configure,
     "sp_changedbowner": _change_database_owner,
     "sp_rename": _rename,
     "xp_logevent": _log_event,

@@ -160,6 +160,18 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         ORDER BY ORDINAL_POSITION;
         """,
     ),
+    "sp_configure": (
+        "@configname nvarchar(35) = NULL, @configvalue int = NULL",
+        """
+        IF @configname IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.configurations
+                                                   WHERE LOWER(name) LIKE LOWER(@configname) + N'%')
+            RAISERROR(15123, -1, -1, @configname);
+        ELSE
+        SELECT name, minimum, maximum, value AS config_value, value_in_use AS run_value
+        FROM sys.configurations
+        WHERE @configname IS NULL OR LOWER(name) LIKE LOWER(@configname) + N'%' ORDER BY name;
+        """,
+    ),
     "sp_depends": (
         "@objname nvarchar(776)",
         """

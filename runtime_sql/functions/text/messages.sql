@@ -43,6 +43,7 @@ BEGIN ATOMIC
         (15007, 16, '''%s'' is not a valid login or you do not have permission.'),
         (15009, 16, 'The object ''%s'' does not exist in database ''%s'' or is invalid for this operation.'),
         (15010, 16, 'The database ''%s'' does not exist. Supply a valid database name. To see available databases, use sys.databases.'),
+        (15123, 16, 'The configuration option ''%s'' does not exist, or it may be an advanced option.'),
         (15197, 16, 'There is no text for object ''%s''.'),
         (15409, 11, '''%s'' is not a role.');
 END;

@@ -96,3 +96,33 @@ GO
 EXEC sp_changedbowner 'sa'
 SELECT SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = DB_NAME()
 GO
+EXEC sp_configure 'clr enabled'
+EXEC sp_configure 'nonsense'
+GO
+DECLARE @rc int = 7
+EXEC @rc = sp_configure 'nonsense'
+PRINT @rc
+EXEC @rc = sp_configure 'clr enabled', 1
+PRINT @rc
+SET @rc = 7
+EXEC @rc = sp_updatestats
+PRINT @rc
+EXEC @rc = sp_help 'nothing'
+PRINT @rc
+EXEC @rc = sp_addtype 'Code', 'varchar(11)', 'NULL'
+PRINT @rc
+EXEC @rc = sp_addtype 'Code', 'varchar(11)', 'NULL'
+PRINT @rc
+EXEC @rc = sp_droptype 'Code'
+PRINT @rc
+EXEC @rc = sp_droptype 'Code'
+PRINT @rc
+DECLARE @handle int
+SET @rc = 7
+EXEC @rc = sp_xml_preparedocument @handle OUTPUT, '<a/>'
+PRINT @rc
+GO
+CREATE TYPE dbo.Listed AS TABLE (a int)
+GO
+CREATE TYPE dbo.Listed AS TABLE (a int)
+GO
