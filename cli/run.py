@@ -375,7 +375,8 @@ class Runner:
                 self._stay()
             database = self._session.catalog.database
             self._settle(failed)
-            if batch.calls and not self.depth:
+            # Others may make a synonym anew at any time.
+            if (batch.calls or self._session.catalog.synonyms) and not self.depth:
                 self._knowledge.refresh()
             self.batches += 1
             failed = failed or self._quits

@@ -112,6 +112,7 @@ SELECT n.nspname, c.relname, i.indisprimary,
 # What CREATE TYPE … FROM made.
 _DOMAINS = """
 SELECT n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
+       ssb_internal.kept_type(obj_description(t.oid, 'pg_type')),
        EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL')
   FROM pg_type AS t
   JOIN pg_namespace AS n ON n.oid = t.typnamespace
@@ -409,8 +410,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
     for schema, name, versioned in connection.execute(_ROWVERSIONS):
         _add_rowversion(catalog, (schema, name), versioned)
-    for schema, name, base, not_null in connection.execute(_DOMAINS):
-        known = type_of(base, national)
+    for schema, name, base, kept, not_null in connection.execute(_DOMAINS):
+        known = _told(kept, base) or type_of(base, national)
         if known is not None:
             catalog.types[schema, name] = known
             if not_null:
@@ -457,6 +458,19 @@ def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:
     return translate_table_variable(text, "", Scope(catalog), problems)
 
 
+def _told(kept: str | None, written: str) -> SqlType | None:
+    """The type that a comment tells of what PostgreSQL has as ``written``.
+
+    None where that is none of its: who alters a column in PostgreSQL does not ask its comment.
+    """
+    told = tm.kept_type(kept) if kept is not None else None
+    if told is None:
+        return None
+    # In a view PostgreSQL keeps no digits.
+    is_so = written.startswith(told.postgres) or (written == "numeric" and told.postgres.startswith(written))
+    return told if is_so else None
+
+
 def _column(
     national: bool,
     name: str,
@@ -470,12 +484,7 @@ def _column(
     known = type_of(type_, national and not is_varchar)
     if known is not None and is_varchar and known.is_unicode:
         known = replace(known, name="varchar")  # varchar(max), of which the server's type tells nothing
-    told = tm.kept_type(kept) if kept is not None else None
-    # Who alters a column in PostgreSQL does not ask its comment; in a view PostgreSQL keeps no digits.
-    if told is not None and (
-        type_.startswith(told.postgres) or (type_ == "numeric" and told.postgres.startswith(type_))
-    ):
-        known = told
+    known = _told(kept, type_) or known
     return ColumnInfo(
         name,
         known,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from ..compiler.catalog.names import ObjectName
 from ..compiler.catalog.scope import Catalog
 from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,
@@ -121,6 +122,9 @@ class Translator:
         answered = False
         try:
             catalog = self._catalog() if self._catalog is not None else self._second.use(self._learn)
+            for schema, name, *target in asked.get("synonyms") or ():
+                # As the session's transaction has left it.
+                catalog.synonyms[schema, name] = ObjectName(*target)
             statements = list(compile_at_run_time(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True

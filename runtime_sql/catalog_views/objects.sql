@@ -302,10 +302,12 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
   LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
   -- The type that PostgreSQL's does not tell, and its length.
- CROSS JOIN LATERAL (SELECT regexp_match(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)),
-                                         CASE b.type WHEN 'numeric'::regtype THEN '^((?:small)?money)()$' WHEN 'smallint'::regtype THEN '^(tinyint)()$'
-                                                     WHEN 'timestamp'::regtype THEN '^(datetime2)[(](\d+)[)]$'
-                                                     WHEN 'bytea'::regtype THEN '^((?:var)?binary)[(](\d+)[)]$' END) AS type) AS k
+ CROSS JOIN LATERAL (SELECT CASE WHEN b.type = ANY ('{numeric,smallint,timestamp,bytea}'::regtype[])
+                                 THEN regexp_match(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)),
+                                                   CASE b.type WHEN 'numeric'::regtype THEN '^((?:small)?money)()$'
+                                                               WHEN 'smallint'::regtype THEN '^(tinyint)()$'
+                                                               WHEN 'timestamp'::regtype THEN '^(datetime2)[(](\d+)[)]$'
+                                                               ELSE '^((?:var)?binary)[(](\d+)[)]$' END) END AS type) AS k
   -- What datetime and smalldatetime are made of.
   LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN q.queue_id IS NOT NULL AND b.type = 'smallint'::regtype THEN 'tinyint'
                                                   WHEN k.type IS NOT NULL THEN k.type[1]

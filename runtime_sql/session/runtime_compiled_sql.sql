@@ -89,7 +89,7 @@ BEGIN
     END IF;
     RAISE NOTICE USING ERRCODE = 'SX001', MESSAGE = json_build_object(
         'token', v_token, 'text', p_text, 'parameters', p_parameters, 'marks', marks,
-        'database', ssb.db_name(), 'level', level, 'levels', levels)::text;
+        'database', ssb.db_name(), 'level', level, 'levels', levels, 'synonyms', ssb_internal.synonyms_of_session())::text;
     LOOP
         SELECT t.* INTO statements, number, message, line FROM ssb_internal.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;

@@ -154,6 +154,22 @@ BEGIN
 END;
 $$;
 
+-- The same of an alias type.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_base_type(p_name text, p_type text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_type regtype := p_name::regtype;
+    v_comment text := obj_description(v_type, 'pg_type');
+BEGIN
+    EXECUTE format('COMMENT ON TYPE %s IS %L', v_type,
+                   concat_ws(chr(10), 'T-SQL name: ' || ssb_internal.spelled(v_comment, (SELECT t.typname::text FROM pg_type AS t WHERE t.oid = v_type)),
+                             'T-SQL type: ' || p_type, ssb_internal.comment_without_name(v_comment)));
+END;
+$$;
+
 -- Whether an object of the schema has the name: relations, routines, constraints and defaults share them in SQL Server.
 -- p_constraint: one that does not count.
 CREATE OR REPLACE FUNCTION ssb_internal.is_name_taken(p_schema oid, p_name text, p_constraint oid DEFAULT NULL)

@@ -101,9 +101,28 @@ $$;
 -- The same of dynamic SQL, which is translated anew where it is not so.
 CREATE OR REPLACE FUNCTION ssb_internal.are_synonyms(p_names text[], p_targets text[])
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(t.target IS NOT DISTINCT FROM (SELECT s.target FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(t.name)))
-      FROM unnest(p_names, p_targets) AS t (name, target);
+BEGIN
+    RETURN (SELECT bool_and(t.target IS NOT DISTINCT FROM (SELECT s.target FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(t.name)))
+              FROM unnest(p_names, p_targets) AS t (name, target));
+END;
+$$;
+
+-- What the transaction sees of synonyms, for a client whose second connection may not see it yet: schema and name, and name,
+-- schema and database of what each stands for.
+CREATE OR REPLACE FUNCTION ssb_internal.synonyms_of_session()
+RETURNS json
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT json_agg(json_build_array(n.nspname, c.relname, t.part[2], ssb_internal.tsql_schema(t.part[1]),
+                                             ssb_internal.database_name(ssb_internal.database_of_schema(t.part[1]))))
+              FROM ssb_internal.synonym AS s
+              JOIN pg_class AS c ON c.oid = s.oid
+              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             CROSS JOIN LATERAL (SELECT parse_ident(s.target) AS part) AS t);
+END;
 $$;

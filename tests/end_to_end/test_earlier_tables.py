@@ -25,6 +25,7 @@ def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database
         "\nEXEC sp_rename 'dbo.Price.Net', 'Net_Price', 'COLUMN'"
         "\nCREATE TABLE Kind (few tinyint, at datetime2(3), day_ datetime2(0), was datetime, b binary(3))"
         "\nALTER TABLE Kind ADD vb varbinary(2)"
+        "\nCREATE TYPE dbo.Amount FROM money CREATE TYPE dbo.[Small Flag] FROM tinyint"
         "\nINSERT Kind VALUES (1, '2026-01-02 03:04:05.678', '2026-01-02', '2026-01-02', 0x01, 0x02)"
         "\nGO\nCREATE VIEW Doubled AS SELECT Net_Price * 2 AS net, rate FROM Price"
         "\nGO\nCREATE FUNCTION Asked (@n int) RETURNS TABLE AS"
@@ -48,9 +49,15 @@ def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database
     assert kinds == [moment]
     assert [name for (name,) in of_price] == ["int", "money", "smallmoney", "numeric", "numeric", "money"]
     assert [name for (name,) in of_kind] == "tinyint datetime2 datetime2 datetime binary varbinary".split()
+    later.run_well(
+        "DECLARE @m dbo.Amount = 2.5 SELECT CAST(@m AS varchar(9))"
+        "\nCREATE TABLE Sale (a Amount, f [Small Flag])"
+        "\nGO\nINSERT Sale VALUES (9.5, 1) SELECT CONCAT(a, f) FROM Sale"
+    )
+    assert later.results == [[["2.50"]], [["9.501"]]]
     too_much = ("few = 256", "vb = 0x010203", "b = 0x01020304")
-    later.run("\nGO\n".join(f"UPDATE Kind SET {much}" for much in too_much))
-    assert [error.number for error in later.errors if error.severity > 10] == [220, 2628, 2628]
+    later.run("\nGO\n".join([*(f"UPDATE Kind SET {much}" for much in too_much), "UPDATE Sale SET f = 256"]))
+    assert [error.number for error in later.errors if error.severity > 10] == [220, 2628, 2628, 220]
     later.close()
 
 

@@ -647,6 +647,9 @@ def create_type(reader: Reader, ctx: Context) -> Ddl | None:
     # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
     domain = s.CreateDomain(ctx.defined_name(name), base.postgres, NOT_NULL_TYPE if not_null else None)
     kept = keeping_of_spelling(name, ctx.defined_name(name))
+    if base.kept is not None:
+        arguments = (n.Text(ctx.defined_name(name)), n.Text(base.kept))
+        kept.append(s.Effect(n.Call("ssb_internal.keep_base_type", arguments)))
     return Ddl((domain, *kept), types=((name, base, not_null),))
 
 

@@ -101,6 +101,11 @@ EXEC app.Turn 'Blue';
 EXEC app.Fill;
 PRINT 'and on';
 GO
+BEGIN TRANSACTION;
+EXEC app.Turn 'Green';
+EXEC ('INSERT app.Live VALUES (4)');
+COMMIT;
+GO
 SELECT 'Blue' AS [table], Id FROM dbo.Blue UNION ALL SELECT 'Green', Id FROM dbo.Green ORDER BY 1, 2;
 DROP SYNONYM app.Live;
 EXEC app.Fill;
