@@ -4,15 +4,17 @@ import json
 from typing import Any
 
 import click
-import psycopg
 from psycopg.rows import dict_row
 
-from ..server.embedded import PrivateServer
+from ..server.connect import Target, connect
+from ..server.embedded import PrivateServer, with_limit
+from ..server.problems import Unreachable
 
 
 def _claims(dsn: str) -> list[dict[str, Any]]:
-    """What Spark jobs hold there; nothing where the runtime is not installed."""
-    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as connection:
+    """What Spark jobs hold there; nothing where the runtime is not installed. Raises Unreachable."""
+    target = Target(with_limit(dsn), True, "the private server")
+    with connect(target, row_factory=dict_row) as connection:
         found = connection.execute("SELECT to_regclass('ssb.claims') IS NOT NULL AS there").fetchone()
         if found is None or not found["there"]:
             return []
@@ -48,7 +50,10 @@ def stop_command() -> None:
 )
 @click.option("--jdbc", is_flag=True, help="Also print the DSN over 127.0.0.1, with its password.")
 def status_command(form: str, jdbc: bool) -> None:
-    """Tell whether the private PostgreSQL runs, and where it lives. Exit status 1 when it does not run."""
+    """Tell whether the private PostgreSQL runs, and where it lives.
+
+    Exit status 1 when it does not run, or does not answer.
+    """
     server = PrivateServer()
     status = server.status()
     shown: dict[str, object] = {
@@ -61,7 +66,11 @@ def status_command(form: str, jdbc: bool) -> None:
     }
     if jdbc and status.running:
         shown["loopback_dsn"] = server.loopback_dsn()
-    claims = _claims(status.dsn) if status.running and status.dsn else []
+    claims: list[dict[str, Any]] = []
+    try:
+        claims = _claims(status.dsn) if status.running and status.dsn else []
+    except Unreachable as error:
+        shown["trouble"] = str(error)
     if form == "json":
         shown["claims"] = claims
         click.echo(json.dumps(shown))
@@ -75,4 +84,4 @@ def status_command(form: str, jdbc: bool) -> None:
                 f" {one['conversations']} conversations, {one['state']}, by {one['role']} (session"
                 f" {one['pid']}) since {one['claimed_at']}"
             )
-    click.get_current_context().exit(0 if status.running else 1)
+    click.get_current_context().exit(0 if status.running and "trouble" not in shown else 1)

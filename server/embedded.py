@@ -42,6 +42,8 @@ DATABASE = "pgsb"
 # sun_path holds 108 bytes on Linux and 104 on macOS, the closing zero included.
 _LONGEST_SOCKET_PATH = 103
 _START_SECONDS = 60
+# After so long a server that takes a connection and says nothing hangs.
+_ANSWER_SECONDS = 5
 
 
 def private_home() -> Path:
@@ -172,11 +174,12 @@ class PrivateServer:
             status = self.status()
             if not status.running:
                 return None
-            if status.dsn is not None and PGconn.ping(status.dsn.encode()) == Ping.OK:
+            # With a limit: one that hangs would hold us up in the first ping.
+            if status.dsn is not None and PGconn.ping(with_limit(status.dsn).encode()) == Ping.OK:
                 return status.dsn
             if time.monotonic() > deadline:
                 raise ServerError(
-                    f"the private server (process {status.pid}) neither starts nor stops",
+                    f"the private server (process {status.pid}) does not answer, and does not stop",
                     hint=f"its log is {status.log}",
                 )
             time.sleep(0.1)
@@ -468,6 +471,11 @@ def _server_user(data: Path) -> _ServerUser | None:
         f"PostgreSQL refuses to run as root, and the system user {ROLE!r} could not be made",
         hint="run pgsb as an ordinary user, or make a user named 'postgres' or 'pgsb'",
     )
+
+
+def with_limit(dsn: str) -> str:
+    """A private server's DSN for who does not wait long for one that hangs."""
+    return f"{dsn}&connect_timeout={_ANSWER_SECONDS}"
 
 
 def _pid_file(data: Path) -> list[str]:

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from ...server.connect import FORM_SETTINGS, Target
+from ..hung_servers import given_up
 
 Row = dict[str, Any]
 _Pool = AsyncConnectionPool[psycopg.AsyncConnection[Row]]
@@ -87,7 +88,9 @@ class Instance:
         """A connection that may write. Raises Busy."""
         try:
             async with (pool or self._pool).connection() as connection:
-                yield connection
+                # The server's own timeout comes first, unless it hangs.
+                with given_up(connection, 2 * self._timeout):
+                    yield connection
         except psycopg.errors.QueryCanceled as error:
             raise Busy(f"The database took longer than {self._timeout:g} s for this.") from error
         except psycopg.OperationalError as error:

@@ -13,13 +13,16 @@ from psycopg.rows import dict_row
 from ...daemon.counts import BOUNDS, Counts
 from ...server.connect import FORM_SETTINGS
 from ..findings import diagnose
+from ..hung_servers import given_up
 
 Metric = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
 
 QUEUE_STATES = ("ON", "OFF", "STOPPED BY POISON", "BROKER DISABLED")
 _DIAGNOSE_SECONDS = 60.0
+# Prometheus itself waits for 10.
+ANSWER_SECONDS = 8.0
 _SETTINGS = (
-    "SET statement_timeout = '10s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
+    "SET statement_timeout = '8s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
     f" SET jit = off; {FORM_SETTINGS}"
 )
 _QUEUE_GAUGES = {
@@ -42,7 +45,7 @@ _DAEMON_COUNTERS = {
 class BrokerCollector(Collector):
     """Asks the database at each scrape, by a connection of its own; one scrape at a time.
 
-    A database that does not answer in 10 seconds gives pgsb_up 0 and the daemon's own counts.
+    A database that does not answer in 8 seconds gives pgsb_up 0 and the daemon's own counts.
     """
 
     def __init__(self, dsn: str, counts: Counts) -> None:
@@ -61,9 +64,10 @@ class BrokerCollector(Collector):
         with self._lock:
             try:
                 connection = self._connect()
-                metrics += self._queues(connection)
-                metrics += self._transport(connection)
-                metrics += self._instance(connection)
+                with given_up(connection, ANSWER_SECONDS):
+                    metrics += self._queues(connection)
+                    metrics += self._transport(connection)
+                    metrics += self._instance(connection)
                 is_up = 1
             except psycopg.Error:
                 is_up = 0

@@ -14,6 +14,7 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.styles import Style
 
 from ...server.connect import FORM_SETTINGS
+from ..hung_servers import given_up
 from .overview import SORTS, Line, lines, look
 
 _STYLE = Style.from_dict(
@@ -28,6 +29,8 @@ _STYLE = Style.from_dict(
 )
 _KEYS = " q quit  f findings  p pause  r now  ↑↓ scroll  / filter  sort: d depth  a age  i in  o out  n name "
 _FINDINGS_SECONDS = 20.0
+# Of all that a look asks; longer than the server's own timeout, which a server that hangs does not heed.
+_ANSWER_SECONDS = 20.0
 _SETTINGS = (
     "SET statement_timeout = '10s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
     f" {FORM_SETTINGS}"
@@ -111,7 +114,9 @@ class Top:
             )
             self._connection.execute(_SETTINGS)
         is_old = time.monotonic() - self._diagnosed_at > _FINDINGS_SECONDS
-        picture = look(self._connection, None if is_old or self._picture is None else self._picture.findings)
+        with given_up(self._connection, _ANSWER_SECONDS):
+            known = None if is_old or self._picture is None else self._picture.findings
+            picture = look(self._connection, known)
         if is_old:
             self._diagnosed_at = time.monotonic()
         return picture

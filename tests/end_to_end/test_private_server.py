@@ -174,6 +174,25 @@ def test_status_tells_what_jobs_have_claimed(shared_home: Path, monkeypatch: pyt
     assert f"claim        {one['claim_id']} on dbo.q: 1 messages of 1 conversations, held, by " in told
 
 
+@pytest.mark.long
+def test_a_server_that_hangs_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSB_HOME", str(home))
+    monkeypatch.setattr(embedded, "_ANSWER_SECONDS", 2)
+    PrivateServer(home).start()
+    pid = PrivateServer(home).status().pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told = CliRunner().invoke(status_command, ["--format", "json"])
+        monkeypatch.setattr(embedded, "_START_SECONDS", 0)
+        with pytest.raises(ServerError, match=rf"process {pid}\) does not answer"):
+            PrivateServer(home).start()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert (told.exit_code, json.loads(told.output)["running"]) == (1, True)
+    assert "cannot connect to the private server" in json.loads(told.output)["trouble"]
+
+
 def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:
     assert PrivateServer(home).stop() is False
     assert PrivateServer(home / "never made").stop() is False

@@ -1,5 +1,7 @@
 """pgsb broker --metrics: what Prometheus reads, and the daemon's health."""
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.daemon.counts import Counts
 from pgsb.observe.listen_address import parse_listen
+from pgsb.observe.metrics import collector
 from pgsb.observe.metrics.endpoint import MetricsEndpoint
 from pgsb.server.problems import ServerError
 from support import Connection, Database
@@ -50,6 +53,24 @@ def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tup
     running = daemon(sample=0.2)
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, running.broker.counts) as one:
         yield one, running
+
+
+def test_a_server_that_hangs_is_given_up(
+    sql: Connection, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "ANSWER_SECONDS", 0.3)
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as endpoint:
+        assert scrape(endpoint.port)["pgsb_up", ()] == 1
+        (row,) = sql.execute(
+            "SELECT pid FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'pgsb metrics'"
+        ).fetchall()
+        os.kill(row[0], signal.SIGSTOP)
+        try:
+            assert scrape(endpoint.port)["pgsb_up", ()] == 0
+        finally:
+            os.kill(row[0], signal.SIGCONT)
+        assert scrape(endpoint.port)["pgsb_up", ()] == 1
 
 
 def test_queues_and_programs_are_measured(
