@@ -144,11 +144,10 @@ def explained(queue: str) -> Iterator[None]:
         raise told(error, lost, f"the queue {queue} cannot be read in bulk") from error
     except psycopg.Error as error:
         if error.sqlstate in _NO_QUEUE:
-            several = any(char in queue for char in "*?,")
-            more = '; several and patterns are for format("pgsb")' if several else ""
-            raise BulkError(
-                f"there is no queue {queue}", f"name it as PostgreSQL spells it, such as dbo.daysales{more}"
-            ) from error
+            spelt = "name it as PostgreSQL spells it, such as dbo.daysales"
+            if any(char in queue for char in "*?,"):
+                spelt += '; several and patterns are for format("pgsb")'
+            raise BulkError(f"there is no queue {queue}", spelt) from error
         hint = hint_of(error)
         if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb' in str(error):
             hint = "there is no runtime in this database: `pgsb install` puts it there"

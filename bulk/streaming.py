@@ -115,9 +115,14 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @as_a_sentence
     def prepareForTriggerAvailableNow(self) -> None:
-        """Take as many messages as wait now, the first ones, and no more."""
+        """Take as many messages as wait now, the first ones, and no more.
+
+        The session, which has the stream's name, ends: where another source of the query fails here, Spark
+        never stops this one.
+        """
         session = self._session()
         self._left = {queue: self._look(session, queue).messages for queue in self._options.queues(session)}
+        self.stop()
 
     @as_a_sentence
     def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
