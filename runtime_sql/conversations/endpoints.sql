@@ -61,7 +61,7 @@ END;
 $$;
 
 -- An endpoint leaves its group. If it led it, the others follow a new leader, who has its claim; a group that was set aside
--- is under its new leader's number, or nothing is left to decide about. (`+ 0`, for the lowest number not to be looked for in the
+-- is under its new leader's number, or nothing is left to decide about. (`+ 0`, for the minimum not to be looked for in the
 -- index by number, which has every conversation.)
 -- Locks  the caller holds the group
 CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint, p_claim_id bigint)

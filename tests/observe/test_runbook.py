@@ -355,6 +355,29 @@ def test_everything_fails_with_3906(desk: Desk, database: Database, connect: Con
             assert f"; ALTER {whom} RESET default_transaction_read_only;" in remedy
 
 
+def test_triggers_do_not_fire(desk: Desk, database: Database, connect: Connect) -> None:
+    desk.sql.execute(f"ALTER DATABASE {database.name} SET session_replication_role = replica")
+    (look,) = statements("Triggers do not fire", "Look")
+    finding = "SELECT detail, remedy FROM ssb.diagnose() WHERE number = 114"
+    with connect() as client:
+        assert client.execute(look.encode()).fetchone() == ("replica", "database")
+        ((detail, remedy),) = client.execute(finding).fetchall()
+        assert detail == "is replica for this database"
+        client.execute(remedy)
+        owner = client.execute("SELECT quote_ident(ssb_internal.runtime_owner()::text)").fetchone()
+        assert owner is not None
+        for whom in (f"ROLE {owner[0]} IN DATABASE {database.name}", f"ROLE {owner[0]}", "ROLE ALL"):
+            # Rolled back: roles are the whole server's.
+            with client.transaction(force_rollback=True):
+                client.execute(f"ALTER {whom} SET session_replication_role = replica")
+                ((_, remedy),) = client.execute(finding).fetchall()
+                assert remedy == f"ALTER {whom} RESET session_replication_role;"
+        # A role that loads or replicates may have it.
+        with client.transaction(force_rollback=True):
+            client.execute("CREATE ROLE loader; ALTER ROLE loader SET session_replication_role = replica")
+            assert client.execute(finding).fetchall() == []
+
+
 def test_a_dump_is_restored_in_one_transaction(
     desk: Desk, database: Database, empty_database: Database, psql: str, connect: Connect, tmp_path: Path
 ) -> None:
