@@ -41,8 +41,11 @@ def test_no_word_of_before_comes_back() -> None:
         name = str(path.relative_to(ROOT))
         if path.suffix not in ENDINGS or name in OLD_NAMES or path.is_symlink():
             continue
-        lines = [path.name.removesuffix(path.suffix), *path.read_text().splitlines()]
-        for number, line in enumerate(lines):
+        text = f"{path.name.removesuffix(path.suffix)}\n{path.read_text()}"
+        # By line only where there is something: that takes three times as long.
+        if not any(re.search(pattern, text.lower(), re.MULTILINE) for pattern in WORDS):
+            continue
+        for number, line in enumerate(text.splitlines()):
             found += [
                 f"{name}:{number}: {line.strip()[:100]} → {instead}"
                 for pattern, instead in WORDS.items()

@@ -333,7 +333,7 @@ def test_a_deadlock_is_tried_again(shop: Tsql, variant: Variant, database: Datab
     assert _queue(shop) == ("1", "0")
 
 
-@pytest.mark.parametrize("way", [1, 2, 3])
+@pytest.mark.parametrize("way", [1, *(pytest.param(way, marks=pytest.mark.long) for way in (2, 3))])
 def test_fifteen_readers_answer_each_order_once(
     shop: Tsql, variant: Variant, way: int, database: Database
 ) -> None:

@@ -158,6 +158,7 @@ def test_the_timer_lets_the_receiver_end_the_dialog(
     assert _rows(tsql, "SELECT COUNT(DISTINCT dialog) FROM arrived") == [["2"]]
 
 
+@pytest.mark.long
 def test_eight_sessions_send_while_timers_fire(tsql: Tsql, database: Database, programs: Programs) -> None:
     # RECEIVE of the timer's message locks the dialog before its row is deleted, SEND after its row is
     # read: the sender may be a deadlock's victim, is told so, and sends again. Any other error shows.

@@ -101,6 +101,7 @@ def picture(page: Any, name: str) -> None:
         page.screenshot(path=PICTURES / f"dashboard_{name}.png")
 
 
+@pytest.mark.long
 def test_every_page_by_its_key_in_both_themes(page: Any, shop: Shop) -> None:
     page.goto("/")
     page.get_by_role("heading", name="What is wrong").wait_for()
