@@ -93,37 +93,6 @@ AS $$
                      ssb_internal.comment_without_name(p_comment));
 $$;
 
--- Whether a column is varchar, char or text, by the comment's second line. It is written where nvarchar has other bytes.
-CREATE OR REPLACE FUNCTION ssb_internal.is_kept_as_varchar(p_comment text)
-RETURNS boolean
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT coalesce(p_comment ~ '^T-SQL name: [^\n]*\nT-SQL type: varchar(\n|$)', false); $$;
-
--- p_are: of each column, whether it is; NULL: all are.
-CREATE OR REPLACE FUNCTION ssb_internal.keep_varchar(p_relation text, p_columns text[], p_are boolean[] DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_column record;
-BEGIN
-    FOR v_column IN
-        SELECT a.attname, ssb_internal.spelled(c.text, a.attname) AS spelled, ssb_internal.comment_without_name(c.text) AS rest,
-               coalesce(w.is_varchar, true) AS is_varchar
-          FROM unnest(p_columns, p_are) AS w (name, is_varchar)
-          JOIN pg_attribute AS a ON a.attrelid = to_regclass(p_relation) AND a.attname = w.name
-         CROSS JOIN LATERAL (SELECT col_description(a.attrelid, a.attnum) AS text) AS c
-         WHERE coalesce(w.is_varchar, true) <> ssb_internal.is_kept_as_varchar(c.text)
-    LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', to_regclass(p_relation), v_column.attname,
-                       concat_ws(chr(10), 'T-SQL name: ' || v_column.spelled, CASE WHEN v_column.is_varchar THEN 'T-SQL type: varchar' END,
-                                 v_column.rest));
-    END LOOP;
-END;
-$$;
-
 -- The type of a column, by the comment's second line, where PostgreSQL's stands for another one as well: money, tinyint, datetime2(3),
 -- datetime2(0), binary(n), varbinary(n); varchar where nvarchar has other bytes.
 CREATE OR REPLACE FUNCTION ssb_internal.kept_type(p_comment text)
@@ -154,7 +123,23 @@ BEGIN
 END;
 $$;
 
--- The same of an alias type.
+-- Columns that are varchar, char or text, where nvarchar has other bytes. p_are: of each, whether it is; NULL: all are.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_varchar(p_relation text, p_columns text[], p_are boolean[] DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.keep_types(p_relation, array_agg(w.name), array_agg(CASE WHEN w.is_varchar THEN 'varchar' END))
+       FROM (SELECT u.name, coalesce(u.is_varchar, true) AS is_varchar FROM unnest(p_columns, p_are) AS u (name, is_varchar)) AS w
+       JOIN pg_attribute AS a ON a.attrelid = to_regclass(p_relation) AND a.attname = w.name
+      WHERE w.is_varchar <> coalesce(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)) = 'varchar', false);
+END;
+$$;
+
+DROP FUNCTION IF EXISTS ssb_internal.is_kept_as_varchar(text);   -- keep_varchar's, while it wrote comments itself
+
+-- As ssb_internal.keep_types, of an alias type.
 CREATE OR REPLACE FUNCTION ssb_internal.keep_base_type(p_name text, p_type text)
 RETURNS void
 LANGUAGE plpgsql
