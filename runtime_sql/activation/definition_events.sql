@@ -160,8 +160,18 @@ AS $$
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
+-- A pattern in which {name} is a name, {routine} one with types.
+CREATE OR REPLACE FUNCTION ssb_internal.statement_pattern(p_statement text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT replace(replace(p_statement, '{routine}', '{name}\((?:[\w., \[\]]|"(?:[^"\n]|"")*")*\)'),
+                   '{name}', '(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*")(?:\.(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*"))*');
+$$;
+
 -- Whether the statement whose event trigger has this stack was executed by that function of the runtime itself and reads
--- like p_statement, a pattern in which {name} is a name, {routine} one with types. The stack shows statements as whoever wrote
+-- like p_statement (statement_pattern). The stack shows statements as whoever wrote
 -- them likes, with line breaks and what looks like our functions' lines. So nothing is believed but its beginning: the event
 -- trigger's own line, then the statement, up to " ;" outside of quotation marks, without comments or line breaks, then the
 -- line of the function. What else a statement may have written there is no SQL behind a semicolon, and was never executed.
@@ -172,9 +182,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT p_stack ~ format('^[^\n"]*\mssb_internal\.announce_statement\(\)[^\n"]*\n[^\n"«»„“”'']*["«„“”»][  ]?(?:%s) ;[  ]?["«»“”]\n'
                             '[^\n"«»„“”'']*PL/pgSQL[^\n"«»„“”'']*\m(?:ssb_internal|sys)\.(?:%s)\(',
-                            replace(replace(p_statement, '{routine}', '{name}\((?:[\w., \[\]]|"(?:[^"\n]|"")*")*\)'),
-                                    '{name}', '(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*")(?:\.(?:[[:alpha:]_][\w$]*|"(?:[^"\n]|"")*"))*'),
-                            p_function);
+                            ssb_internal.statement_pattern(p_statement), p_function);
 $$;
 
 -- ------------------------------------------------------------------ what has no trigger: principals, rights, keys, endpoints
@@ -370,6 +378,9 @@ DECLARE
                             OR ssb_internal.is_executed_by(p_stack, 'drop_synonym', 'DROP VIEW {name}');
     v_is_parking boolean := ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER ROUTINE {routine} RENAME TO {name}');
     v_is_alteration boolean;
+    v_statement text := ssb_internal.statement_of_stack(p_stack, false);
+    v_was text[];
+    v_renamed text;
 BEGIN
     FOR v_object IN
         SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
@@ -398,9 +409,22 @@ BEGIN
         END IF;
         v_events := ssb_internal.events_of(CASE WHEN v_is_alteration THEN 'ALTER' ELSE v_object.action END,
                                            CASE WHEN v_is_rename THEN 'RENAME' WHEN v_is_transfer THEN 'SCHEMA' ELSE v_kind END);
+        IF v_is_rename THEN
+            -- It is told by its old name, a column as a part of its table.
+            v_was := regexp_match(v_statement, ssb_internal.statement_pattern(
+                '^ALTER (?:TABLE|INDEX) ({name}) RENAME (?:(?:COLUMN|CONSTRAINT) ({name}) )?TO ({name})$'));
+            v_renamed := CASE v_kind WHEN 'COLUMN' THEN (parse_ident(v_was[3]))[1] ELSE v_object.name END;
+            IF v_kind = 'COLUMN' THEN
+                v_object.target := v_object.name;
+            END IF;
+            v_object.name := (SELECT CASE WHEN v_kind = 'INDEX' AND starts_with(i.name, v_object.target || '__')
+                                          THEN substr(i.name, length(v_object.target) + 3) ELSE i.name END
+                                FROM unnest(parse_ident(coalesce(v_was[2], v_was[1]))) WITH ORDINALITY AS i (name, n) ORDER BY i.n DESC LIMIT 1);
+        END IF;
         RETURN NEXT ssb_internal.tell_definition(v_events, v_object.database_id, ssb_internal.event_instance(
-            v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind, ssb_internal.statement_of_stack(p_stack, false),
-            v_object.target, CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END));
+            v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind, v_statement,
+            v_object.target, CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END,
+            '<NewObjectName>' || ssb_internal.xml_text(v_renamed) || '</NewObjectName>'));
     END LOOP;
 END;
 $$;

@@ -274,7 +274,20 @@ def test_what_is_made_is_told_as_made_whatever_its_maker_says(listener: Session,
     clerk.do("CREATE TABLE mine.t (a integer, CONSTRAINT ck_old CHECK (a > 0))")
     clerk.do("SELECT ssb_internal.rename_object('mine.ck_old', 'CK_New')")
     clerk.do("SELECT ssb_internal.transfer_object('dbo', 'mine.t')")
-    assert events() == ["ALTER_SCHEMA t", "CREATE_TABLE t", "RENAME ck_new"]
+    assert events() == ["ALTER_SCHEMA t", "CREATE_TABLE t", "RENAME ck_old"]
+    # What is renamed has its old name, and a column's table.
+    clerk.do("CREATE INDEX t__i ON dbo.t (a)")
+    clerk.do("SELECT ssb_internal.rename_object('dbo.t.a', 'a TO b', 'COLUMN')")
+    clerk.do("SELECT ssb_internal.rename_object('dbo.t.i', 'j', 'INDEX')")
+    clerk.do("SELECT ssb_internal.rename_object('dbo.t', 'u')")
+    renamed = "SELECT substring(data FROM '<ObjectName>(.*)</NewObjectName>') FROM public.heard"
+    assert [text for text in listener.column(renamed) if text] == [
+        "a</ObjectName><ObjectType>COLUMN</ObjectType><TargetObjectName>t</TargetObjectName>"
+        "<TargetObjectType>TABLE</TargetObjectType><NewObjectName>a to b",
+        "i</ObjectName><ObjectType>INDEX</ObjectType><TargetObjectName>t</TargetObjectName>"
+        "<TargetObjectType>TABLE</TargetObjectType><NewObjectName>j",
+        "t</ObjectName><ObjectType>TABLE</ObjectType><NewObjectName>u",
+    ]
     # Who owns nothing there says nothing of it.
     listener.do("CREATE VIEW dbo.of_owner AS SELECT 1 AS a")
     clerk.do("SELECT ssb_internal.note_alteration('dbo.of_owner', true)")
