@@ -13,7 +13,7 @@ from ..nodes import SqlText
 __all__ = ["fits", "literal_text", "substitution_error"]
 
 # The same as in runtime_sql/functions/text/formatmessage.sql.
-_SPECIFICATION = re.compile(r"%(?:%|[-+ #0]*(\*|[0-9]+)?(\.(?:\*|[0-9]+)?)?(?:h|l|I64)?([diosuxX])|)")
+_SPECIFICATION = re.compile(r"%(?:%|[-+ #0]*(\*|[0-9]+)?(\.(?:\*|[0-9]+)?)?(h|l|I64)?([diosuxX])|)")
 
 
 def literal_text(text: SqlText) -> str | None:
@@ -24,13 +24,14 @@ def literal_text(text: SqlText) -> str | None:
 
 
 def _kinds(form: str) -> list[str] | None:
-    """The kinds of the substitution parameters in order; None where a specification is none."""
+    """The kinds of the substitution parameters in order, I64 of bigints; None where a specification is none."""
     kinds: list[str] = []
     for match in _SPECIFICATION.finditer(form):
         if match.group() == "%":
             return None
-        if match[3]:
-            kinds += ["d"] * f"{match[1]}{match[2]}".count("*") + [match[3]]
+        if match[4]:
+            stars = f"{match[1]}{match[2]}".count("*")
+            kinds += ["d"] * stars + ["I64" if match[3] == "I64" else match[4]]
     return kinds
 
 
@@ -46,7 +47,7 @@ def substitution_error(form: str | None, types: Sequence[SqlType | None]) -> tup
             )
     for number, (kind, type_) in enumerate(zip(_kinds(form or "") or (), types, strict=False), 1):
         wrong = "integer" if kind == "s" else "string"
-        if type_ is not None and type_.family == wrong:
+        if type_ is not None and (type_.family == wrong or (type_.name == "bigint" and kind != "I64")):
             return (
                 2786,
                 f"The data type of substitution parameter {number} does not match the expected type of the "

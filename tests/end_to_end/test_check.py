@@ -188,6 +188,14 @@ INSERT #t EXEC Nope2
     ]
 
 
+def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:
+    (problem,) = check_scripts([Source("a.sql", "EXEC sp_settriggerorder 'dbo.tr', 'First', 'INSERT'")])
+    assert (problem.severity, problem.message.split(":")[0]) == (
+        "warning",
+        "sp_settriggerorder has no effect",
+    )
+
+
 def test_processes_find_what_one_finds() -> None:
     sources = []
     for number in range(40):

@@ -175,6 +175,9 @@ def test_objects_have_their_properties(shared: Connection) -> None:
     assert of("orders", "TableHasPrimaryKey") == of("orders", "TableHasIdentity") == 1
     assert of("orders", "TableHasInsertTrigger") == 1
     assert of("orders", "TableHasDeleteTrigger") == 0
+    assert of("tr_order", "ExecIsInsertTrigger") == of("tr_order", "ExecIsAfterTrigger") == 1
+    assert of("tr_order", "ExecIsUpdateTrigger") == of("tr_order", "ExecIsTriggerDisabled") == 0
+    assert of("orders", "ExecIsInsertTrigger") is None
     assert of("orders", "IsProcedure") == 0
     assert of("pay", "IsProcedure") == 1
     assert of("inbox", "IsQueue") == 1

@@ -172,6 +172,12 @@ def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statem
     if name in _PRINCIPALS:
         return _principal(node, name, ctx)
     if name in _WITHOUT_EFFECT:
+        if name == "sp_settriggerorder":
+            ctx.problems.add(
+                "sp_settriggerorder has no effect: the triggers of a table run in the order of their names",
+                node.span,
+                severity="warning",
+            )
         return _with_code([], node, ctx)
     return lower_system_query(node, *SYSTEM_QUERIES[name], ctx)
 

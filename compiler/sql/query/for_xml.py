@@ -308,6 +308,7 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
                     node,
                     number=6852,
                 )
+                return  # the columns behind it come after that sibling, too
             if value.family == "xml":
                 ctx.problem(
                     f"Column '{name}' has invalid data type for attribute-centric XML serialization in "

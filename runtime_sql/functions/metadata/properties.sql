@@ -105,6 +105,16 @@ BEGIN
 END;
 $$;
 
+-- NULL for what is no trigger of a table or view.
+CREATE OR REPLACE FUNCTION ssb_internal.trigger_has_event(p_object_id integer, p_event text) RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT bool_or(e.type_desc = p_event)::integer FROM sys.trigger_events AS e WHERE e.object_id = p_object_id);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION sys.objectproperty(object_id integer, property text) RETURNS integer
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -144,6 +154,12 @@ BEGIN
         WHEN 'isquotedidenton' THEN 1
         WHEN 'execisansinullson' THEN 1
         WHEN 'execisquotedidenton' THEN 1
+        WHEN 'execistriggerdisabled' THEN (SELECT t.is_disabled::integer FROM sys.triggers AS t WHERE t.object_id = v_object.object_id)
+        WHEN 'execisinsteadoftrigger' THEN (SELECT t.is_instead_of_trigger::integer FROM sys.triggers AS t WHERE t.object_id = v_object.object_id)
+        WHEN 'execisaftertrigger' THEN (SELECT 1 - t.is_instead_of_trigger::integer FROM sys.triggers AS t WHERE t.object_id = v_object.object_id)
+        WHEN 'execisinserttrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'INSERT')
+        WHEN 'execisupdatetrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'UPDATE')
+        WHEN 'execisdeletetrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'DELETE')
         WHEN 'isschemabound' THEN 0
         WHEN 'isencrypted' THEN 0
         WHEN 'ownerid' THEN 1

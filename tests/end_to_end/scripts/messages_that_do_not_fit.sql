@@ -11,6 +11,9 @@ RAISERROR ('%d for %s', 16, 1, 7, @price)
 RAISERROR (@form, 16, 1, @word)
 RAISERROR ('100%!', 16, 1)
 RAISERROR ('%-6s|%04d|%*d', 10, 1, 'ab', 7, 5, 9)
+DECLARE @depth BIGINT = 5000000000
+RAISERROR ('%d messages', 16, 1, @depth)
+RAISERROR ('%I64d messages', 10, 1, @depth)
 PRINT 'after them'
 GO
 BEGIN TRY

@@ -83,6 +83,13 @@ case.sql:1:15: error: OPENXML needs WITH and the columns in parentheses
       |               ^^^^^^^
 hint: the edge table is not made
 
+-- case: openxml with the columns of a table
+SELECT * FROM OPENXML(@id, '/a') WITH dbo.t
+-- expect
+case.sql:1:34: error 102: OPENXML … WITH a table's name is not supported: write its columns in parentheses
+    1 | SELECT * FROM OPENXML(@id, '/a') WITH dbo.t
+      |                                  ^^^^
+
 -- case: openquery
 SELECT * FROM OPENQUERY(srv, 'x')
 -- expect

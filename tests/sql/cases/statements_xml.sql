@@ -296,10 +296,10 @@ FROM (SELECT sys.xml_element('r', '',
 WHERE d.document IS NOT NULL
 
 -- case: attribute behind an element
-SELECT 1 AS a, 2 AS '@b' FOR XML PATH
+SELECT 1 AS a, 2 AS '@b', 3 AS '@c' FOR XML PATH
 -- expect
 case.sql:1:8: error 6852: Attribute-centric column '@b' must not come after a non-attribute-centric sibling in XML hierarchy in FOR XML PATH.
-    1 | SELECT 1 AS a, 2 AS '@b' FOR XML PATH
+    1 | SELECT 1 AS a, 2 AS '@b', 3 AS '@c' FOR XML PATH
       |        ^
 
 -- case: star of an unknown table
