@@ -24,7 +24,7 @@ def literal_text(text: SqlText) -> str | None:
 
 
 def _kinds(form: str) -> list[str] | None:
-    """The kinds of the substitution parameters in order, I64 of bigints; None where a specification is none."""
+    """The kinds of the substitution parameters, I64 of bigints; None where a specification is none."""
     kinds: list[str] = []
     for match in _SPECIFICATION.finditer(form):
         if match.group() == "%":
