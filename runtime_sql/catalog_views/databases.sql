@@ -105,7 +105,8 @@ SELECT ssb_internal.database_name(d.database_id)                         AS name
        0::sys.bit                                               AS is_merge_published,
        0::sys.bit                                               AS is_sync_with_backup,
        0::sys.bit                                               AS is_cleanly_shutdown
-  FROM ssb.database AS d;
+  FROM ssb.database AS d
+ ORDER BY d.database_id;
 
 -- Every PostgreSQL schema of the session's T-SQL database. tempdb (2) has the session's temporary tables in its dbo.
 --

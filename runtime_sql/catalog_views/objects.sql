@@ -270,6 +270,17 @@ SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::i
   FROM ssb_internal.user_type AS u
   LEFT JOIN ssb_internal.system_type AS t ON t.name = ssb_internal.tsql_type(u.base);
 
+-- Whether a trigger numbers each version of the row there: its argument is the column's name, which ends with a zero byte.
+CREATE OR REPLACE FUNCTION ssb_internal.is_rowversion(p_column pg_attribute)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_trigger AS t
+                    WHERE t.tgrelid = p_column.attrelid AND t.tgfoid = to_regprocedure('sys.set_rowversion()')
+                      AND convert_from(rtrim(t.tgargs, '\x00'), current_setting('server_encoding')) = p_column.attname);
+$$;
+
 CREATE OR REPLACE VIEW sys.columns AS
 SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
        ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) AS name, a.attnum::integer AS column_id,
@@ -307,7 +318,9 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
                                                    CASE b.type WHEN 'numeric'::regtype THEN '^((?:small)?money)()$'
                                                                WHEN 'smallint'::regtype THEN '^(tinyint)()$'
                                                                WHEN 'timestamp'::regtype THEN '^(datetime2)[(](\d+)[)]$'
-                                                               ELSE '^((?:var)?binary)[(](\d+)[)]$' END) END AS type) AS k
+                                                               ELSE '^((?:var)?binary)[(](\d+)[)]$' END) END AS type) AS w
+ CROSS JOIN LATERAL (SELECT CASE WHEN b.type = 'bytea'::regtype AND w.type IS NULL AND ssb_internal.is_rowversion(a)
+                                 THEN '{timestamp,8}'::text[] ELSE w.type END AS type) AS k
   -- What datetime and smalldatetime are made of.
   LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN q.queue_id IS NOT NULL AND b.type = 'smallint'::regtype THEN 'tinyint'
                                                   WHEN k.type IS NOT NULL THEN k.type[1]
@@ -423,7 +436,7 @@ SELECT o.name, o.object_id, o.principal_id, o.schema_id, o.parent_object_id, o.t
 CREATE OR REPLACE VIEW sys.sysobjects AS
 SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type,
        0::smallint AS info, 0 AS status, 0 AS base_schema_ver, 0 AS replinfo, 0::smallint AS ftcatid, 0 AS schema_ver,
-       o.modify_date AS refdate, 0 AS version, 0 AS category, 0::smallint AS cache,
+       o.modify_date AS refdate, 0 AS version, 2 * o.is_ms_shipped::integer AS category, 0::smallint AS cache,
        CASE btrim(o.type) WHEN 'S' THEN 1 WHEN 'V' THEN 2 WHEN 'U' THEN 3 WHEN 'P' THEN 4 WHEN 'D' THEN 6 WHEN 'TR' THEN 8 ELSE 0 END::smallint
            AS sysstat
   FROM sys.objects AS o;

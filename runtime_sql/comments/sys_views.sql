@@ -756,7 +756,8 @@ sysobjects: The objects of sys.objects under the names of SQL Server 2000.
   uid: Number of its schema.
   parent_obj: Number of the object that it belongs to; 0: none.
   crdate, refdate: When it was created and changed; NULL but for queues.
-  info, status, base_schema_ver, replinfo, ftcatid, schema_ver, version, category, cache: Always 0.
+  info, status, base_schema_ver, replinfo, ftcatid, schema_ver, version, cache: Always 0.
+  category: 2: an object of the system; else 0.
   sysstat: 1: system table, 2: view, 3: table, 4: procedure, 6: default; 0: others.
 
 syscolumns: The columns of sys.columns under the names of SQL Server 2000.

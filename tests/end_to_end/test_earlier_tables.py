@@ -24,9 +24,9 @@ def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database
         "\nINSERT Price VALUES (1, 7.5, 2.5, 3.5, 4.5, 5.5)"
         "\nEXEC sp_rename 'dbo.Price.Net', 'Net_Price', 'COLUMN'"
         "\nCREATE TABLE Kind (few tinyint, at datetime2(3), day_ datetime2(0), was datetime, b binary(3))"
-        "\nALTER TABLE Kind ADD vb varbinary(2)"
+        "\nALTER TABLE Kind ADD vb varbinary(2)\nALTER TABLE Kind ADD [Row's \\ Version] rowversion"
         "\nCREATE TYPE dbo.Amount FROM money CREATE TYPE dbo.[Small Flag] FROM tinyint"
-        "\nINSERT Kind VALUES (1, '2026-01-02 03:04:05.678', '2026-01-02', '2026-01-02', 0x01, 0x02)"
+        "\nINSERT Kind VALUES (1, '2026-01-02 03:04:05.678', '2026-01-02', '2026-01-02', 0x01, 0x02, DEFAULT)"
         "\nGO\nCREATE VIEW Doubled AS SELECT Net_Price * 2 AS net, rate FROM Price"
         "\nGO\nCREATE FUNCTION Asked (@n int) RETURNS TABLE AS"
         "\nRETURN SELECT Net_Price AS net FROM Price WHERE id = @n"
@@ -48,7 +48,8 @@ def test_types_that_postgresql_does_not_tell_are_known_to_later_scripts(database
     moment = ["2026-01-02 03:04:05.679", "2026-01-02 00:00:00", "Jan  2 2026 12:00AM", "0x010000"]
     assert kinds == [moment]
     assert [name for (name,) in of_price] == ["int", "money", "smallmoney", "numeric", "numeric", "money"]
-    assert [name for (name,) in of_kind] == "tinyint datetime2 datetime2 datetime binary varbinary".split()
+    of_columns = "tinyint datetime2 datetime2 datetime binary varbinary timestamp"
+    assert [name for (name,) in of_kind] == of_columns.split()
     later.run_well(
         "DECLARE @m dbo.Amount = 2.5 SELECT CAST(@m AS varchar(9))"
         "\nCREATE TABLE Sale (a Amount, f [Small Flag])"
@@ -74,7 +75,7 @@ def test_identity_and_computed_columns_are_left_out_of_inserts(database: Databas
     later = Tsql(database.dsn)
     later.run_well(
         "INSERT Kept VALUES (N'one', 1) INSERT INTO Kept SELECT 'two', 2"
-        "\nGO\nINSERT Other.dbo.There VALUES ('<a/>')"
+        "\nGO\nINSERT Other.dbo.There VALUES ('<a/>', DEFAULT)"
         "\nGO\nSELECT *, what + '!' AS w FROM Kept"
         "\nGO\nSELECT id, x.exist('/a') FROM Other..There"
         "\nGO\nSELECT * FROM Shown WHERE id = 2 FOR XML AUTO"

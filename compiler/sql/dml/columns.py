@@ -59,13 +59,15 @@ def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[Colum
     ]
 
 
-def fillable(columns: tuple[ColumnInfo, ...], *, identity: bool = False) -> list[ColumnInfo]:
-    """The columns that an INSERT without a column list fills."""
+def fillable(
+    columns: tuple[ColumnInfo, ...], *, identity: bool = False, versions: bool = False
+) -> list[ColumnInfo]:
+    """The columns that an INSERT without a column list fills; ``versions``: DEFAULT stands for a rowversion."""
     return [
         column
         for column in columns
         if column.computed is None
         and not column.hidden
         and (identity or column.identity is None)
-        and not (column.type is not None and column.type.name == "rowversion")
+        and (versions or column.type is None or column.type.name != "rowversion")
     ]

@@ -94,7 +94,7 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
         return columns
     if info is None:
         return None
-    return fillable(info.columns, identity=ctx.scope.identity_insert(target.name))
+    return fillable(info.columns, identity=ctx.scope.identity_insert(target.name), versions=True)
 
 
 def _find(info: TableInfo | None, name: str) -> ColumnInfo | None:
@@ -154,8 +154,6 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     statement.top = changing_top(statement.top, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
-    if query is not None and any(map(_is_rowversion, columns or ())):
-        ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     if rows is not None and statement.top is not None:
         rows, query = top_rows(rows, [column.type for column in columns or ()], statement.top, ctx)
     if target.variable is not None:
@@ -312,6 +310,8 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
+    elif any(map(_is_rowversion, columns or ())):
+        ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code
 
 

@@ -262,7 +262,8 @@ def _insert(work: Work, branch: MergeBranch, where: n.Node | None, ctx: Context)
             if work.info is not None and known not in work.info.columns:
                 ctx.unbound_target(listed, work.name, work.info)
     elif work.info is not None:
-        columns = fillable(work.info.columns, identity=ctx.scope.identity_insert(work.name))
+        identity = ctx.scope.identity_insert(work.name)
+        columns = fillable(work.info.columns, identity=identity, versions=True)
     if branch.values is None:
         # A query without columns gives each of its rows the defaults.
         return s.Insert(table, (), rows)

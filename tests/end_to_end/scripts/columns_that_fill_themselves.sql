@@ -6,6 +6,10 @@ INSERT dbo.Crew (Name, Stamp) VALUES ('ann', DEFAULT)
 INSERT dbo.Crew (Name, Boss) VALUES ('bob', 1)
 SELECT Id, Name, Shout, Boss FROM dbo.Crew ORDER BY Id
 GO
+INSERT dbo.Crew VALUES ('eve', DEFAULT, 1)
+GO
+INSERT dbo.Crew VALUES ('cy', 1)
+GO
 INSERT dbo.Crew (Name, Stamp) VALUES ('cy', 0x01)
 GO
 INSERT dbo.Crew (Name, Stamp) SELECT 'cy', 0x01
