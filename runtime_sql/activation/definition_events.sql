@@ -446,6 +446,8 @@ AS $$
                'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')
         OR ssb_internal.is_executed_by(p_stack, 'enable_trigger', 'ALTER TABLE {name} (?:ENABLE|DISABLE) TRIGGER {name}')
         OR ssb_internal.is_executed_by(p_stack, 'rename_indexes', 'ALTER INDEX {name} RENAME TO {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'add_rowversion', 'ALTER TABLE {name} ALTER COLUMN {name} (?:SET NOT NULL|TYPE bytea USING '
+                                       'int8send[(]nextval[(]''sys\.rowversion_numbers''[)][)])')
         OR ssb_internal.is_executed_by(p_stack, 'check_identity', 'ALTER SEQUENCE {name} M(?:IN|AX)VALUE -?\d+')
         OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER (?:ROUTINE {routine}|VIEW {name}) OWNER TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER TABLE {name} DISABLE TRIGGER {name}')

@@ -104,6 +104,7 @@ DECLARE
     v_default text;
     v_rename text;
     v_used boolean;
+    v_is_rowversion boolean;
 BEGIN
     IF new_name IS NULL THEN
         PERFORM ssb_internal.raise_error(15223, 'Error: The input parameter ''NewName'' is not allowed to be null.', 11);
@@ -125,6 +126,8 @@ BEGIN
     ELSIF upper(object_type COLLATE "C") = 'COLUMN' THEN
         SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I ;', v_owner, a.attname, v_new) INTO v_rename
           FROM pg_attribute AS a WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0;
+        v_is_rowversion := (SELECT ssb_internal.is_rowversion(a) FROM pg_attribute AS a
+                             WHERE a.attrelid = v_owner::regclass AND a.attname = sys.fold(v_part) AND a.attnum > 0);
         v_default := (SELECT d.spelling FROM ssb_internal.column_default AS d
                        WHERE d.relation = v_owner::regclass AND d.column_name = sys.fold(v_part) AND NOT d.is_system_named);
         v_used := v_new <> sys.fold(v_part)
@@ -173,6 +176,7 @@ BEGIN
     END IF;
     IF upper(object_type COLLATE "C") = 'COLUMN' THEN
         PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
+        PERFORM ssb_internal.number_versions(v_owner::regclass, v_new) WHERE v_is_rowversion;
         IF v_default IS NOT NULL THEN
             PERFORM ssb_internal.name_default(v_owner::regclass, quote_ident(sys.fold(v_part)), NULL),
                     ssb_internal.name_default(v_owner::regclass, quote_ident(v_new), quote_ident(v_default));

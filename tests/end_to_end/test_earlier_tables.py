@@ -130,7 +130,7 @@ def test_a_table_whose_name_the_run_time_knows_gets_what_an_insert_without_colum
         " SET @s = N'INSERT INTO ' + QUOTENAME(@t) + N' SELECT @v + N''2'' '"
         " EXEC sp_executesql @s, N'@v nvarchar(20)', @v"
         "\nGO\nCREATE TABLE [My Log] (id int IDENTITY, [What Now] nvarchar(20),"
-        " twice AS [What Now] + [What Now], v rowversion)"
+        " twice AS [What Now] + [What Now])"
         "\nGO\nCREATE TABLE Plain (a nvarchar(20))"
         "\nGO\nEXEC keep 'My Log', N'x' EXEC keep 'Plain', N'y'"
         "\nGO\nSELECT id, [What Now], twice FROM [My Log] ORDER BY id SELECT * FROM Plain ORDER BY a"

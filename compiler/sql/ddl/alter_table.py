@@ -193,8 +193,16 @@ def _add(
     skipped = take_foreign_keys(definition, name, sql, ctx)
     relation = ctx.frame.relations[0]
     relation.columns = (*old, *info.columns) if known is not None else None
+    versions = [
+        (n.Text(sql), n.Text(fold(column.name)), n.TRUE if column.nullable else n.FALSE)
+        for column in info.columns
+        if column.type is not None and column.type.name == "rowversion"
+    ]
     for column in definition.columns:
-        actions.append(s.Add(column_of(column, info, ctx)))
+        new = column_of(column, info, ctx)
+        # The rows that are there get their numbers behind it.
+        is_version = any(called == n.Text(new.name) for _, called, _ in versions)
+        actions.append(s.Add(replace(new, nullable=True) if is_version else new))
     for constraint in definition.constraints:
         part = constraint_of(constraint, ctx)
         actions.append(s.Add(replace(part, valid=valid or part.kind not in ("CHECK", "FOREIGN KEY"))))
@@ -229,6 +237,7 @@ def _add(
         *keeping_of_column_types(name, sql, info.columns, ctx),
         *ignoring_triggers(sql, ignoring),
         *naming_of_defaults(name, sql, given),
+        *(s.Effect(n.Call("ssb_internal.add_rowversion", call)) for call in versions),
     )
     indexes = [index_of(index, name, ctx) for index in definition.indexes]
     first: list[n.Node] = refusing_defaults(name, sql, [column for _, _, column in defaults])

@@ -62,7 +62,7 @@ def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[Colum
 def fillable(
     columns: tuple[ColumnInfo, ...], *, identity: bool = False, versions: bool = False
 ) -> list[ColumnInfo]:
-    """The columns that an INSERT without a column list fills; ``versions``: DEFAULT stands for a rowversion."""
+    """The columns that an INSERT without a column list fills; ``versions``: rowversions, by DEFAULT, too."""
     return [
         column
         for column in columns

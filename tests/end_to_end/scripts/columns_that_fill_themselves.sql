@@ -49,3 +49,12 @@ SELECT TOP (a) LEN(a) OVER (ORDER BY a) FROM #alone
 GO
 SELECT NTILE(0) OVER (ORDER BY Id) FROM dbo.Crew
 GO
+GO
+CREATE TABLE dbo.Numbered (a INT)
+INSERT dbo.Numbered VALUES (1), (2)
+ALTER TABLE dbo.Numbered ADD v ROWVERSION NOT NULL
+EXEC sp_rename 'dbo.Numbered.v', 'w', 'COLUMN'
+GO
+INSERT dbo.Numbered VALUES (3, DEFAULT)
+SELECT COUNT(DISTINCT w) AS numbers FROM dbo.Numbered
+DROP TABLE dbo.Numbered
