@@ -236,11 +236,16 @@ _CLAUSE_WORDS = frozenset(
     """.split()
 )
 """Words of queries that are not reserved."""
+_BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE", "AS", "."})
+"""What stands behind them is a name, whatever keyword it is like."""
 
 
 def misspelt(tokens: Sequence[Token], place: int) -> str | None:
     """Return the hint that the unexpected token, or a name before it, may be meant for a keyword."""
-    for token in reversed(tokens[max(place - 1, 0) : place + 1]):
+    for index in range(min(place, len(tokens) - 1), max(place - 1, 0) - 1, -1):
+        token = tokens[index]
+        if index and index < place and tokens[index - 1].word in _BEFORE_NAMES:
+            continue
         if token.kind is TokenKind.WORD and token.word not in RESERVED_WORDS | _CLAUSE_WORDS:
             hint = did_you_mean(token.text, RESERVED_WORDS)
             if hint is not None:

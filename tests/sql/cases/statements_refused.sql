@@ -90,6 +90,13 @@ case.sql:1:34: error 102: OPENXML … WITH a table's name is not supported: writ
     1 | SELECT * FROM OPENXML(@id, '/a') WITH dbo.t
       |                                  ^^^^
 
+-- case: a table whose name is like a keyword
+SELECT a FROM Orders COMPUTE SUM(a)
+-- expect
+case.sql:1:22: error 156: Incorrect syntax near the keyword 'COMPUTE'.
+    1 | SELECT a FROM Orders COMPUTE SUM(a)
+      |                      ^^^^^^^
+
 -- case: openquery
 SELECT * FROM OPENQUERY(srv, 'x')
 -- expect
