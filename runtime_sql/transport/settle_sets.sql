@@ -26,8 +26,7 @@ BEGIN
       FROM (SELECT r.endpoint_id, r.failures FROM ssb.remote_conversation AS r
              WHERE r.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED) AS r;
     UPDATE ssb.remote_conversation AS r
-       SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR u.instance IS NULL THEN r.route_epoch END,
-           far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
+       SET far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
            sent_bytes = CASE WHEN r.acknowledged < u.next_number THEN 0 ELSE r.sent_bytes END,
            outbound_key_id = coalesce(u.key_id, r.outbound_key_id), failures = 0, retry_at = NULL
       FROM unnest(p_endpoints, p_next_numbers, p_instances, p_key_ids) AS u (endpoint_id, next_number, instance, key_id)
@@ -96,8 +95,7 @@ BEGIN
         v_has_progressed := v_answer.next_number > (SELECT r.acknowledged FROM ssb.remote_conversation AS r
                                                      WHERE r.endpoint_id = v_answer.endpoint_id);
         UPDATE ssb.remote_conversation AS r
-           SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
-               far_instance = coalesce(r.far_instance, v_answer.instance),
+           SET far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
                sent_bytes = CASE WHEN r.acknowledged < v_answer.next_number THEN 0 ELSE r.sent_bytes END,
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),

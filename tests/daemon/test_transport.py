@@ -393,6 +393,32 @@ def test_an_error_comes_although_the_group_is_in_use(
 
 
 @pytest.mark.one_postgres
+def test_a_program_that_answers_and_stays_in_its_transaction_holds_up_nobody(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    """Neither what comes from the same instance, on its own dialog too, nor what that dialog has sent before."""
+    daemons(near)
+    daemons(far)
+    first, second = near.begin("//Far"), near.begin("//Far")
+    for handle in (first, second):
+        near.send(handle, "//Ask", "one")
+    asked = far.receive(2)[0][0]
+    with psycopg.connect(far.database.dsn) as program:
+        program.execute("SELECT ssb.send(%s, '//Answer', 'wait'::text)", [asked])
+        with near.connection.transaction():
+            for handle in (first, second):
+                near.send(handle, "//Ask", "two")
+        until(lambda: near.waiting() == [], 20)
+    # A route may have changed: the next message looks for it, and what is settled meanwhile is not sent again and again.
+    with psycopg.connect(near.database.dsn) as program:
+        near.do("SELECT ssb.create_route('Unused', 'LOCAL', '//Unused')")
+        near.send(second, "//Ask", "three")
+        near.do("SELECT ssb.alter_route('Unused', 'TCP://nowhere:1')")
+        program.execute("SELECT ssb.send(%s, '//Ask', 'four'::text)", [second])
+        until(lambda: near.waiting() == [], 20)
+
+
+@pytest.mark.one_postgres
 def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     """ERROR_BROKER_CONVERSATIONS, for an instance that has forgotten what the other one has counted."""
     daemon = daemons(near)
