@@ -621,6 +621,25 @@ def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest
     assert {name[0] for name in security._ciphers} == {there}
 
 
+def test_a_key_of_a_clock_that_was_ahead_is_made_anew(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the clock is right again what waits goes, and does not wait until that time has come."""
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.now(tz) + timedelta(days=365)
+
+    daemons(far)
+    with monkeypatch.context() as patch:
+        patch.setattr("pgsb.security.dialogs.datetime", Ahead)
+        daemons(near)
+        near.send(begin(near, "//Far"), "//Ask", "early")
+        until(lambda: any("clocks of the two differ" in status for status in near.waiting()))
+    assert [body for _, _, body in far.receive(1)] == ["early"]
+
+
 def test_an_exchange_is_for_one_and_from_one() -> None:
     one, two, three = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(3))
     key_id, key, text, made_at = make_exchange("a", "b", ("far", two.public_key()), ("near", one))

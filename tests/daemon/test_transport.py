@@ -396,7 +396,7 @@ def test_an_error_comes_although_the_group_is_in_use(
 def test_a_program_that_answers_and_stays_in_its_transaction_holds_up_nobody(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
-    """Neither what comes from the same instance, on its own dialog too, nor what that dialog has sent before."""
+    """Neither what comes from the same instance, on its own dialog too, nor what that has sent before."""
     daemons(near)
     daemons(far)
     first, second = near.begin("//Far"), near.begin("//Far")
@@ -409,7 +409,7 @@ def test_a_program_that_answers_and_stays_in_its_transaction_holds_up_nobody(
             for handle in (first, second):
                 near.send(handle, "//Ask", "two")
         until(lambda: near.waiting() == [], 20)
-    # A route may have changed: the next message looks for it, and what is settled meanwhile is not sent again and again.
+    # The next message looks for its route, and what arrives meanwhile is settled, not sent again and again.
     with psycopg.connect(near.database.dsn) as program:
         near.do("SELECT ssb.create_route('Unused', 'LOCAL', '//Unused')")
         near.send(second, "//Ask", "three")
