@@ -185,7 +185,9 @@ BEGIN
          WHERE e.endpoint_id = ANY (p_endpoints)
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     LOOP
-        IF v_pair.is_initiator THEN
+        -- (Of a service that was dropped an Error leaves, in the name of whom it belonged to.)
+        IF v_pair.is_initiator AND NOT (v_pair.security = 'F' AND NOT EXISTS (SELECT FROM ssb.service AS s
+                                                                              WHERE s.service_id = v_pair.service_id)) IS TRUE THEN
             SELECT s.* INTO v_found
               FROM ssb_internal.initiator_security(v_pair.database_id, v_pair.service_id, v_pair.far_service, v_pair.is_encrypted,
                                           NOT v_pair.is_under_way) AS s;

@@ -112,9 +112,10 @@ BEGIN
             DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_answer.endpoint_id;
             PERFORM ssb_internal.note_close_known(v_answer.endpoint_id);
             SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
-             WHERE e.endpoint_id = v_answer.endpoint_id AND e.closed_at IS NOT NULL AND e.is_initiator
-               AND EXISTS (SELECT FROM ssb.remote_conversation AS r
-                            WHERE r.endpoint_id = e.endpoint_id AND r.far_outcome IS NOT NULL);
+             WHERE e.endpoint_id = v_answer.endpoint_id AND e.closed_at IS NOT NULL
+               AND CASE WHEN e.is_cleaned_up AND NOT EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = e.service_id) THEN true
+                        ELSE e.is_initiator AND EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                                         WHERE r.endpoint_id = e.endpoint_id AND r.far_outcome IS NOT NULL) END;
             IF FOUND THEN
                 PERFORM ssb_internal.remove_endpoint(v_endpoint);
             END IF;

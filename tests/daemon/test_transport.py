@@ -227,18 +227,24 @@ def test_connections_are_shown(near: Side, far: Side, daemons: Callable[..., Dae
 
 
 @pytest.mark.one_postgres
-def test_a_dropped_service_answers_with_an_error(
+def test_a_dropped_service_tells_the_other_side_and_answers_with_an_error(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
+    """Open dialogs get an Error, an end that was told before arrives; its queue may be dropped at once."""
     daemons(near)
-    handle = near.begin("//Far")
-    near.send(handle, "//Ask", "hello")
-    far.receive(1)
+    open_one, ended = near.begin("//Far"), near.begin("//Far")
+    near.send(open_one, "//Ask", "open")
+    near.send(ended, "//Ask", "ended")
+    handles = {body: handle for handle, _, body in far.receive(2)}
+    far.send(handles["ended"], "//Answer", "bye")
+    far.do("SELECT ssb.end_conversation(%s)", handles["ended"])
     far.do("SELECT ssb.drop_service('//Far')")
-    near.send(handle, "//Ask", "still there?")
-    ((_, kind, body),) = near.receive(1)
-    assert kind == ERROR
-    assert "-8470" in str(body)
+    far.do("SELECT ssb.drop_queue('dbo.far_queue')")
+    daemons(far)
+    got = {(handle, kind): body for handle, kind, body in near.receive(3)}
+    assert set(got) == {(open_one, ERROR), (ended, "//Answer"), (ended, END)}
+    assert "-8470" in str(got[open_one, ERROR])
+    until(lambda: far.value("SELECT count(*) FROM ssb.conversation_endpoint") == 0)
 
 
 @pytest.mark.one_postgres
