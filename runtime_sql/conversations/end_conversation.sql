@@ -243,8 +243,13 @@ BEGIN
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
         PERFORM ssb_internal.raise_handle_not_found(handle);
     END IF;
-    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
-    PERFORM ssb_internal.require_receive(v_queue);
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    IF FOUND THEN
+        PERFORM ssb_internal.require_receive(v_queue);
+    ELSIF v_endpoint.is_system OR NOT ssb_internal.controls_database(v_endpoint.database_id) THEN
+        -- Its service and queue were dropped: it waits until another instance knows (ssb_internal.leave_word_of_loss).
+        PERFORM ssb_internal.raise_handle_not_found(handle);
+    END IF;
     IF v_endpoint.is_system THEN
         PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
         PERFORM ssb_internal.note_notice_answered(v_endpoint.far_endpoint_id);

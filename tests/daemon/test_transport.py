@@ -240,6 +240,9 @@ def test_a_dropped_service_tells_the_other_side_and_answers_with_an_error(
     far.do("SELECT ssb.end_conversation(%s)", handles["ended"])
     far.do("SELECT ssb.drop_service('//Far')")
     far.do("SELECT ssb.drop_queue('dbo.far_queue')")
+    with far.connection.transaction(force_rollback=True):
+        far.do("SELECT ssb.end_conversation(%s, cleanup => true)", handles["open"])
+        assert far.states() == ["DISCONNECTED_OUTBOUND"]
     daemons(far)
     got = {(handle, kind): body for handle, kind, body in near.receive(3)}
     assert set(got) == {(open_one, ERROR), (ended, "//Answer"), (ended, END)}
