@@ -78,7 +78,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     # Nobody else gets them meanwhile, though no session holds them.
     desk.connection.execute("SELECT ssb_internal.sweep_claims()")
     assert connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
-    assert desk.value("SELECT state FROM ssb.claims") == "stream"
+    assert desk.value("SELECT state FROM ssb.claims") == "waiting"
     desk.send(1, 1)
 
     def notes(frame: Any, number: int) -> None:
@@ -477,6 +477,30 @@ def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
     claims = [claim[0] for claim in reader.latestOffset(start)["claims"]]
     reader.stop()
     assert claims == ["dbo.a", "dbo.target"]
+
+
+def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> None:
+    """Where a backup was restored the checkpoint knows claims whose numbers are given anew."""
+    desk.send(1, 2)
+    options = read_options({"dsn": desk.database.dsn, "queue": "dbo.target"})
+    reader = QueueStreamReader(options)
+    taken = reader.latestOffset(reader.initialOffset())
+    reader.stop()
+    ((queue, number, _),) = taken["claims"]
+    old = taken | {"claims": [[queue, number, "2020-01-01T00:00:00+00:00"]]}
+    reader = QueueStreamReader(options)
+    assert reader.latestOffset(old) == taken and desk.waiting() == 2
+    reader.stop()
+
+
+def test_what_a_server_refuses_is_a_sentence_of_the_stream(desk: Desk) -> None:
+    read_only = "SET default_transaction_read_only = on"
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "sessionInitStatement": read_only}
+    reader = QueueStreamReader(read_options(options))
+    with pytest.raises(BulkError, match="read-only") as error:
+        reader.latestOffset(reader.initialOffset())
+    reader.stop()
+    assert "target_session_attrs" in str(error.value.hint)
 
 
 def test_a_queue_that_is_not_the_programs_is_not_passed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
