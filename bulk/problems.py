@@ -51,7 +51,7 @@ class ClaimLost(BulkError):
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _GONE = ("08", "57P01", "57P02", "57P03", "57P05")
 _HELP = {
-    "25006": "the server is a standby, or read-only: name the primary, or add target_session_attrs=read-write",
+    "25006": "the server is a standby, or read-only: name the primary (target_session_attrs=read-write)",
     "53100": "the server's disk is full: make room there, then run it again",
     "53200": "the server has too little memory: smaller claims, a smaller work_mem, or fewer tasks at a time",
     "53300": "fewer tasks at a time, or a higher max_connections",
