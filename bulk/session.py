@@ -166,7 +166,7 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
 
 
 def name_files_in_utf8() -> None:
-    """Let the JVM that is started next find files whose names ASCII cannot write, where the locale is POSIX's.
+    """Let the JVM that is started next find files whose names ASCII cannot write, in the POSIX locale.
 
     Python does so by itself (PEP 540); Java does not find its own classes in such a folder.
     """
