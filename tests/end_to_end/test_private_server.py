@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -171,7 +172,11 @@ def test_status_tells_what_jobs_have_claimed(shared_home: Path, monkeypatch: pyt
         told = CliRunner().invoke(status_command).output
         (one,) = json.loads(CliRunner().invoke(status_command, ["--format", "json"]).output)["claims"]
     assert (one["queue"], one["messages"], one["state"]) == ("dbo.q", 1, "held")
-    assert f"claim        {one['claim_id']} on dbo.q: 1 messages of 1 conversations, held, by " in told
+    assert f"claim        {one['claim_id']} on dbo.q: 1 message of 1 conversation, held, by " in told
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SELECT ssb_internal.claim_messages('dbo.q', stream => 'nightly')")
+    told = CliRunner().invoke(status_command).output
+    assert re.search(r", waiting, by \w+ \(stream nightly\) since .*, until 20", told)
 
 
 @pytest.mark.long
