@@ -56,6 +56,7 @@ def _run(writer: Any, place: Path) -> None:
     assert query.exception() is None
 
 
+@pytest.mark.long
 def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     dsn = tcp(desk.database)
     desk.send(1, 2)
@@ -111,6 +113,7 @@ def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -163,6 +166,7 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
     assert dict(ends.dtypes)["conversation_handle"] == "string"
 
 
+@pytest.mark.long
 def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -229,6 +233,7 @@ def test_what_cannot_be_a_message_is_told(columns: str, options: dict[str, str],
     assert said in "".join(traceback.format_exception(refused.value))
 
 
+@pytest.mark.long
 def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     register(spark)
     dsn = tcp(desk.database)

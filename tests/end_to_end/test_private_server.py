@@ -65,6 +65,7 @@ def test_a_server_whose_package_was_upgraded_is_restarted(home: Path) -> None:
     assert server.status().pid != before
 
 
+@pytest.mark.long
 def test_many_starters_get_one_server(home: Path) -> None:
     environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
