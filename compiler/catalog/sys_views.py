@@ -20,7 +20,7 @@ KINDS: dict[str, SqlType] = {
     "d": tm.DATETIME,
     "x": tm.VARBINARY_MAX,
     "f": tm.FLOAT,
-    "r": SqlType("real"),
+    "r": tm.REAL,
 }
 
 VIEWS: dict[str, str] = {
