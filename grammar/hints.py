@@ -15,7 +15,15 @@ from .problems import did_you_mean
 from .source import Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
-__all__ = ["EXAMPLES", "describe", "incorrect_syntax", "no_condition"]
+__all__ = [
+    "EXAMPLES",
+    "describe",
+    "incorrect_syntax",
+    "missing",
+    "misspelt",
+    "no_condition",
+    "of_neighbours",
+]
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -59,7 +67,37 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "GET CONVERSATION GROUP g",
         ),
     ),
-    ("the dialog's handle is a variable: BEGIN DIALOG @handle", ("BEGIN DIALOG h", "BEGIN DIALOG FROM")),
+    (
+        "the dialog's handle is a variable: BEGIN DIALOG @handle",
+        (
+            "BEGIN DIALOG h",
+            "BEGIN DIALOG FROM",
+            "BEGIN DIALOG CONVERSATION h",
+            "BEGIN DIALOG CONVERSATION FROM",
+        ),
+    ),
+    (
+        "write BEGIN DIALOG CONVERSATION @handle, or BEGIN CONVERSATION TIMER (@handle) TIMEOUT = seconds",
+        ("BEGIN CONVERSATION @h", "BEGIN CONVERSATION DIALOG"),
+    ),
+    (
+        "BEGIN DIALOG has FROM SERVICE, then TO SERVICE, ON CONTRACT, WITH",
+        (
+            "BEGIN DIALOG @h TO SERVICE 'b'",
+            "BEGIN DIALOG @h ON CONTRACT c",
+            "BEGIN DIALOG @h FROM SERVICE a ON CONTRACT c",
+            "BEGIN DIALOG @h FROM SERVICE a WITH",
+            "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' WITH ENCRYPTION = OFF ON",
+        ),
+    ),
+    (
+        "AUTHORIZATION stands before VALIDATION",
+        ("CREATE MESSAGE TYPE m VALIDATION = NONE AUTHORIZATION dbo",),
+    ),
+    (
+        "a service needs a queue, and its contracts in parentheses: ON QUEUE name (contract)",
+        ("CREATE SERVICE s QUEUE q", "CREATE SERVICE s ON QUEUE q c", "CREATE SERVICE s ON QUEUE q [c]"),
+    ),
     (
         "write ON CONVERSATION and the handle after SEND",
         ("BEGIN SEND CONVERSATION @h", "BEGIN SEND @h", "BEGIN SEND MESSAGE", "BEGIN SEND ON END"),
@@ -90,7 +128,26 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "RECEIVE * FROM q WHERE conversation_handle = @h ORDER BY",
         ),
     ),
-    ("TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000", ("RECEIVE * FROM q, TIMEOUT 1",)),
+    (
+        "TIMEOUT stands behind the parenthesis of WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000",
+        (
+            "RECEIVE * FROM q, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q, TIMEOUT 1",
+            "RECEIVE * FROM q INTO @t, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q INTO @t, TIMEOUT 1",
+            "RECEIVE * FROM q WHERE conversation_handle = @h, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q WHERE conversation_handle = @h, TIMEOUT 1",
+            "WAITFOR (GET CONVERSATION GROUP @g FROM q, TIMEOUT 1)",
+        ),
+    ),
+    (
+        "a statement that is waited for stands in parentheses: WAITFOR (RECEIVE …), TIMEOUT 1000",
+        ("WAITFOR RECEIVE", "WAITFOR GET"),
+    ),
+    ("TIMEOUT takes milliseconds, without =", ("WAITFOR (RECEIVE * FROM q), TIMEOUT =",)),
+    ("TIMEOUT takes milliseconds, a number", ("WAITFOR (RECEIVE * FROM q), TIMEOUT '1'",)),
+    ("write the time as a string: WAITFOR DELAY '00:00:05'", ("WAITFOR DELAY 5", "WAITFOR TIME 5")),
+    ("write WAITFOR DELAY '00:00:05'", ("WAITFOR '1'", "WAITFOR 1")),
     (
         "the comma before TIMEOUT is missing",
         ("WAITFOR (RECEIVE * FROM q) TIMEOUT 1", "WAITFOR (GET CONVERSATION GROUP @g FROM q) TIMEOUT 1"),
@@ -125,10 +182,6 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "a service needs a queue: ON QUEUE name",
         ("CREATE SERVICE s", "CREATE SERVICE s;", "CREATE SERVICE s (c)", "CREATE SERVICE s CREATE"),
-    ),
-    (
-        "BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them",
-        ("BEGIN TRY SELECT 1 END TRY", "BEGIN TRY SELECT 1 END TRY;", "BEGIN TRY SELECT 1 END TRY SELECT 2"),
     ),
     (
         "a block holds at least one statement",
@@ -176,8 +229,59 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("IF BEGIN", "IF PRINT", "IF SELECT", "WHILE BEGIN", "WHILE PRINT", "IF THEN"),
     ),
     ("a statement is missing after the condition", ("IF 1 = 1", "WHILE 1 = 1", "IF @a = @b", "IF 1 = 1;")),
+    (
+        "AS is missing before the procedure's statements",
+        (
+            "CREATE PROCEDURE p SELECT 1",
+            "CREATE PROCEDURE p BEGIN SELECT",
+            "CREATE PROCEDURE p @a INT SELECT 1",
+            "CREATE PROCEDURE p @a INT BEGIN SELECT",
+            "CREATE PROCEDURE p @a VARCHAR(5) SELECT 1",
+            "CREATE PROCEDURE p @a VARCHAR(5) BEGIN SELECT",
+            "CREATE PROCEDURE p (@a INT) SELECT 1",
+            "CREATE PROCEDURE p (@a INT) BEGIN SELECT",
+            "CREATE PROCEDURE p WITH RECOMPILE SELECT 1",
+            "CREATE PROCEDURE p WITH RECOMPILE BEGIN SELECT",
+        ),
+    ),
+    (
+        "the parameter has no type: @name type",
+        (
+            "CREATE PROCEDURE p @a AS SELECT 1",
+            "CREATE PROCEDURE p @a, @b INT",
+            "CREATE PROCEDURE p (@a)",
+            "CREATE PROCEDURE p @a = 1",
+        ),
+    ),
+    (
+        "a comma is missing before it",
+        (
+            "CREATE PROCEDURE p @a INT @b",
+            "CREATE PROCEDURE p @a VARCHAR(5) @b",
+            "CREATE PROCEDURE p @a INT = 1 @b",
+            "CREATE PROCEDURE p (@a INT @b",
+            "CREATE FUNCTION f (@a INT @b",
+        ),
+    ),
+    (
+        "FOR is missing before the cursor's query",
+        ("DECLARE c CURSOR SELECT 1", "DECLARE c CURSOR LOCAL SELECT 1"),
+    ),
+    (
+        "RAISERROR has parentheses: RAISERROR ('text', 16, 1)",
+        ("RAISERROR 'a', 16, 1", "RAISERROR N'a', 16, 1"),
+    ),
     ("UPDATE has SET before FROM and WHERE", ("UPDATE t WHERE", "UPDATE t FROM")),
     ("T-SQL has no THEN after IF", ("IF 1 = 1 THEN",)),
+    (
+        "a securable's class is written with ::, as in SERVICE::name",
+        (
+            "GRANT SEND ON SERVICE s",
+            "GRANT CONTROL ON CONTRACT c",
+            "DENY SEND ON SERVICE s",
+            "REVOKE SEND ON SERVICE s",
+        ),
+    ),
     ("T-SQL has no END IF: a block ends with END", ("BEGIN IF 1 = 1 BEGIN PRINT 'x' END IF", "BEGIN END IF")),
     ("FETCH has FROM after the direction: FETCH NEXT FROM cursor", ("FETCH NEXT c", "FETCH NEXT @c")),
 )
@@ -193,6 +297,12 @@ _WORDS = {
     "_EOS": "the end of the statement",
     "$END": "the end of the batch",
 }
+_ALONE = {
+    "BEGIN_CATCH": "BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them",
+    "TRY": "a BEGIN TRY block ends with END TRY",
+    "CATCH": "a BEGIN CATCH block ends with END CATCH",
+}
+"""What to say where nothing but a terminal is expected."""
 _NOT_SAID = frozenset(
     {
         "ANY_WORD",
@@ -229,6 +339,73 @@ def incorrect_syntax(token: Token) -> tuple[str, int]:
     )
 
 
+_OF_NAMES = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.VARIABLE})
+_OPERANDS = _OF_NAMES | {TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY}
+
+
+_OF_OTHER_LANGUAGES = {
+    "DO": "T-SQL has no DO: a statement or a block BEGIN … END follows WHILE",
+    "ELSEIF": "write ELSE IF",
+    "ELSIF": "write ELSE IF",
+    "ENDIF": "T-SQL has no END IF: a block ends with END",
+    "LOOP": "T-SQL has no LOOP: a block ends with END",
+    "NOTNULL": "write NOT NULL",
+}
+
+
+def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
+    """Return what the unexpected token and the ones beside it tell, whatever the statement is."""
+    if place >= len(tokens):
+        return None
+    token = tokens[place]
+    before = tokens[place - 1] if place else None
+    if token.word == "GO" and before is not None:
+        return "GO stands alone on its line"
+    if before is None:
+        return None
+    if token.word in _OF_OTHER_LANGUAGES:
+        return _OF_OTHER_LANGUAGES[token.word]
+    if token.word == "=" and before.word == "=":
+        return "T-SQL compares with one ="
+    if before.kind is TokenKind.STRING and before.end == token.start and token.kind in _OPERANDS:
+        if "\n" in before.text:
+            return "is the end of the string before it missing? It goes over several lines"
+        return "a quote inside a string is written twice: 'it''s'"
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.word == "/" and following is not None and (before.word == "*" or following.word == "/"):
+        if before.word == "*":
+            return "there is no /* for the */"
+        return "a name with other signs than letters and digits stands in brackets: [//…]"
+    return None
+
+
+def missing(tokens: Sequence[Token], place: int) -> str | None:
+    """Return which word or sign a query lacks before the unexpected token, as far as its neighbours tell."""
+    token = tokens[place]
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.word in ("ORDER", "GROUP") and (following is None or following.word != "BY"):
+        return f"BY is missing after {token.word}"
+    if token.word in ("MOVE", "RECEIVE", "SEND", "THROW"):
+        return f"write a semicolon before {token.word}"
+    before = tokens[place - 1] if place else None
+    if before is None or before.kind not in _OPERANDS or token.kind not in _OPERANDS:
+        return None
+    if token.word in RESERVED_WORDS or before.word in RESERVED_WORDS - {"NULL", "END"}:
+        return None
+    depth = 0
+    for index in range(place - 1, 0, -1):
+        word = tokens[index].word
+        depth += (word == ")") - (word == "(")
+        if depth < 0:
+            if tokens[index - 1].word in ("CAST", "TRY_CAST"):
+                return f"write {tokens[index - 1].word}(value AS type)"
+            break
+    if before.word == "LIMIT":
+        return "T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY"
+    shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
+    return f"something is missing before {shown}, a comma or an operator maybe"
+
+
 _CLAUSE_WORDS = frozenset(
     """
     APPLY AUTO FIRST FOLLOWING JSON LAST MATCHED NEXT OFFSET ONLY OUTPUT PARTITION PATH PRECEDING RANGE RAW
@@ -254,6 +431,8 @@ def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
     ``texts`` are the texts of the terminals that stand for fixed words.
     """
     terminals = set(terminals)
+    if len(terminals) == 1 and (sentence := _ALONE.get(*terminals)) is not None:
+        return sentence
     if {"CASE_EXPRESSION", "GROUP", "VARIABLE"} <= terminals:
         return "expected an expression"
     if "TEXT" in terminals or "DESTINATION" in terminals:

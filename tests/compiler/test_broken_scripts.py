@@ -9,7 +9,7 @@ BROKEN = {
     ";": None,
     ";;": None,
     "SELECT *'x' FROM elsewhere FOR XML AUTO": (1, 9),
-    "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 1),
+    "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 29),
     "SELECT IDENTITY(int, 1, .1) AS no, name INTO numbered FROM customers": (1, 8),
     "CREATE TYPE dbo.ids AS TABLE": (1, 1),
     "CREATE TYPE a.b.c.d AS TABLE (i int)": (1, 1),

@@ -96,6 +96,7 @@ SELECT id FROM orders LIMIT 5
 case.sql:1:29: error 102: Incorrect syntax near '5'.
     1 | SELECT id FROM orders LIMIT 5
       |                             ^
+hint: T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY
 
 -- case: postgres cast
 SELECT id::text FROM orders
@@ -173,6 +174,7 @@ SELECT 1 AS a 2
 case.sql:1:15: error 102: Incorrect syntax near '2'.
     1 | SELECT 1 AS a 2
       |               ^
+hint: something is missing before '2', a comma or an operator maybe
 
 -- case: derived table without alias
 SELECT * FROM (SELECT 1 AS a)
@@ -559,6 +561,7 @@ TRUNCATE TABLE dbo.heap foo
 case.sql:1:25: error 102: Incorrect syntax near 'foo'.
     1 | TRUNCATE TABLE dbo.heap foo
       |                         ^^^
+hint: something is missing before 'foo', a comma or an operator maybe
 
 -- case: a string is no table
 TRUNCATE TABLE ''
