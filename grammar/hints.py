@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .lexer import string_value
 from .problems import did_you_mean
-from .source import Span
+from .source import Source, Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
 __all__ = [
     "EXAMPLES",
     "describe",
     "incorrect_syntax",
+    "misplaced_quote",
     "missing",
     "misspelt",
     "no_condition",
@@ -363,14 +364,12 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
         return "GO stands alone on its line"
     if before is None:
         return None
+    if before.word in _OBJECT_VERBS and token.word not in RESERVED_WORDS:
+        return f"the kind of object is missing, as in {before.word} QUEUE or {before.word} TABLE"
     if token.word in _OF_OTHER_LANGUAGES:
         return _OF_OTHER_LANGUAGES[token.word]
     if token.word == "=" and before.word == "=":
         return "T-SQL compares with one ="
-    if before.kind is TokenKind.STRING and before.end == token.start and token.kind in _OPERANDS:
-        if "\n" in before.text:
-            return "is the end of the string before it missing? It goes over several lines"
-        return "a quote inside a string is written twice: 'it''s'"
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     if token.word == "/" and following is not None and (before.word == "*" or following.word == "/"):
         if before.word == "*":
@@ -379,31 +378,94 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
     return None
 
 
+_OFTEN_BEHIND = frozenset({",", ")", ";", ".", "+", "=", "||"})
+
+
+def misplaced_quote(tokens: Sequence[Token], source: Source) -> str | None:
+    """Tell of the first string with a word right behind it: a quote is missing, or one too much."""
+    for index in range(1, len(tokens)):
+        before, token = tokens[index - 1], tokens[index]
+        if before.kind is not TokenKind.STRING or before.end != token.start:
+            continue
+        if "\n" in before.text:
+            is_wrong = token.word not in _OFTEN_BEHIND
+        else:
+            is_wrong = token.kind in _OPERANDS and token.word not in RESERVED_WORDS
+        if is_wrong:
+            line, column = source.line_of(before.start), source.column_of(before.start)
+            return (
+                f"the string at line {line}, column {column} ends right before '{token.text}': is a quote "
+                "missing? Inside a string it is written twice, as in 'it''s'"
+            )
+    return None
+
+
+_OBJECT_VERBS = frozenset({"ALTER", "CREATE", "DROP"})
+_BEFORE_JOIN = frozenset({"CROSS", "FULL", "INNER", "LEFT", "RIGHT"})
+_NO_NAMES = frozenset({",", ")", ";"})
+_END_OF_OPERAND = frozenset({")", "END", "KEY", "NULL", "UNIQUE"})
+
+
 def missing(tokens: Sequence[Token], place: int) -> str | None:
     """Return which word or sign a query lacks before the unexpected token, as far as its neighbours tell."""
     token = tokens[place]
-    following = tokens[place + 1] if place + 1 < len(tokens) else None
-    if token.word in ("ORDER", "GROUP") and (following is None or following.word != "BY"):
+    following = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if token.word in ("ORDER", "GROUP") and following != "BY":
         return f"BY is missing after {token.word}"
+    if token.word in ("PRIMARY", "FOREIGN") and following != "KEY":
+        return f"KEY is missing after {token.word}"
     if token.word in ("MOVE", "RECEIVE", "SEND", "THROW"):
         return f"write a semicolon before {token.word}"
     before = tokens[place - 1] if place else None
-    if before is None or before.kind not in _OPERANDS or token.kind not in _OPERANDS:
+    if before is None:
         return None
-    if token.word in RESERVED_WORDS or before.word in RESERVED_WORDS - {"NULL", "END"}:
+    for index in range(max(place - 2, 1), place + 1):
+        is_name = tokens[index].kind in _OF_NAMES and tokens[index].word not in RESERVED_WORDS
+        if tokens[index - 1].word == "." and not is_name and tokens[index].word != "*":
+            return f"a name is missing after '{tokens[index - 2].text if index > 1 else ''}.'"
+    if before.word in ("AS", "CONSTRAINT") and token.word in _NO_NAMES | RESERVED_WORDS:
+        return f"a name is missing after {before.word}"
+    if token.word in _BEFORE_JOIN and following not in ("JOIN", "OUTER", "APPLY", "("):
+        return f"JOIN is missing after {token.word}"
+    if before.word in (",", "(") and token.word in (",", ")", "="):
+        return f"something is missing before '{token.text}'"
+    call = _call_around(tokens, place)
+    if token.word == "AS" and call is not None:
+        return did_you_mean(call.text, _CALLS_WITH_AS)
+    if call is not None and call.word in ("CAST", "TRY_CAST") and token.kind in _OF_NAMES:
+        return f"write {call.word}(value AS type)"
+    if before.word == "LIMIT":
+        return "T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY"
+    maybe = "a comma or an operator"
+    if token.word in (".", "(", "=") and before.kind in _OF_NAMES and before.word not in RESERVED_WORDS:
+        maybe = "WHERE or AND" if token.word == "=" else maybe
+        token, before = before, tokens[place - 2] if place > 1 else before
+    if not _ends_operand(before) or token.word in RESERVED_WORDS:
         return None
+    if token.kind in _OPERANDS or (token.word == "(" and before.word == ")"):
+        shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
+        return f"something is missing before {shown}, {maybe} maybe"
+    return None
+
+
+_CALLS_WITH_AS = ("CAST", "TRY_CAST", "PARSE", "TRY_PARSE")
+
+
+def _ends_operand(token: Token) -> bool:
+    if token.word in _END_OF_OPERAND:
+        return True
+    return token.kind in _OPERANDS and token.word not in RESERVED_WORDS
+
+
+def _call_around(tokens: Sequence[Token], place: int) -> Token | None:
+    """Return the word before the parenthesis in which a token stands."""
     depth = 0
     for index in range(place - 1, 0, -1):
         word = tokens[index].word
         depth += (word == ")") - (word == "(")
         if depth < 0:
-            if tokens[index - 1].word in ("CAST", "TRY_CAST"):
-                return f"write {tokens[index - 1].word}(value AS type)"
-            break
-    if before.word == "LIMIT":
-        return "T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY"
-    shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
-    return f"something is missing before {shown}, a comma or an operator maybe"
+            return tokens[index - 1]
+    return None
 
 
 _CLAUSE_WORDS = frozenset(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .batches import BatchText, split
-from .hints import EXAMPLES, describe, incorrect_syntax, of_neighbours
+from .hints import EXAMPLES, describe, incorrect_syntax, misplaced_quote, missing, of_neighbours
 from .problems import Problems, did_you_mean, similar
 from .records import dataclass
 from .source import Source
@@ -26,6 +26,8 @@ __all__ = ["ParsedBatch", "keywords_after", "parse_batch", "parse_batches"]
 
 _BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
 _BLOCK_ENDS = ("END", "CATCH")
+_BEFORE_STATEMENTS = frozenset({";", "AS", "BEGIN", "CATCH", "ELSE", "TRY"})
+_DIRECTIVES = ("connect", "error", "exit", "listvar", "on error", "out", "perftrace", "quit", "setvar")
 _CATCH_BLOCK = ("BEGIN", "CATCH")
 _NO_BLOCKS = ("CONVERSATION", "DIALOG", "DISTRIBUTED", "TRAN", "TRANSACTION")
 """Behind BEGIN: no END belongs to it."""
@@ -417,6 +419,8 @@ class _BatchParser:
         if unexpected.message is not None:
             message, number = unexpected.message, unexpected.number or number
         hint = unexpected.hint
+        if hint is None:
+            hint = misplaced_quote(self._tokens[: index + 1], source)
         if hint is None and unexpected.opened_at is not None:
             opened = self._tokens[unexpected.opened_at]
             place = source.span(opened.start, opened.end)
@@ -438,6 +442,7 @@ class _BatchParser:
             or _sentences().get((self._where(), self._sign(index)))
             or self._hint_between(index, accepted)
             or describe(accepted, self._names.texts)
+            or (missing(self._tokens, index) if index < self._count else None)
         )
 
     def _almost(self, index: int, accepted: set[str]) -> str | None:
@@ -522,6 +527,12 @@ class _BatchParser:
             return did_you_mean(token.text, _FIRST_WORDS) or (
                 f"'{token.text}' begins no statement: a procedure is called with EXEC, prose is a comment"
             )
+        if token.word == ":" and index + 1 < self._count:
+            name = self._tokens[index + 1].text
+            return did_you_mean(name, _DIRECTIVES) or f"sqlcmd has no directive ':{name}'"
+        if self._word(index - 1) in _BEFORE_STATEMENTS or self._opens_line(index):
+            shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
+            return f"{shown} begins no statement: is a word before it missing?"
         return None
 
     def _line_of(self, value: Terminal | Tree) -> int:

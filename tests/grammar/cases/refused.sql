@@ -368,7 +368,7 @@ IF NOT PRINT 'x'
 4:1: 156: Incorrect syntax near the keyword 'IF'. | expected an expression
 4:4: 4145: An expression of non-boolean type specified in a context where a condition is expected, near 'PRINT'. | compare it with something: @flag = 1
 5:9: 102: Incorrect syntax near '='. | T-SQL compares with one =
-6:12: 102: Incorrect syntax near '2'.
+6:12: 102: Incorrect syntax near '2'. | something is missing before '2', a comma or an operator maybe
 8:1: 156: Incorrect syntax near the keyword 'WHILE'. | expected an expression
 8:7: 156: Incorrect syntax near the keyword 'PRINT'. | a condition is missing
 9:8: 102: Incorrect syntax near '1'. | write SET @variable = value
@@ -844,7 +844,7 @@ SELECT [a FROM t
 3:11: 102: Incorrect syntax near 'a'. | RAISERROR has parentheses: RAISERROR ('text', 16, 1)
 4:18: 156: Incorrect syntax near the keyword 'SELECT'. | FOR is missing before the cursor's query
 6:1: 156: Incorrect syntax near the keyword 'PRINT'. | did you mean 'VALUES'?
-6:11: 102: Incorrect syntax near 's'. | a quote inside a string is written twice: 'it''s'
+6:11: 102: Incorrect syntax near 's'. | the string at line 6, column 7 ends right before 's': is a quote missing? Inside a string it is written twice, as in 'it''s'
 7:9: 105: Unclosed quotation mark after the character string ' GO'. | a quote inside a string is written twice: 'it''s'
 9:27: 102: Incorrect syntax near '@b'. | a comma is missing before it
 11:26: 156: Incorrect syntax near the keyword 'SELECT'. | the parameter has no type: @name type
@@ -925,3 +925,22 @@ Catch
   Throw
 warning 1:61: THROW is a name of the statement before it here, and throws nothing. | write a semicolon before THROW
 warning 2:49: THROW is a name of the statement before it here, and throws nothing. | write a semicolon before THROW
+
+-- case: quotes that are missing
+INSERT t VALUES ('ACME, 100), ('BOLT', 10);
+GO
+PRINT N'over
+lines
+PRINT 'x'
+-- expect
+5:1: 156: Incorrect syntax near the keyword 'PRINT'. | the string at line 1, column 18 ends right before 'BOLT': is a quote missing? Inside a string it is written twice, as in 'it''s'
+
+-- case: words that are missing
+CREATE dbo.q
+DECLARE @a NVARCHAR(5) = N'a' @b INT
+GO
+CREATE PROCEDURE p AS 'x' + @a
+-- expect
+1:8: 102: Incorrect syntax near 'dbo'. | the kind of object is missing, as in CREATE QUEUE or CREATE TABLE
+2:31: 102: Incorrect syntax near '@b'. | something is missing before '@b', a comma or an operator maybe
+4:23: 102: Incorrect syntax near 'x'. | 'x' begins no statement: is a word before it missing?

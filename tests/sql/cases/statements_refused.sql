@@ -576,6 +576,7 @@ SELECT a FROM dbo.'heap'
 case.sql:1:19: error 102: Incorrect syntax near 'heap'.
     1 | SELECT a FROM dbo.'heap'
       |                   ^^^^^^
+hint: a name is missing after 'dbo.'
 
 -- case: a string is no alias of a table
 SELECT a AS 'x' FROM dbo.heap AS 'y'
@@ -823,3 +824,11 @@ SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
 case.sql:1:15: error 13618: AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.
     1 | SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
       |               ^^^^^^^^
+
+-- case: words that are missing
+INSERT t VALUES (1, 2) (3, 4)
+-- expect
+case.sql:1:24: error 102: Incorrect syntax near '('.
+    1 | INSERT t VALUES (1, 2) (3, 4)
+      |                        ^
+hint: something is missing before '(', a comma or an operator maybe
