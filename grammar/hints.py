@@ -440,7 +440,7 @@ def missing(tokens: Sequence[Token], place: int) -> str | None:
     if token.word in (".", "(", "=") and before.kind in _OF_NAMES and before.word not in RESERVED_WORDS:
         maybe = "WHERE or AND" if token.word == "=" else maybe
         token, before = before, tokens[place - 2] if place > 1 else before
-    if not _ends_operand(before) or token.word in RESERVED_WORDS:
+    if not _ends_operand(before) or token.word in RESERVED_WORDS | _CLAUSE_WORDS:
         return None
     if token.kind in _OPERANDS or (token.word == "(" and before.word == ")"):
         shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"

@@ -1112,3 +1112,17 @@ SELECT TRY_CONVERT(date, '20260230', 112), CONVERT(datetime2(0), '2026-01-05T10:
 1 | NULL
 
 NULL | 2026-01-05 10:00:00
+
+-- case: SET LANGUAGE has the language by its own name
+SET LANGUAGE German
+SELECT @@LANGUAGE, @@DATEFIRST
+SET LANGUAGE us_english
+-- expect
+Deutsch | 1
+
+-- case: a default keeps the sequence that it takes its value of
+CREATE SEQUENCE dbo.needed
+CREATE TABLE dbo.needs (a int CONSTRAINT DF_Needs DEFAULT (NEXT VALUE FOR dbo.needed))
+BEGIN TRY DROP SEQUENCE dbo.needed END TRY BEGIN CATCH SELECT ERROR_MESSAGE() END CATCH
+-- expect
+Cannot DROP SEQUENCE 'dbo.needed' because it is being referenced by object 'DF_Needs'.
