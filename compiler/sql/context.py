@@ -408,6 +408,8 @@ class Context:
 def undeclared_table(name: str, node: Any, ctx: Context) -> None:
     """Report that ``@name`` is no table variable, or that its type is not known here."""
     known = ctx.scope.variable(name)
+    if known is not None and known.type.family == "table":
+        return  # its declaration is reported
     if known is not None and known.type.family == "user":
         ctx.problem(
             f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",

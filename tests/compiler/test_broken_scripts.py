@@ -36,6 +36,12 @@ def test_a_broken_script_has_a_place(text: str) -> None:
     assert places[:1] == ([BROKEN[text]] if BROKEN[text] is not None else [])
 
 
+def test_a_table_variable_that_cannot_be_read_is_told_once() -> None:
+    text = "DECLARE @t TABLE (a int b int); INSERT @t VALUES (1); RECEIVE * FROM q INTO @t; SELECT a FROM @t"
+    problems = check_scripts([Source("script.sql", text)], CompileOptions())
+    assert [problem.number for problem in problems] == [102]
+
+
 def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:
     """Each level used to be written out inside the one around it: 2ⁿ texts."""
     nested = "CREATE PROCEDURE dbo.made AS PRINT ''x'' " * 200

@@ -944,3 +944,10 @@ CREATE PROCEDURE p AS 'x' + @a
 1:8: 102: Incorrect syntax near 'dbo'. | the kind of object is missing, as in CREATE QUEUE or CREATE TABLE
 2:31: 102: Incorrect syntax near '@b'. | something is missing before '@b', a comma or an operator maybe
 4:23: 102: Incorrect syntax near 'x'. | 'x' begins no statement: is a word before it missing?
+
+-- case: a comma before the first column
+SELECT ,a FROM t
+SELECT DISTINCT ,a FROM t WHERE a IS DISTINCT FROM 1
+-- expect
+1:8: 102: Incorrect syntax near ','. | something is missing after 'SELECT'
+2:17: 102: Incorrect syntax near ','. | something is missing after 'DISTINCT'

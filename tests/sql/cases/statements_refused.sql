@@ -832,3 +832,10 @@ case.sql:1:24: error 102: Incorrect syntax near '('.
     1 | INSERT t VALUES (1, 2) (3, 4)
       |                        ^
 hint: something is missing before '(', a comma or an operator maybe
+
+-- case: identity has both numbers or none
+CREATE TABLE t (a INT IDENTITY(11))
+-- expect
+case.sql:1:34: error 102: Incorrect syntax near ')'.
+    1 | CREATE TABLE t (a INT IDENTITY(11))
+      |                                  ^
