@@ -72,6 +72,7 @@ def test_nothing_leaves_in_the_clear_without_a_binding(
     until(lambda: len(near.waiting()) == 1)
 
 
+@pytest.mark.long
 def test_full_security_both_ways(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -107,6 +108,7 @@ def test_full_security_both_ways(
     assert row == (True, "Far", "NearThere")
 
 
+@pytest.mark.long
 def test_sealed_sets_grow_as_long_as_they_are_answered(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -140,6 +142,7 @@ def test_sealed_sets_are_small_again_when_an_answer_is_late() -> None:
     assert [list(answers) for answers in settled] == [[7]]
 
 
+@pytest.mark.long
 def test_anonymous_security_uses_the_initiators_key(
     near: Side, far: Side, daemons: Callable[..., Daemon], tmp_path: Path, travelled: Side
 ) -> None:
@@ -261,6 +264,7 @@ def test_dates_of_certificates_count(
     until(lambda: any("is not yet valid" in status for status in near.waiting()))
 
 
+@pytest.mark.long
 def test_certificates_are_renewed_while_a_dialog_lives(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], tmp_path: Path
 ) -> None:

@@ -368,6 +368,7 @@ def test_a_target_has_the_priority_that_is_for_its_service(
     until(lambda: far.column(told) == ["55", "55", "88", "88"])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
@@ -480,6 +481,7 @@ def test_a_daemon_that_may_little_carries_all_the_same(
         far.do("DROP ROLE courier")
 
 
+@pytest.mark.long
 def test_the_owner_of_a_database_is_enough_for_the_daemon(
     near: Side, far: Side, daemons: Callable[..., Daemon], postgres: str, empty_database: Database
 ) -> None:
