@@ -26,7 +26,7 @@ class BulkError(Exception):
 
 
 def as_a_sentence(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """The method, whose BulkErrors come without a traceback and a cause.
+    """The method, whose BulkErrors come without a traceback and a cause; psycopg's errors become such.
 
     A source's errors are shown by Spark as their traceback: the sentence stood behind forty lines of ours.
     """
@@ -37,6 +37,8 @@ def as_a_sentence(method: Callable[_Arguments, _Result]) -> Callable[_Arguments,
             return method(*arguments, **named)
         except BulkError as error:
             raise error.with_traceback(None) from None
+        except psycopg.Error as error:
+            raise BulkError(first_line(error), hint_of(error)) from None
 
     return call
 
@@ -49,6 +51,7 @@ class ClaimLost(BulkError):
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _GONE = ("08", "57P01", "57P02", "57P03", "57P05")
 _HELP = {
+    "25006": "the server is a standby, or read-only: name the primary (target_session_attrs=read-write)",
     "53100": "the server's disk is full: make room there, then run it again",
     "53200": "the server has too little memory: smaller claims, a smaller work_mem, or fewer tasks at a time",
     "53300": "fewer tasks at a time, or a higher max_connections",
@@ -77,7 +80,7 @@ def told(error: psycopg.OperationalError, lost: str, refused: str) -> BulkError:
     sentence = f"{refused}: {text} (SQLSTATE {state})"
     if state.startswith("40") or state == "55006":
         return ClaimLost(sentence, hint_of(error))
-    return BulkError(sentence, hint_of(error) or _HELP.get(state) or _HELP.get(state[:2]))
+    return BulkError(sentence, hint_of(error))
 
 
 def explain(error: Exception) -> str:
@@ -117,5 +120,6 @@ def first_line(error: psycopg.Error) -> str:
 
 
 def hint_of(error: psycopg.Error) -> str | None:
-    """The hint of a PostgreSQL error."""
-    return error.diag.message_hint
+    """The hint of a PostgreSQL error, or what helps against its kind."""
+    state = error.sqlstate or ""
+    return error.diag.message_hint or _HELP.get(state) or _HELP.get(state[:2])

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+import locale
 import os
 import re
 import shutil
@@ -134,6 +135,7 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
     builder = SparkSession.builder.appName(name)
     under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
     if not under_submit:
+        name_files_in_utf8()
         # Spark's own bars would be drawn into ours, and into log files.
         builder = builder.master(master or "local[2]").config("spark.ui.showConsoleProgress", "false")
         if (master or "local").startswith("local"):
@@ -161,6 +163,15 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
             "see --master and --conf; what its JVM said stands above",
         ) from error
     return session
+
+
+def name_files_in_utf8() -> None:
+    """Let the JVM that is started next find files whose names ASCII cannot write, in the POSIX locale.
+
+    Python does so by itself (PEP 540); Java does not find its own classes in such a folder.
+    """
+    if locale.getencoding().upper() in ("ANSI_X3.4-1968", "US-ASCII", "ASCII"):
+        os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def require_classic(session: Any) -> None:

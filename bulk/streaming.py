@@ -238,8 +238,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream = str(start["stream"])
         session = self._session()
         self._complete(session, start["claims"])
-        known = {claim_id for _, claim_id, _ in start["claims"]}
-        claims = [one for one in self._held(session) if one[1] not in known]
+        known = {_told_apart(one) for one in start["claims"]}
+        claims = [one for one in self._held(session) if _told_apart(one) not in known]
         if not claims:
             if self._left is None:
                 time.sleep(max(0.0, self._look_again - time.monotonic()))
@@ -288,9 +288,10 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ]
 
     def _complete(self, session: Connection, committed: list[list[Any]]) -> None:
-        held = {claim_id for _, claim_id, _ in self._held(session)}
-        for _, claim_id, claimed_at in committed:
-            if claim_id in held:
+        held = {_told_apart(one) for one in self._held(session)}
+        for one in committed:
+            _, claim_id, claimed_at = one
+            if _told_apart(one) in held:
                 row = session.execute(
                     "SELECT deleted FROM ssb_internal.complete_batch(%s, %s)",
                     (claim_id, self._options.end_conversations),
@@ -362,6 +363,11 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             _run_alone(self._connection, self._stream)
             self._runs = self._stream
         return self._connection
+
+
+def _told_apart(one: list[Any]) -> tuple[int, datetime.datetime]:
+    """A claim of an offset by what no other one has: numbers begin anew where a backup was restored."""
+    return int(one[1]), datetime.datetime.fromisoformat(one[2])
 
 
 class RefusedStream(DataSourceStreamReader):

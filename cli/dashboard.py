@@ -91,7 +91,7 @@ def dashboard_command(
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ServerError(
-            f"{', '.join(missing)} is not installed", hint="pip install 'pg-service-broker[dashboard]'"
+            f"not installed: {', '.join(missing)}", hint="pip install 'pg-service-broker[dashboard]'"
         )
     # Imported here: they are an extra.
     from ..observe.dashboard.options import Options

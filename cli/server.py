@@ -9,6 +9,7 @@ from psycopg.rows import dict_row
 from ..server.connect import Target, connect
 from ..server.embedded import PrivateServer, with_limit
 from ..server.problems import Unreachable
+from .progress import counted
 
 
 def _claims(dsn: str) -> list[dict[str, Any]]:
@@ -19,9 +20,20 @@ def _claims(dsn: str) -> list[dict[str, Any]]:
         if found is None or not found["there"]:
             return []
         return connection.execute(
-            "SELECT claim_id, queue, role, pid, claimed_at::text, conversations, messages, state"
+            "SELECT claim_id, queue, role, pid, claimed_at::text, stream, expires_at::text, conversations,"
+            " messages, state"
             " FROM ssb.claims ORDER BY claim_id"
         ).fetchall()
+
+
+def _claim_told(one: dict[str, Any]) -> str:
+    holder = f"session {one['pid']}" if one["stream"] is None else f"stream {one['stream']}"
+    until = f", until {one['expires_at']}" if one["state"] == "waiting" else ""
+    return (
+        f"{one['claim_id']} on {one['queue']}: {counted(one['messages'], 'message')} of"
+        f" {counted(one['conversations'], 'conversation')}, {one['state']}, by {one['role']} ({holder}) since"
+        f" {one['claimed_at']}{until}"
+    )
 
 
 @click.command("start")
@@ -79,9 +91,5 @@ def status_command(form: str, jdbc: bool) -> None:
             if value is not None:
                 click.echo(f"{name:13}{'yes' if value is True else 'no' if value is False else value}")
         for one in claims:
-            click.echo(
-                f"{'claim':13}{one['claim_id']} on {one['queue']}: {one['messages']} messages of"
-                f" {one['conversations']} conversations, {one['state']}, by {one['role']} (session"
-                f" {one['pid']}) since {one['claimed_at']}"
-            )
+            click.echo(f"{'claim':13}{_claim_told(one)}")
     click.get_current_context().exit(0 if status.running and "trouble" not in shown else 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any
@@ -81,6 +82,13 @@ class AsyncSession:
         """One transaction: committed at the end of ``async with``, rolled back by an exception."""
         return self.sql.transaction()
 
+    @contextlib.asynccontextmanager
+    async def pipeline(self) -> AsyncIterator[None]:
+        """psycopg's pipeline; see `Session.pipeline`."""
+        with numbered():
+            async with self.sql.pipeline():
+                yield
+
     async def begin_dialog(
         self,
         from_service: str,
@@ -94,7 +102,7 @@ class AsyncSession:
         encryption: bool = True,
     ) -> UUID:
         """Begin a dialog and return the handle of its initiator's side; see `Session.begin_dialog`."""
-        row = await self._call(
+        row = await self._row(
             "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
             from_service,
             to_service,
@@ -125,7 +133,7 @@ class AsyncSession:
         body: str | bytes | bytearray | memoryview = b"",
     ) -> UUID:
         """Begin a dialog and send its first message in one statement; see `Session.send_new`."""
-        row = await self._call(
+        row = await self._row(
             "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
             from_service,
             to_service,
@@ -202,7 +210,7 @@ class AsyncSession:
 
     async def end_finished(self, queue: str, count: int = 1000, *, errors: bool = False) -> int:
         """End conversations whose far sides have ended; see `Session.end_finished`."""
-        row = await self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)
+        row = await self._row("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)
         ended: int = row[0]
         return ended
 
@@ -225,13 +233,18 @@ class AsyncSession:
 
     async def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
         if isinstance(body, str) and self._encoding is None:
-            self._encoding = (await self._call(ENCODING))[0]
+            self._encoding = (await self._row(ENCODING))[0]
         return bytes_of(body, self._encoding)
 
-    async def _call(self, query: str, *parameters: Any) -> Any:
+    # What answers nothing is not waited for in a pipeline.
+    async def _call(self, query: str, *parameters: Any) -> None:
+        with numbered():
+            await self._cursor().execute(query, parameters)
+
+    async def _row(self, query: str, *parameters: Any) -> Any:
         with numbered():
             cursor = await self._cursor().execute(query, parameters)
-            return await cursor.fetchone() if cursor.description else None
+            return await cursor.fetchone()
 
     def _cursor(self) -> psycopg.AsyncCursor[tuple[Any, ...]]:
         return psycopg.AsyncCursor(self.sql, row_factory=tuple_row)

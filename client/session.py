@@ -87,6 +87,16 @@ class Session:
         """One transaction: committed at the end of ``with``, rolled back by an exception."""
         return self.sql.transaction()
 
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        """psycopg's pipeline: calls that return nothing (send, reply, end, …) do not wait for the server.
+
+        An error comes with a later call that returns something, or at the end of ``with``: BrokerError there
+        too. Without `transaction` around it the calls may commit together, or one by one.
+        """
+        with numbered(), self.sql.pipeline():
+            yield
+
     def begin_dialog(
         self,
         from_service: str,
@@ -105,7 +115,7 @@ class Session:
         shares its lock; ``lifetime`` is in seconds. Without ``encryption`` it may leave this
         instance in the clear: docs/security.md. Raises BrokerError.
         """
-        row = self._call(
+        row = self._row(
             "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
             from_service,
             to_service,
@@ -139,7 +149,7 @@ class Session:
 
         Raises BrokerError; then there is no dialog either.
         """
-        row = self._call(
+        row = self._row(
             "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
             from_service,
             to_service,
@@ -235,7 +245,7 @@ class Session:
 
         Those whose far side sent an Error only with ``errors``. Raises BrokerError.
         """
-        ended: int = self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
+        ended: int = self._row("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
         return ended
 
     def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
@@ -267,13 +277,17 @@ class Session:
 
     def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
         if isinstance(body, str) and self._encoding is None:
-            self._encoding = self._call(ENCODING)[0]
+            self._encoding = self._row(ENCODING)[0]
         return bytes_of(body, self._encoding)
 
-    def _call(self, query: str, *parameters: Any) -> Any:
+    # What answers nothing is not waited for in a pipeline.
+    def _call(self, query: str, *parameters: Any) -> None:
         with numbered():
-            cursor = self._cursor().execute(query, parameters)
-            return cursor.fetchone() if cursor.description else None
+            self._cursor().execute(query, parameters)
+
+    def _row(self, query: str, *parameters: Any) -> Any:
+        with numbered():
+            return self._cursor().execute(query, parameters).fetchone()
 
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         # The application may want its own rows as dictionaries.

@@ -84,7 +84,7 @@ class TracedSession(Session):
 
         In the transaction that has received it. What is sent inside continues the trace.
         """
-        row = self._call(
+        row = self._row(
             "SELECT traceparent, tracestate FROM ssb.message_traces(%s, %s)",
             message.conversation,
             [message.queuing_order],

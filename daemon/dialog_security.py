@@ -19,10 +19,12 @@ from ..security.certificates import public_key_of, read_certificate
 from ..security.dialogs import (
     BLOCK_VERSION,
     BOUND,
+    CLOCKS_DIFFER,
     RENEW_AFTER,
     Exchange,
     NotGenuine,
     PairCipher,
+    is_for_sending,
     make_exchange,
     open_exchange,
     read_exchange,
@@ -96,7 +98,7 @@ class DialogSecurity:
         there = {row["key_id"] for row in rows}
         now = datetime.now(UTC)
         for pair in list(self._pairs.values()):
-            if pair.key_id not in there or pair.made_at <= now - RENEW_AFTER:
+            if pair.key_id not in there or not is_for_sending(pair.made_at, now):
                 del self._pairs[pair.key_id]
         held = self._opened.ids | self._pairs.keys()
         for name in [name for name in self._ciphers if name[0] not in held]:
@@ -176,7 +178,7 @@ class DialogSecurity:
         told = uuid.UUID(side["key_id"]) if side["key_id"] else None
         key = self._pairs.get(told) if told is not None else None
         now = datetime.now(UTC)
-        if key is not None and (key.exchange is None or key.made_at > now - RENEW_AFTER):
+        if key is not None and (key.exchange is None or is_for_sending(key.made_at, now)):
             return key
         if side["security"] == "A" and not header["is_initiator"]:
             # Anonymous: the initiator's key serves both directions.
@@ -192,8 +194,8 @@ class DialogSecurity:
         async with near.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(
                 "SELECT k.*, ssb_internal.master_key_json(k.database_id) AS master"
-                " FROM ssb_internal.outbound_key(%s, %s, %s, %s, %s, %s) AS k",
-                [*which, now - RENEW_AFTER],
+                " FROM ssb_internal.outbound_key(%s, %s, %s, %s, %s, %s, %s) AS k",
+                [*which, now - RENEW_AFTER, now + CLOCKS_DIFFER],
             )
             row = await cursor.fetchone()
         if row is not None:

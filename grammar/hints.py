@@ -12,10 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .lexer import string_value
 from .problems import did_you_mean
-from .source import Span
+from .source import Source, Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
-__all__ = ["EXAMPLES", "describe", "incorrect_syntax", "no_condition"]
+__all__ = [
+    "EXAMPLES",
+    "describe",
+    "incorrect_syntax",
+    "misplaced_quote",
+    "missing",
+    "misspelt",
+    "no_condition",
+    "of_neighbours",
+]
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -59,7 +68,37 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "GET CONVERSATION GROUP g",
         ),
     ),
-    ("the dialog's handle is a variable: BEGIN DIALOG @handle", ("BEGIN DIALOG h", "BEGIN DIALOG FROM")),
+    (
+        "the dialog's handle is a variable: BEGIN DIALOG @handle",
+        (
+            "BEGIN DIALOG h",
+            "BEGIN DIALOG FROM",
+            "BEGIN DIALOG CONVERSATION h",
+            "BEGIN DIALOG CONVERSATION FROM",
+        ),
+    ),
+    (
+        "write BEGIN DIALOG CONVERSATION @handle, or BEGIN CONVERSATION TIMER (@handle) TIMEOUT = seconds",
+        ("BEGIN CONVERSATION @h", "BEGIN CONVERSATION DIALOG"),
+    ),
+    (
+        "BEGIN DIALOG has FROM SERVICE, then TO SERVICE, ON CONTRACT, WITH",
+        (
+            "BEGIN DIALOG @h TO SERVICE 'b'",
+            "BEGIN DIALOG @h ON CONTRACT c",
+            "BEGIN DIALOG @h FROM SERVICE a ON CONTRACT c",
+            "BEGIN DIALOG @h FROM SERVICE a WITH",
+            "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' WITH ENCRYPTION = OFF ON",
+        ),
+    ),
+    (
+        "AUTHORIZATION stands before VALIDATION",
+        ("CREATE MESSAGE TYPE m VALIDATION = NONE AUTHORIZATION dbo",),
+    ),
+    (
+        "a service needs a queue, and its contracts in parentheses: ON QUEUE name (contract)",
+        ("CREATE SERVICE s QUEUE q", "CREATE SERVICE s ON QUEUE q c", "CREATE SERVICE s ON QUEUE q [c]"),
+    ),
     (
         "write ON CONVERSATION and the handle after SEND",
         ("BEGIN SEND CONVERSATION @h", "BEGIN SEND @h", "BEGIN SEND MESSAGE", "BEGIN SEND ON END"),
@@ -90,7 +129,26 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "RECEIVE * FROM q WHERE conversation_handle = @h ORDER BY",
         ),
     ),
-    ("TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000", ("RECEIVE * FROM q, TIMEOUT 1",)),
+    (
+        "TIMEOUT stands behind the parenthesis of WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000",
+        (
+            "RECEIVE * FROM q, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q, TIMEOUT 1",
+            "RECEIVE * FROM q INTO @t, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q INTO @t, TIMEOUT 1",
+            "RECEIVE * FROM q WHERE conversation_handle = @h, TIMEOUT 1",
+            "RECEIVE TOP (1) * FROM q WHERE conversation_handle = @h, TIMEOUT 1",
+            "WAITFOR (GET CONVERSATION GROUP @g FROM q, TIMEOUT 1)",
+        ),
+    ),
+    (
+        "a statement that is waited for stands in parentheses: WAITFOR (RECEIVE …), TIMEOUT 1000",
+        ("WAITFOR RECEIVE", "WAITFOR GET"),
+    ),
+    ("TIMEOUT takes milliseconds, without =", ("WAITFOR (RECEIVE * FROM q), TIMEOUT =",)),
+    ("TIMEOUT takes milliseconds, a number", ("WAITFOR (RECEIVE * FROM q), TIMEOUT '1'",)),
+    ("write the time as a string: WAITFOR DELAY '00:00:05'", ("WAITFOR DELAY 5", "WAITFOR TIME 5")),
+    ("write WAITFOR DELAY '00:00:05'", ("WAITFOR '1'", "WAITFOR 1")),
     (
         "the comma before TIMEOUT is missing",
         ("WAITFOR (RECEIVE * FROM q) TIMEOUT 1", "WAITFOR (GET CONVERSATION GROUP @g FROM q) TIMEOUT 1"),
@@ -125,10 +183,6 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "a service needs a queue: ON QUEUE name",
         ("CREATE SERVICE s", "CREATE SERVICE s;", "CREATE SERVICE s (c)", "CREATE SERVICE s CREATE"),
-    ),
-    (
-        "BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them",
-        ("BEGIN TRY SELECT 1 END TRY", "BEGIN TRY SELECT 1 END TRY;", "BEGIN TRY SELECT 1 END TRY SELECT 2"),
     ),
     (
         "a block holds at least one statement",
@@ -176,8 +230,59 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("IF BEGIN", "IF PRINT", "IF SELECT", "WHILE BEGIN", "WHILE PRINT", "IF THEN"),
     ),
     ("a statement is missing after the condition", ("IF 1 = 1", "WHILE 1 = 1", "IF @a = @b", "IF 1 = 1;")),
+    (
+        "AS is missing before the procedure's statements",
+        (
+            "CREATE PROCEDURE p SELECT 1",
+            "CREATE PROCEDURE p BEGIN SELECT",
+            "CREATE PROCEDURE p @a INT SELECT 1",
+            "CREATE PROCEDURE p @a INT BEGIN SELECT",
+            "CREATE PROCEDURE p @a VARCHAR(5) SELECT 1",
+            "CREATE PROCEDURE p @a VARCHAR(5) BEGIN SELECT",
+            "CREATE PROCEDURE p (@a INT) SELECT 1",
+            "CREATE PROCEDURE p (@a INT) BEGIN SELECT",
+            "CREATE PROCEDURE p WITH RECOMPILE SELECT 1",
+            "CREATE PROCEDURE p WITH RECOMPILE BEGIN SELECT",
+        ),
+    ),
+    (
+        "the parameter has no type: @name type",
+        (
+            "CREATE PROCEDURE p @a AS SELECT 1",
+            "CREATE PROCEDURE p @a, @b INT",
+            "CREATE PROCEDURE p (@a)",
+            "CREATE PROCEDURE p @a = 1",
+        ),
+    ),
+    (
+        "a comma is missing before it",
+        (
+            "CREATE PROCEDURE p @a INT @b",
+            "CREATE PROCEDURE p @a VARCHAR(5) @b",
+            "CREATE PROCEDURE p @a INT = 1 @b",
+            "CREATE PROCEDURE p (@a INT @b",
+            "CREATE FUNCTION f (@a INT @b",
+        ),
+    ),
+    (
+        "FOR is missing before the cursor's query",
+        ("DECLARE c CURSOR SELECT 1", "DECLARE c CURSOR LOCAL SELECT 1"),
+    ),
+    (
+        "RAISERROR has parentheses: RAISERROR ('text', 16, 1)",
+        ("RAISERROR 'a', 16, 1", "RAISERROR N'a', 16, 1"),
+    ),
     ("UPDATE has SET before FROM and WHERE", ("UPDATE t WHERE", "UPDATE t FROM")),
     ("T-SQL has no THEN after IF", ("IF 1 = 1 THEN",)),
+    (
+        "a securable's class is written with ::, as in SERVICE::name",
+        (
+            "GRANT SEND ON SERVICE s",
+            "GRANT CONTROL ON CONTRACT c",
+            "DENY SEND ON SERVICE s",
+            "REVOKE SEND ON SERVICE s",
+        ),
+    ),
     ("T-SQL has no END IF: a block ends with END", ("BEGIN IF 1 = 1 BEGIN PRINT 'x' END IF", "BEGIN END IF")),
     ("FETCH has FROM after the direction: FETCH NEXT FROM cursor", ("FETCH NEXT c", "FETCH NEXT @c")),
 )
@@ -193,6 +298,12 @@ _WORDS = {
     "_EOS": "the end of the statement",
     "$END": "the end of the batch",
 }
+_ALONE = {
+    "BEGIN_CATCH": "BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them",
+    "TRY": "a BEGIN TRY block ends with END TRY",
+    "CATCH": "a BEGIN CATCH block ends with END CATCH",
+}
+"""What to say where nothing but a terminal is expected."""
 _NOT_SAID = frozenset(
     {
         "ANY_WORD",
@@ -229,6 +340,134 @@ def incorrect_syntax(token: Token) -> tuple[str, int]:
     )
 
 
+_OF_NAMES = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.VARIABLE})
+_OPERANDS = _OF_NAMES | {TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY}
+
+
+_OF_OTHER_LANGUAGES = {
+    "DO": "T-SQL has no DO: a statement or a block BEGIN … END follows WHILE",
+    "ELSEIF": "write ELSE IF",
+    "ELSIF": "write ELSE IF",
+    "ENDIF": "T-SQL has no END IF: a block ends with END",
+    "LOOP": "T-SQL has no LOOP: a block ends with END",
+    "NOTNULL": "write NOT NULL",
+}
+
+
+def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
+    """Return what the unexpected token and the ones beside it tell, whatever the statement is."""
+    if place >= len(tokens):
+        return None
+    token = tokens[place]
+    before = tokens[place - 1] if place else None
+    if token.word == "GO" and before is not None:
+        return "GO stands alone on its line"
+    if before is None:
+        return None
+    if before.word in _OBJECT_VERBS and token.word not in RESERVED_WORDS:
+        return f"the kind of object is missing, as in {before.word} QUEUE or {before.word} TABLE"
+    if token.word in _OF_OTHER_LANGUAGES:
+        return _OF_OTHER_LANGUAGES[token.word]
+    if token.word == "=" and before.word == "=":
+        return "T-SQL compares with one ="
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.word == "/" and following is not None and (before.word == "*" or following.word == "/"):
+        if before.word == "*":
+            return "there is no /* for the */"
+        return "a name with other signs than letters and digits stands in brackets: [//…]"
+    return None
+
+
+_OFTEN_BEHIND = frozenset({",", ")", ";", ".", "+", "=", "||"})
+
+
+def misplaced_quote(tokens: Sequence[Token], source: Source) -> str | None:
+    """Tell of the first string with a word right behind it: a quote is missing, or one too much."""
+    for index in range(1, len(tokens)):
+        before, token = tokens[index - 1], tokens[index]
+        if before.kind is not TokenKind.STRING or before.end != token.start:
+            continue
+        if "\n" in before.text:
+            is_wrong = token.word not in _OFTEN_BEHIND
+        else:
+            is_wrong = token.kind in _OPERANDS and token.word not in RESERVED_WORDS
+        if is_wrong:
+            line, column = source.line_of(before.start), source.column_of(before.start)
+            return (
+                f"the string at line {line}, column {column} ends right before '{token.text}': is a quote "
+                "missing? Inside a string it is written twice, as in 'it''s'"
+            )
+    return None
+
+
+_OBJECT_VERBS = frozenset({"ALTER", "CREATE", "DROP"})
+_BEFORE_JOIN = frozenset({"CROSS", "FULL", "INNER", "LEFT", "RIGHT"})
+_NO_NAMES = frozenset({",", ")", ";"})
+_END_OF_OPERAND = frozenset({")", "END", "KEY", "NULL", "UNIQUE"})
+
+
+def missing(tokens: Sequence[Token], place: int) -> str | None:
+    """Return which word or sign a query lacks before the unexpected token, as far as its neighbours tell."""
+    token = tokens[place]
+    following = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if token.word in ("ORDER", "GROUP") and following != "BY":
+        return f"BY is missing after {token.word}"
+    if token.word in ("PRIMARY", "FOREIGN") and following != "KEY":
+        return f"KEY is missing after {token.word}"
+    if token.word in ("MOVE", "RECEIVE", "SEND", "THROW"):
+        return f"write a semicolon before {token.word}"
+    before = tokens[place - 1] if place else None
+    if before is None:
+        return None
+    for index in range(max(place - 2, 1), place + 1):
+        is_name = tokens[index].kind in _OF_NAMES and tokens[index].word not in RESERVED_WORDS
+        if tokens[index - 1].word == "." and not is_name and tokens[index].word != "*":
+            return f"a name is missing after '{tokens[index - 2].text if index > 1 else ''}.'"
+    if before.word in ("AS", "CONSTRAINT") and token.word in _NO_NAMES | RESERVED_WORDS:
+        return f"a name is missing after {before.word}"
+    if token.word in _BEFORE_JOIN and following not in ("JOIN", "OUTER", "APPLY", "("):
+        return f"JOIN is missing after {token.word}"
+    if before.word in (",", "(") and token.word in (",", ")", "="):
+        return f"something is missing before '{token.text}'"
+    call = _call_around(tokens, place)
+    if token.word == "AS" and call is not None:
+        return did_you_mean(call.text, _CALLS_WITH_AS)
+    if call is not None and call.word in ("CAST", "TRY_CAST") and token.kind in _OF_NAMES:
+        return f"write {call.word}(value AS type)"
+    if before.word == "LIMIT":
+        return "T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY"
+    maybe = "a comma or an operator"
+    if token.word in (".", "(", "=") and before.kind in _OF_NAMES and before.word not in RESERVED_WORDS:
+        maybe = "WHERE or AND" if token.word == "=" else maybe
+        token, before = before, tokens[place - 2] if place > 1 else before
+    if not _ends_operand(before) or token.word in RESERVED_WORDS | _CLAUSE_WORDS:
+        return None
+    if token.kind in _OPERANDS or (token.word == "(" and before.word == ")"):
+        shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
+        return f"something is missing before {shown}, {maybe} maybe"
+    return None
+
+
+_CALLS_WITH_AS = ("CAST", "TRY_CAST", "PARSE", "TRY_PARSE")
+
+
+def _ends_operand(token: Token) -> bool:
+    if token.word in _END_OF_OPERAND:
+        return True
+    return token.kind in _OPERANDS and token.word not in RESERVED_WORDS
+
+
+def _call_around(tokens: Sequence[Token], place: int) -> Token | None:
+    """Return the word before the parenthesis in which a token stands."""
+    depth = 0
+    for index in range(place - 1, 0, -1):
+        word = tokens[index].word
+        depth += (word == ")") - (word == "(")
+        if depth < 0:
+            return tokens[index - 1]
+    return None
+
+
 _CLAUSE_WORDS = frozenset(
     """
     APPLY AUTO FIRST FOLLOWING JSON LAST MATCHED NEXT OFFSET ONLY OUTPUT PARTITION PATH PRECEDING RANGE RAW
@@ -259,6 +498,8 @@ def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
     ``texts`` are the texts of the terminals that stand for fixed words.
     """
     terminals = set(terminals)
+    if len(terminals) == 1 and (sentence := _ALONE.get(*terminals)) is not None:
+        return sentence
     if {"CASE_EXPRESSION", "GROUP", "VARIABLE"} <= terminals:
         return "expected an expression"
     if "TEXT" in terminals or "DESTINATION" in terminals:

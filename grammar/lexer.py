@@ -207,6 +207,8 @@ def _end_of_unclosed(source: Source, start: int, group: str, suspect: int | None
         hint = f"the string at line {line}, column {column} goes over a GO line: is its end missing?"
     elif group == "string":
         hint = "a quote inside a string is written twice: 'it''s'"
+    elif group == "bracketed":
+        hint = "the [ has no ]"
     length = 2 if source.text[start] in "nN" else 1
     excerpt = source.text[start + length : start + length + 30].splitlines()
     problems.add(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .batches import BatchText, split
-from .hints import EXAMPLES, describe, incorrect_syntax
+from .hints import EXAMPLES, describe, incorrect_syntax, misplaced_quote, missing, of_neighbours
 from .problems import Problems, did_you_mean, similar
 from .records import dataclass
 from .source import Source
@@ -25,8 +25,20 @@ from .tree import Terminal, Tree
 __all__ = ["ParsedBatch", "keywords_after", "parse_batch", "parse_batches"]
 
 _BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
+_BLOCK_ENDS = ("END", "CATCH")
+_BEFORE_STATEMENTS = frozenset({";", "AS", "BEGIN", "CATCH", "ELSE", "TRY"})
+_DIRECTIVES = ("connect", "error", "exit", "listvar", "on error", "out", "perftrace", "quit", "setvar")
+_CATCH_BLOCK = ("BEGIN", "CATCH")
+_NO_BLOCKS = ("CONVERSATION", "DIALOG", "DISTRIBUTED", "TRAN", "TRANSACTION")
+"""Behind BEGIN: no END belongs to it."""
 
 
+_WITHOUT_SEMICOLON = (
+    "Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an "
+    "xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated "
+    "with a semicolon."
+)
+"""Error 319."""
 _FIRST_WORDS = STATEMENT_WORDS | {"GET", "MOVE", "RECEIVE", "SEND", "THROW"}
 
 
@@ -113,6 +125,8 @@ class _BatchParser:
             if not may_end or not self._chooser.certain_starter(index):
                 chosen = self._chooser.choose(index, choices)
             if chosen is None and may_end and self._chooser.starter(index):
+                if self._word(index) == "WITH" and not self._names_a_query(index):
+                    raise UnexpectedText(index, _WITHOUT_SEMICOLON, number=319)
                 chosen = END_OF_STATEMENT, index
             if chosen is None and "EXEC" in choices and self._begins_at(index):
                 chosen = "EXEC", index  # as where the text alone is the batch
@@ -179,13 +193,19 @@ class _BatchParser:
         token = self._tokens[index]
         if token.word == "WITH" and self._tokens[index - 1].word != "END":
             self._problems.add(
-                "Incorrect syntax near the keyword 'with'. If this statement is a common table expression, "
-                "an xmlnamespaces clause or a change tracking context clause, the previous statement must be "
-                "terminated with a semicolon.",
+                _WITHOUT_SEMICOLON,
                 self._text.source.span(token.start, token.end),
                 hint="write a semicolon before WITH",
                 number=319,
             )
+
+    def _names_a_query(self, index: int) -> bool:
+        """Tell whether the WITH at ``index`` begins a statement, and is no option of the one before it."""
+        following = self._word(index + 2)
+        return following in ("AS", "(") or self._word(index + 1) in (
+            "XMLNAMESPACES",
+            "CHANGE_TRACKING_CONTEXT",
+        )
 
     def _finish(self) -> Tree:
         stack = self._stack
@@ -280,7 +300,13 @@ class _BatchParser:
         if not self._follows_an_error(unexpected):
             self._report(unexpected)
         self._failed = True
+        resumed = self._put_in_part_of_try(index)
+        if resumed is not None:
+            self._resumed_at = max(self._resumed_at, resumed)
+            return resumed
         stack, values = self._stack, self._values
+        if values and isinstance(values[-1], Terminal) and values[-1].type in _BLOCK_ENDS:
+            self._feed(END_OF_STATEMENT, fed, fed)  # The block before it is whole.
         start = fed
         while self._states[stack[-1]].get(INVALID, -1) < 0:
             stack.pop()
@@ -292,6 +318,31 @@ class _BatchParser:
         if resume >= self._count and not self._closed():
             return None
         return resume
+
+    def _put_in_part_of_try(self, index: int) -> int | None:
+        """Go on as if TRY or CATCH stood there where nothing else may, and END TRY before BEGIN CATCH.
+
+        Returns the index at which parsing goes on, None where that is not what is missing.
+        """
+        stack, values = self._stack, self._values
+        accepted = {terminal for terminal in self._states[stack[-1]] if self._accepts(terminal)}
+        if accepted in ({"TRY"}, {"CATCH"}):
+            self._feed(accepted.pop(), index, index)
+            return index
+        if accepted == {"BEGIN_CATCH"}:
+            # What stands between the two is left out.
+            places = range(index, self._count - 1)
+            return next((at for at in places if (self._word(at), self._word(at + 1)) == _CATCH_BLOCK), None)
+        if index and (self._word(index - 1), self._word(index)) == _CATCH_BLOCK:
+            blocks = [value.type for value in values if isinstance(value, Terminal) and value.type in _BLOCKS]
+            if blocks[-2:] == ["BEGIN_TRY", "BEGIN"] and isinstance(values[-1], Terminal):
+                stack.pop()
+                values.pop()
+                for terminal in (END_OF_STATEMENT, "END", "TRY"):
+                    if self._accepts(terminal):
+                        self._feed(terminal, index - 1, index - 1)
+                return index - 1
+        return None
 
     def _closed(self) -> bool:
         """Tell whether the batch could end here: no block is open."""
@@ -368,6 +419,8 @@ class _BatchParser:
         if unexpected.message is not None:
             message, number = unexpected.message, unexpected.number or number
         hint = unexpected.hint
+        if hint is None:
+            hint = misplaced_quote(self._tokens[: index + 1], source)
         if hint is None and unexpected.opened_at is not None:
             opened = self._tokens[unexpected.opened_at]
             place = source.span(opened.start, opened.end)
@@ -384,9 +437,12 @@ class _BatchParser:
         }
         return (
             self._almost(index, accepted)
+            or of_neighbours(self._tokens, index)
+            or self._lacks_a_word(index, accepted)
             or _sentences().get((self._where(), self._sign(index)))
             or self._hint_between(index, accepted)
             or describe(accepted, self._names.texts)
+            or (missing(self._tokens, index) if index < self._count else None)
         )
 
     def _almost(self, index: int, accepted: set[str]) -> str | None:
@@ -402,7 +458,22 @@ class _BatchParser:
         # BEGIN was taken for that of a block, as it was not that of BEGIN DIALOG.
         before = self._tokens[index - 1].word if index else ""
         known += [words[1] for words in map(str.split, texts.values()) if words[0] == before and words[1:]]
-        return did_you_mean(self._tokens[index].text, known)
+        token = self._tokens[index]
+        phrases = {phrase.split()[0]: phrase for phrase in known if " " in phrase}
+        is_first = token.word in phrases and token.word not in RESERVED_WORDS
+        first = token.word if is_first else similar(token.text, phrases)
+        return did_you_mean(token.text, known) or (f"did you mean '{phrases[first]}'?" if first else None)
+
+    def _lacks_a_word(self, index: int, accepted: set[str]) -> str | None:
+        last = self._values[-1] if self._values else None
+        if "VALUES" in accepted and last is not None:
+            pairs = {(self._word(at), self._word(at + 1)) for at in range(last.start_pos, last.end_pos)}
+            return "did you mean 'VALUES'?" if ("VALUE", "(") in pairs else None
+        if self._word(index + 1) == "=" and index < self._count and self._opens_line(index):
+            token = self._tokens[index]
+            if token.kind is TokenKind.VARIABLE:
+                return f"write SET {token.text} = …, or a comma if it goes on with what is before it"
+        return None
 
     def _sign(self, index: int) -> str:
         """Return what an example must have at its error to be like the token at ``index``."""
@@ -415,12 +486,18 @@ class _BatchParser:
     def _hint_between(self, index: int, accepted: set[str]) -> str | None:
         """Return what to say about a token that neither goes on with a statement nor begins one."""
         values = self._values
+        opened = [
+            place
+            for place, value in enumerate(values)
+            if isinstance(value, Terminal) and value.type in _BLOCKS
+        ]
         if index >= self._count:
-            opened = [value for value in values if isinstance(value, Terminal) and value.type in _BLOCKS]
             if "END" not in accepted or not opened:
                 return None
-            line = self._text.source.line_of(self._tokens[opened[-1].start_pos].start)
-            return f"the BEGIN at line {line} has no END"
+            line, misplaced = self._line_of(values[opened[-1]]), self._line_of_misplaced_block()
+            is_another = misplaced is not None and misplaced != line
+            told = f"; by how the lines begin it is that of line {misplaced}" if is_another else ""
+            return f"the BEGIN at line {line} has no END{told}"
         if values and isinstance(values[0], Tree) and values[0].data == "qualified_name":
             name = self._tokens[0].text
             if name.upper() == "RECEIVE":
@@ -428,19 +505,54 @@ class _BatchParser:
             return did_you_mean(name, _FIRST_WORDS) or (
                 f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
             )
-        if not {INVALID, END_OF_STATEMENT} & accepted:
-            return None
         token = self._tokens[index]
+        if token.word == "ELSE" and "END" in accepted and opened:
+            begins = values[opened[-1] - 2] if opened[-1] > 1 else None
+            if isinstance(begins, Terminal) and begins.type == "IF":
+                return f"the BEGIN at line {self._line_of(values[opened[-1]])} has no END before it"
+        elif not ({INVALID, END_OF_STATEMENT} & accepted or self._closed()):
+            return None
         if token.word == "ELSE":
             return "it has no IF: several statements between IF and ELSE stand in BEGIN … END"
         if token.word == "END":
             return "it has no BEGIN"
         if token.word == ")":
             return "there is no ( for it"
+        if token.word == "CATCH" and self._word(index - 1) == "BEGIN":
+            tries = [v for v in values if isinstance(v, Terminal) and v.type == "BEGIN_TRY"]
+            if not tries:
+                return "it has no BEGIN TRY"
+            return f"the BEGIN TRY at line {self._line_of(tries[-1])} has no END TRY before it"
         if token.kind is TokenKind.WORD and token.word not in RESERVED_WORDS and self._opens_line(index):
             return did_you_mean(token.text, _FIRST_WORDS) or (
                 f"'{token.text}' begins no statement: a procedure is called with EXEC, prose is a comment"
             )
+        if token.word == ":" and index + 1 < self._count:
+            name = self._tokens[index + 1].text
+            return did_you_mean(name, _DIRECTIVES) or f"sqlcmd has no directive ':{name}'"
+        if self._word(index - 1) in _BEFORE_STATEMENTS or self._opens_line(index):
+            shown = token.text if token.kind is TokenKind.STRING else f"'{token.text}'"
+            return f"{shown} begins no statement: is a word before it missing?"
+        return None
+
+    def _line_of(self, value: Terminal | Tree) -> int:
+        return self._text.source.line_of(self._tokens[value.start_pos].start)
+
+    def _line_of_misplaced_block(self) -> int | None:
+        """Return the line of the first BEGIN whose END stands further to the left."""
+        source = self._text.source
+        opened: list[int] = []
+        for index, token in enumerate(self._tokens):
+            following = self._word(index + 1)
+            if token.word == "CASE" or (token.word == "BEGIN" and following not in _NO_BLOCKS):
+                opened.append(index)
+            elif token.word == "END" and following != "CONVERSATION" and opened:
+                begin = opened.pop()
+                if not (self._opens_line(begin) and self._opens_line(index)):
+                    continue
+                start = self._tokens[begin].start
+                if source.column_of(token.start) < source.column_of(start):
+                    return source.line_of(start)
         return None
 
     def _opens_line(self, index: int) -> bool:

@@ -61,6 +61,7 @@
 \ir session/waitfor.sql
 \ir session/altered_modules.sql
 \ir session/binding.sql
+\ir session/default_names.sql
 \ir session/modules.sql
 \ir session/synonyms.sql
 \ir session/renaming.sql
@@ -71,7 +72,6 @@
 \ir session/dynamic_names.sql
 
 -- What definitions and sessions need of tables, dynamic SQL and nesting
-\ir session/default_names.sql
 \ir statements/constraints_off.sql
 \ir session/running_triggers.sql
 \ir session/nesting.sql

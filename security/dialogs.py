@@ -136,6 +136,14 @@ def open_exchange(exchange: Exchange, own: rsa.RSAPrivateKey, sender: rsa.RSAPub
     return key
 
 
+def is_for_sending(made_at: datetime, now: datetime) -> bool:
+    """Whether a key may seal what is sent. Nobody takes one of the future.
+
+    That is what a clock leaves that was ahead, and has been set right.
+    """
+    return now - RENEW_AFTER < made_at <= now + CLOCKS_DIFFER
+
+
 def require_current(made_at: datetime, now: datetime) -> None:
     """Raise NotGenuine where no new dialog may begin under a key that was made then."""
     if made_at < now - BEGIN_WITHIN:

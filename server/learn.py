@@ -180,7 +180,7 @@ _TYPES: dict[str, SqlType] = {
     'sys."bit"': tm.BIT,
     "boolean": tm.BIT_KEPT_AS_BOOLEAN,
     "double precision": tm.FLOAT,
-    "real": SqlType("real"),
+    "real": tm.REAL,
     "text": tm.NVARCHAR_MAX,
     "character varying": tm.NVARCHAR_MAX,
     "bytea": tm.VARBINARY_MAX,

@@ -3,12 +3,14 @@
 PGSB_TEST_POSTGRES chooses the PostgreSQL: a major version ("18", "15", found as
 the private server finds them), a bin directory, or docker:17 (the official image,
 where a Docker engine answers); several, separated by commas,
-run every test that needs a server once on each (those marked one_postgres on the
+run the tests that need a server on each (those marked one_postgres on the
 first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 
-Tests marked long take a fifth of the time of all (processes killed by the hundred, loads,
-most of the browser's): they run with --long, and where their file is named.
+Tests marked long take a second of a processor and more each (processes killed by the hundred, loads,
+whole pages of the documents, most of the browser's and of Spark's): they run with --long, and where their
+file is named. So does what runs on the second PostgreSQL and further ones, but for tests/runtime: the
+engine's own tests run on each always.
 """
 
 import atexit
@@ -50,9 +52,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what needs a server on each PostgreSQL that was asked for; once where it makes no difference."""
     if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:
-        wanted = _WANTED[:1] if metafunc.definition.get_closest_marker("one_postgres") else _WANTED
+        first_only = metafunc.definition.get_closest_marker("one_postgres") or not (
+            metafunc.config.getoption("long") or _runs_on_each(metafunc.config, metafunc.definition.path)
+        )
+        wanted = _WANTED[:1] if first_only else _WANTED
         names = [f"pg{one}" if one.isdigit() else one for one in wanted]
         metafunc.parametrize("postgres", wanted, ids=names, indirect=True, scope="session")
+
+
+def _runs_on_each(config: pytest.Config, path: Path) -> bool:
+    """Whether the tests in `path` run on each PostgreSQL without --long: the engine's, and who is named."""
+    tests = Path(__file__).parent
+    named = [config.invocation_params.dir / one.partition("::")[0] for one in config.args]
+    return any(path.is_relative_to(one) for one in [tests / "runtime", *named] if one != tests)
 
 
 @pytest.hookimpl(trylast=True)

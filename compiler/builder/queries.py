@@ -429,6 +429,8 @@ def _check_principal(tree: Node, kind: str, read: Reader) -> None:
             read.unexpected(min(start + 1, end - 1), f"expected {' or '.join(sources or ('WITH',))}")
         elif start + 2 >= end and read.tokens[start + 1].word != "WINDOWS":
             read.unexpected(start + 1, "a name is missing")
+    if read.tokens[start].word == "WITHOUT" and read.tokens[min(start + 1, end - 1)].word != "LOGIN":
+        read.unexpected(min(start + 1, end - 1), "expected LOGIN")
     for index in range(start, end - 1):
         if read.tokens[index + 1].word == "=" and read.tokens[index].word not in known:
             read.unexpected(index, f"expected {' or '.join(sorted(known))}")

@@ -56,7 +56,8 @@ COMPATIBILITY_VIEWS = frozenset(
 INFORMATION_SCHEMA = frozenset(
     """
     tables views columns routines parameters schemata table_constraints key_column_usage
-    constraint_column_usage check_constraints referential_constraints view_table_usage
+    constraint_column_usage check_constraints referential_constraints view_table_usage table_privileges
+    column_privileges
     """.split()
 )
 """INFORMATION_SCHEMA views that are made for T-SQL: PostgreSQL's own show all databases of the instance."""

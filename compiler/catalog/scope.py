@@ -131,10 +131,11 @@ def object_name(name: nodes.QualifiedName) -> ObjectName:
 class UnknownType(Exception):
     """A data type that is not known or is refused; the message says why, ``number`` is SQL Server's."""
 
-    def __init__(self, message: str, number: int | None = None) -> None:
-        """Keep both."""
+    def __init__(self, message: str, number: int | None = None, hint: str | None = None) -> None:
+        """Keep them."""
         super().__init__(message)
         self.number = number or 2715
+        self.hint = hint
 
 
 def _unknown_type(error: TypeError_, name: str, place: int) -> UnknownType:
@@ -403,7 +404,8 @@ class Catalog:
                 elif argument.isdecimal():
                     arguments.append(int(argument))
                 else:
-                    raise UnknownType(f"{argument} is no length")
+                    message = f"Incorrect syntax near '{argument}'."
+                    raise UnknownType(message, 102, "a length is a number or MAX")
             if written.xml_collection is not None:
                 return typed_xml(*self.key(object_name(written.xml_collection)), written.xml_document)
             try:

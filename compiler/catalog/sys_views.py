@@ -20,7 +20,7 @@ KINDS: dict[str, SqlType] = {
     "d": tm.DATETIME,
     "x": tm.VARBINARY_MAX,
     "f": tm.FLOAT,
-    "r": SqlType("real"),
+    "r": tm.REAL,
 }
 
 VIEWS: dict[str, str] = {
@@ -416,6 +416,10 @@ VIEWS: dict[str, str] = {
     "information_schema_check_constraints": """
         constraint_catalog:n constraint_schema:n constraint_name:s check_clause:n
     """,
+    "information_schema_column_privileges": """
+        grantor:s grantee:s table_catalog:n table_schema:s table_name:s column_name:s privilege_type:s
+        is_grantable:n
+    """,
     "information_schema_columns": """
         table_catalog:s table_schema:s table_name:s column_name:s ordinal_position:i column_default:n
         is_nullable:s data_type:s character_maximum_length:i character_octet_length:i numeric_precision:h
@@ -445,6 +449,9 @@ VIEWS: dict[str, str] = {
     "information_schema_table_constraints": """
         constraint_catalog:n constraint_schema:s constraint_name:s table_catalog:n table_schema:s table_name:s
         constraint_type:s is_deferrable:n initially_deferred:n
+    """,
+    "information_schema_table_privileges": """
+        grantor:s grantee:s table_catalog:n table_schema:s table_name:s privilege_type:s is_grantable:n
     """,
     "information_schema_tables": "table_catalog:s table_schema:s table_name:s table_type:s",
     "information_schema_view_table_usage": """

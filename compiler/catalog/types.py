@@ -8,8 +8,10 @@ stand beside the table below and in docs/dialect.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import field
 
+from ...grammar.problems import did_you_mean
 from ...grammar.records import dataclass, replace
 from .names import fold, quote
 
@@ -73,6 +75,29 @@ _SYNONYMS: dict[str, str] = {
     "binary varying": "varbinary",
     "timestamp": "rowversion",
 }
+
+_ELSEWHERE_CALLED = {
+    "blob": "varbinary(max)",
+    "bool": "bit",
+    "boolean": "bit",
+    "bytea": "varbinary(max)",
+    "clob": "varchar(max)",
+    "double": "float",
+    "guid": "uniqueidentifier",
+    "int4": "int",
+    "int8": "bigint",
+    "long": "bigint",
+    "nclob": "nvarchar(max)",
+    "number": "decimal",
+    "nvarchar2": "nvarchar",
+    "serial": "int IDENTITY",
+    "short": "smallint",
+    "string": "nvarchar",
+    "timestamptz": "datetimeoffset",
+    "uuid": "uniqueidentifier",
+    "varchar2": "varchar",
+}
+"""Types that other databases have, and what they are called here."""
 
 REFUSED: dict[str, str] = {
     "geography": "geography needs PostGIS, which this product does not ask for",
@@ -312,7 +337,9 @@ BIT = SqlType("bit")
 BIT_KEPT_AS_BOOLEAN = SqlType("bit", user="boolean")
 """Of columns that another tool made: read and stored as a bit, which they are not in PostgreSQL."""
 FLOAT = SqlType("float", precision=53)
+REAL = SqlType("real")
 MONEY = SqlType("money")
+SMALLMONEY = SqlType("smallmoney")
 DATETIME = SqlType("datetime")
 DATETIME2 = SqlType("datetime2", scale=7)
 MOMENT = SqlType("datetime2")
@@ -348,6 +375,14 @@ def decimal(precision: int, scale: int) -> SqlType:
         scale = max(min(scale, 38 - whole), min(scale, 6))
         precision = 38
     return SqlType("decimal", precision=max(precision, 1), scale=scale)
+
+
+def meant_by(name: str, known: Iterable[str]) -> str | None:
+    """Return the hint that names the type that is most likely meant by a name that none has."""
+    elsewhere = _ELSEWHERE_CALLED.get(name.lower())
+    if elsewhere is not None:
+        return f"did you mean '{elsewhere}'?"
+    return did_you_mean(name, (*TYPE_NAMES, *_SYNONYMS, *known))
 
 
 def kept_type(text: str) -> SqlType | None:

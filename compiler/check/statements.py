@@ -6,7 +6,7 @@ numbers are SQL Server's where it has the same message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from ...grammar.hints import no_condition
@@ -29,6 +29,14 @@ _MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
     nodes.CreateView: "CREATE VIEW",
     nodes.CreateSchema: "CREATE SCHEMA",
 }
+_ROUTINES = frozenset({"FUNCTION", "PROC", "PROCEDURE"})
+_MAY_END_WITH_NAME = (
+    nodes.SqlStatement,
+    nodes.BeginTransaction,
+    nodes.CommitTransaction,
+    nodes.RollbackTransaction,
+    nodes.SaveTransaction,
+)
 _DROPPED_HERE = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "VIEW"})
 _VARIABLE = TokenKind.VARIABLE
 _LONGEST_TRANSACTION_NAME = 32
@@ -153,7 +161,7 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
     ``tokens`` are all tokens of the batch: variables are looked for in them, since most stand
     inside text that is kept as written.
     """
-    scope = _Scope(problems)
+    scope = _Scope(problems, broken=_is_broken_module(batch, tokens))
     # What sp_executesql of another database runs begins behind its USE.
     text = batch.span.source.text
     first = int(behind_use_first(text) != text)
@@ -166,6 +174,13 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
     for token in tokens if "[]" in texts or '""' in texts else ():
         if token.text in ("[]", '""') and token.kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
             problems.add(NAME_MISSING, Span(batch.span.source, token.start, token.end), number=1038)
+
+
+def _is_broken_module(batch: nodes.Batch, tokens: Sequence[Token]) -> bool:
+    """Tell whether a batch begins as a module whose head could not be read."""
+    words = [token.word for token in tokens[:4]]
+    begins = words[:1] in (["CREATE"], ["ALTER"]) and not _ROUTINES.isdisjoint(words)
+    return begins and not any(isinstance(one, tuple(_MUST_BE_FIRST)) for one in batch.statements)
 
 
 # ------------------------------------------------------------------ statements and where they stand
@@ -210,6 +225,18 @@ def _check_database(statement: nodes.Statement, problems: Problems) -> None:
             )
 
 
+def _check_last_name(statement: nodes.Statement, problems: Problems) -> None:
+    """Warn of a THROW that is the name at the end of the statement before it."""
+    last = [token for token in statement.tokens[-3:] if token.word != ";"][-2:]
+    if len(last) == 2 and last[1].word == "THROW" and last[0].word not in ("AS", "."):
+        problems.add(
+            "THROW is a name of the statement before it here, and throws nothing.",
+            Span(statement.span.source, last[1].start, last[1].end),
+            hint="write a semicolon before THROW",
+            severity="warning",
+        )
+
+
 def _head(statement: nodes.Statement) -> Span:
     """Return the place of the first word of a statement."""
     first = statement.tokens[0]
@@ -224,6 +251,8 @@ class _Scope:
     labels: dict[str, tuple[nodes.Label, tuple[int, ...]]] = field(default_factory=dict)
     gotos: list[tuple[nodes.Goto, tuple[int, ...]]] = field(default_factory=list)
     module: _Module | None = None
+    broken: bool = False
+    """The head of a module could not be read: the statements are its own."""
 
     def check(self, statements: Iterable[nodes.Statement], module: _Module | None) -> None:
         self.module = module
@@ -251,6 +280,8 @@ class _Scope:
         if context.inside or self.module is not None:
             _check_place(statement, False, self.module, self.problems)
         _check_database(statement, self.problems)
+        if isinstance(statement, _MAY_END_WITH_NAME):
+            _check_last_name(statement, self.problems)
         match statement:
             case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
                 _check_module(statement, self.problems)
@@ -288,7 +319,9 @@ class _Scope:
                     statement.span,
                     number=10704,
                 )
-            case nodes.Return(value=value) if value is not None and not self._returns_value():
+            case nodes.Return(value=value) if (
+                value is not None and not self._returns_value() and not (self.module is None and self.broken)
+            ):
                 add(
                     "A RETURN statement with a return value cannot be used in this context.",
                     statement.span,
@@ -413,10 +446,13 @@ class _Scope:
     def _check_options(self, statement: nodes.SetOption, known: frozenset[str]) -> None:
         for name in statement.names:
             if name not in known:
+                hint = did_you_mean(name, known) if " " not in name else None
+                if name in _SET_SWITCHES:
+                    hint = f"SET {name} takes ON or OFF"
                 self.problems.add(
                     f"'{name}' is not a recognized SET option.",
                     statement.span,
-                    hint=did_you_mean(name, known) if " " not in name else None,
+                    hint=hint,
                     number=195,
                 )
             instead = _UNHEEDED.get((name, statement.value))
@@ -475,7 +511,10 @@ def _check_module(module: _Module, problems: Problems) -> None:
             if event not in ("INSERT", "UPDATE", "DELETE"):
                 problems.add(
                     f"Incorrect syntax near '{event}'.",
-                    _head(module),
+                    next(
+                        (Span(module.span.source, t.start, t.end) for t in module.tokens if t.word == event),
+                        _head(module),
+                    ),
                     hint="a trigger on a table fires for INSERT, UPDATE and DELETE",
                     number=102,
                 )

@@ -60,7 +60,7 @@ _WITH_EXPRESSIONS = (
     nodes.Send,
     nodes.CreateFunction,
 )
-_NOT_AFTER_SELECT = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INTO"})
+_NOT_AFTER_SELECT = frozenset({",", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INTO"})
 
 
 def check_text(statement: nodes.Statement, problems: Problems) -> None:
@@ -106,6 +106,7 @@ def _check(text: nodes.SqlText, problems: Problems) -> None:
                 before in _NEED_OPERAND
                 or (before == "(" and word in _NOT_AFTER_PARENTHESIS)
                 or (before == "SELECT" and word in _NOT_AFTER_SELECT)
+                or (before == "DISTINCT" and word == ",")
             )
             if impossible and word == "ORDER" and words[place + 1 : place + 2] == ("GROUP",):
                 impossible = False  # a hint of OPTION (…)

@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import Enum
 from functools import lru_cache
 
-from ...grammar.problems import NO_SYNONYM_FOR_QUEUES, SYNONYM_OF_QUEUE, Problems, did_you_mean
+from ...grammar.problems import NO_SYNONYM_FOR_QUEUES, SYNONYM_OF_QUEUE, Problems
 from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
@@ -23,7 +23,7 @@ from ..analysis.transaction_depth import Depths
 from ..catalog.names import ObjectName
 from ..catalog.objects import Expression, TableInfo, TableVariable
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
-from ..catalog.types import INT, NVARCHAR_MAX, TYPE_NAMES, SqlType
+from ..catalog.types import INT, NVARCHAR_MAX, SqlType, meant_by
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.dml.table_variable_rows import last_value
@@ -232,8 +232,9 @@ class Context:
         try:
             return self.catalog.type_of(written, place)
         except UnknownType as error:
-            known = (*TYPE_NAMES, *self.scope.type_names())
-            hint = did_you_mean(written.name.name.text, known) if error.number == 2715 else None
+            hint = error.hint
+            if hint is None and error.number == 2715:
+                hint = meant_by(written.name.name.text, self.scope.type_names())
             self.problem(str(error), written.span, number=error.number, hint=hint)
             return SqlType("int")
 

@@ -305,7 +305,9 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     assert node.into is not None
     table = ctx.scope.table_variable(node.into.name)
     if table is None:
-        ctx.problem(f'Must declare the table variable "{node.into.name}".', node.into.span, number=1087)
+        known = ctx.scope.variable(node.into.name)
+        if known is None or known.type.family != "table":  # else its declaration is reported
+            ctx.problem(f'Must declare the table variable "{node.into.name}".', node.into.span, number=1087)
         return []
     if table.read_only:
         message = f'The table-valued parameter "{node.into.name}" is READONLY and cannot be modified.'

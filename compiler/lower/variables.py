@@ -10,7 +10,7 @@ from ..analysis.may_fail import text_cannot_raise
 from ..analysis.mentions import is_literal
 from ..catalog.names import fold, part_name, quote
 from ..catalog.objects import ScalarVariable, TableInfo
-from ..catalog.types import BIGINT
+from ..catalog.types import BIGINT, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment
@@ -115,6 +115,7 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
     name = declaration.variable.name
     info = translate.translate_table_variable(declaration.definition.text, name, ctx.scope, ctx.problems)
     if info is None:
+        ctx.scope.declare(name, SqlType("table"))  # what reads it is not wrong, too
         return
     row_type = table_row_type(ctx, name.lstrip("@"))
     define_row_type(row_type, info, ctx)

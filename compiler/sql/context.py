@@ -9,14 +9,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...grammar.problems import Problem, Problems, Unbound, did_you_mean
+from ...grammar.problems import Problem, Problems, Unbound
 from ...grammar.records import dataclass, replace
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import ObjectName, fold, is_placeholder
 from ..catalog.objects import ColumnInfo, SqlScope, TableInfo, TableVariable
 from ..catalog.sys_views import VIEWS
-from ..catalog.types import TYPE_NAMES, SqlType, TypeError_, sql_type, typed_xml
+from ..catalog.types import SqlType, TypeError_, meant_by, sql_type, typed_xml
 from ..target import nodes as n
 from ..target import queries as q
 from .operand_types import implicit_error
@@ -398,7 +398,7 @@ class Context:
                     else f"Type {name} is not a defined system type.",
                     node,
                     number=243 if cast else 2715,
-                    hint=did_you_mean(name, (*TYPE_NAMES, *self.scope.type_names())),
+                    hint=meant_by(name, self.scope.type_names()),
                 )
                 return None
             return SqlType(name.lower(), user=user)
@@ -408,6 +408,8 @@ class Context:
 def undeclared_table(name: str, node: Any, ctx: Context) -> None:
     """Report that ``@name`` is no table variable, or that its type is not known here."""
     known = ctx.scope.variable(name)
+    if known is not None and known.type.family == "table":
+        return  # its declaration is reported
     if known is not None and known.type.family == "user":
         ctx.problem(
             f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",

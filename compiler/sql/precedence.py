@@ -69,7 +69,7 @@ def _wider(a: SqlType, b: SqlType) -> SqlType:
     if a.family == b.family == "decimal" or {a.family, b.family} == {"decimal", "integer"}:
         names = {a.name, b.name}
         if "decimal" not in names and not names.isdisjoint(_MONEY):
-            return tm.MONEY if "money" in names else SqlType("smallmoney")
+            return tm.MONEY if "money" in names else tm.SMALLMONEY
         (p1, s1), (p2, s2) = digits(a), digits(b)
         scale = max(s1, s2)
         return tm.decimal(max(p1 - s1, p2 - s2) + scale, scale)

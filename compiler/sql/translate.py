@@ -36,7 +36,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from ...grammar.hints import incorrect_syntax, misspelt
+from ...grammar.hints import incorrect_syntax, misplaced_quote, missing, misspelt, of_neighbours
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.records import replace
@@ -355,7 +355,9 @@ def _translate(
         place = next((i for i, token in enumerate(text.tokens) if token.start == error.start), None)
         if place is not None and error.near is not None and message.startswith("Incorrect syntax near"):
             message, number = incorrect_syntax(text.tokens[place])
-            hint = misspelt(text.tokens, place)
+            tokens = text.tokens
+            hint = misplaced_quote(tokens[: place + 1], span.source) or misspelt(tokens, place)
+            hint = hint or of_neighbours(tokens, place) or missing(tokens, place)
         problems.add(message, at=Span(span.source, start, max(end, start + 1)), hint=hint, number=number)
     except RecursionError:
         problems.add(NESTED_TOO_DEEPLY, at=span, number=191)

@@ -257,19 +257,19 @@ BEGIN
 END;
 $$;
 
--- Claims for people: whose, since when, how many messages, and in which state. held: its session is
--- there; stream: its stream runs, or is waited for until expires_at; over: it ends with the next sweep.
+-- Claims for people: whose, since when, how many messages, and in which state. held: its session is there; stream: its
+-- stream runs; waiting: its stream does not, and is waited for until expires_at; over: it ends with the next sweep.
 DROP VIEW IF EXISTS ssb.claims;
 CREATE VIEW ssb.claims WITH (security_barrier) AS
     SELECT k.claim_id, q.name AS queue, k.role, k.pid, k.claimed_at, k.stream, k.expires_at,
            (SELECT count(*) FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS conversations,
            (SELECT coalesce(sum(c.messages), 0)::bigint FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS messages,
-           CASE WHEN k.expires_at > clock_timestamp()
-                  OR k.expires_at IS NOT NULL AND EXISTS (
+           CASE WHEN k.expires_at IS NOT NULL AND EXISTS (
                      SELECT FROM ssb.running_stream AS s JOIN pg_locks AS l ON l.pid = s.pid
                       WHERE s.role = k.role AND s.stream = k.stream AND l.locktype = 'advisory' AND l.granted
                         AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                         AND l.classid = 1397965383::oid AND l.objid::bigint = s.lock_id AND l.objsubid = 2) THEN 'stream'
+                WHEN k.expires_at > clock_timestamp() THEN 'waiting'
                 WHEN k.expires_at IS NULL AND EXISTS (
                      SELECT FROM pg_locks AS l
                       WHERE l.pid = k.pid AND l.locktype = 'advisory' AND l.granted AND l.classid = 1397965376::oid

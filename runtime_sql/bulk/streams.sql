@@ -56,6 +56,31 @@ AS $$
      ORDER BY r.claimed_at, r.claim_id;
 $$;
 
+-- The messages of a claim, whose stream does not run, are free now and not only when it expires. Returns how many. The stream
+-- fails when it comes again, unless it goes on without them (failOnDataLoss = false). For the claim's role, and operators.
+CREATE OR REPLACE FUNCTION ssb.release_claim(claim_id integer)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_claim ssb.claim;
+    v_messages bigint;
+BEGIN
+    SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = release_claim.claim_id FOR UPDATE;
+    IF NOT FOUND OR NOT (pg_has_role(ssb_internal.caller(), v_claim.role, 'MEMBER')
+                         OR pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')) THEN
+        PERFORM ssb_internal.raise_claim_lost(claim_id);
+    ELSIF v_claim.expires_at IS NULL OR ssb_internal.stream_runs(v_claim.role, v_claim.stream) THEN
+        RAISE EXCEPTION 'claim % is in use', claim_id USING ERRCODE = '55006',
+            HINT = 'It ends with its job, or is released when its stream has stopped.';
+    END IF;
+    SELECT sum(c.messages)::bigint INTO v_messages FROM ssb.claimed_conversation AS c WHERE c.claim_id = release_claim.claim_id;
+    PERFORM ssb_internal.drop_claim(claim_id);
+    RETURN coalesce(v_messages, 0);
+END;
+$$;
+
 -- What a stream's progress says of a queue: messages that wait, also in claims, and when the first of them came; and those
 -- that are set aside, which wait for somebody's decision and not for the stream.
 --

@@ -106,3 +106,24 @@ SELECT DISTINCT ssb.db_name() AS view_catalog, sys.schema_name(v.schema_id) AS v
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   LEFT JOIN ssb.queue AS q ON q.schema_name = n.nspname AND q.relation_name = c.relname
   JOIN sys.objects AS o ON o.object_id = coalesce(q.queue_id, c.oid::integer);
+
+-- What the user has granted, and what is granted to the user or to everybody: PostgreSQL keeps it with the relation.
+CREATE OR REPLACE VIEW sys.information_schema_table_privileges AS
+SELECT g.grantor, g.grantee, ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name,
+       a.privilege_type, CASE WHEN a.is_grantable THEN 'YES' ELSE 'NO' END AS is_grantable
+  FROM sys.objects AS o
+  JOIN pg_class AS c ON c.oid = o.object_id::oid
+ CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+ CROSS JOIN LATERAL (SELECT sys.user_of_role(pg_get_userbyid(a.grantor)) AS grantor,
+                            CASE a.grantee WHEN 0 THEN 'public'
+                                 ELSE sys.user_of_role(pg_get_userbyid(a.grantee)) END AS grantee) AS g
+ WHERE o.type IN ('U', 'V') AND a.grantee <> c.relowner
+   AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES')
+   AND (sys.user_name() IN (g.grantor, g.grantee) OR a.grantee = 0);
+
+CREATE OR REPLACE VIEW sys.information_schema_column_privileges AS
+SELECT p.grantor, p.grantee, p.table_catalog, p.table_schema, p.table_name, c.name AS column_name, p.privilege_type, p.is_grantable
+  FROM sys.information_schema_table_privileges AS p
+  JOIN sys.objects AS o ON sys.schema_name(o.schema_id) = p.table_schema AND o.name = p.table_name AND o.type IN ('U', 'V')
+  JOIN sys.columns AS c ON c.object_id = o.object_id
+ WHERE p.privilege_type <> 'DELETE';

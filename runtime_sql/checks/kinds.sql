@@ -77,6 +77,8 @@ AS $$
      'The login of the readers is no member of that role: the program cannot be started, error 15517.'),
     (314, 'info', 'a queue retains many messages',
      'RETENTION = ON keeps what was sent and received until the conversation ends.'),
+    (315, 'warning', 'messages wait for a stream of Spark that does not run',
+     'Nobody else receives them before the stream is started again, or its claim expires.'),
     (401, 'warning', 'conversations are begun and never ended',
      'Both sides are open, old and without messages. Each costs two rows for ever, and reports on conversations slow down.'),
     (402, 'warning', 'one side has ended, the other does not',

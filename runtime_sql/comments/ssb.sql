@@ -38,6 +38,7 @@ drop_all_quarantined: drop_quarantined of every group that the filters choose.
 set_trace_context: What this session sends carries this W3C traceparent, and what it receives continues its own.
 trace_message: Gives the message that this session has sent last on a conversation a W3C traceparent.
 message_traces: The traceparents of received messages, by their queuing_order; each is told once.
+release_claim: Gives the messages of a claim back to its queue, when its stream has stopped and will not come again; returns how many.
 purge_messages: Takes messages off a queue as if they had been received and thrown away; count_only only counts them.
 fail_all_quarantined: fail_quarantined of every group that the filters choose.
 queue_history: A queue's depth and rates over time, from the daemon's samples.
@@ -157,7 +158,7 @@ claims: What bulk jobs and streams have set aside, of the caller's roles; all of
   expires_at: Until when it waits for its stream; not while the stream runs.
   conversations: How many conversations.
   messages: How many messages.
-  state: held: its session is there; stream: its stream runs, or is waited for; over: it ends with the daemon's next look.
+  state: held: its session is there; stream: its stream runs; waiting: its stream has stopped, and is waited for; over: it ends with the daemon's next look.
 
 queue_status: Every queue that the caller may see, with what an operator asks first.
   database_name: The T-SQL database.

@@ -737,6 +737,18 @@ information_schema_table_constraints: INFORMATION_SCHEMA.TABLE_CONSTRAINTS: keys
   constraint_type: PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK.
   is_deferrable, initially_deferred: Always NO.
 
+information_schema_table_privileges: INFORMATION_SCHEMA.TABLE_PRIVILEGES: what the user granted on tables and views, and what the user or public was granted.
+  grantor: Who granted it.
+  grantee: Who was granted it.
+  privilege_type: SELECT, INSERT, UPDATE, DELETE or REFERENCES.
+  is_grantable: YES: with GRANT OPTION.
+
+information_schema_column_privileges: INFORMATION_SCHEMA.COLUMN_PRIVILEGES: the same, for each column.
+  grantor: Who granted it.
+  grantee: Who was granted it.
+  privilege_type: SELECT, INSERT, UPDATE or REFERENCES.
+  is_grantable: YES: with GRANT OPTION.
+
 information_schema_key_column_usage: INFORMATION_SCHEMA.KEY_COLUMN_USAGE: the columns of keys and UNIQUE constraints.
   ordinal_position: Its place in the key, from 1.
 

@@ -243,8 +243,13 @@ BEGIN
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
         PERFORM ssb_internal.raise_handle_not_found(handle);
     END IF;
-    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
-    PERFORM ssb_internal.require_receive(v_queue);
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    IF FOUND THEN
+        PERFORM ssb_internal.require_receive(v_queue);
+    ELSIF v_endpoint.is_system OR NOT ssb_internal.controls_database(v_endpoint.database_id) THEN
+        -- Its service and queue were dropped: it waits until another instance knows (ssb_internal.leave_word_of_loss).
+        PERFORM ssb_internal.raise_handle_not_found(handle);
+    END IF;
     IF v_endpoint.is_system THEN
         PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
         PERFORM ssb_internal.note_notice_answered(v_endpoint.far_endpoint_id);
@@ -316,3 +321,37 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- The same where that is another instance: this side, closed, stays and is shown no more until the Error, or the end that it has told
+-- before, has arrived there (ssb_internal.settle_sent). False: there is nothing to tell, and the side may go.
+CREATE OR REPLACE FUNCTION ssb_internal.leave_word_of_loss(p_endpoint ssb.conversation_endpoint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_endpoint ssb.conversation_endpoint := p_endpoint;
+    v_is_under_way boolean := (SELECT r.is_under_way FROM ssb.remote_conversation AS r
+                                WHERE r.endpoint_id = p_endpoint.endpoint_id AND r.far_outcome IS NULL);
+BEGIN
+    IF v_is_under_way IS NULL OR v_endpoint.is_system THEN
+        RETURN false;
+    ELSIF v_endpoint.closed_at IS NULL AND v_is_under_way AND ssb_internal.endpoint_state(v_endpoint) = 'CO' THEN
+        DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_endpoint.endpoint_id;
+        UPDATE ssb.conversation_endpoint AS e SET has_waiting = false
+         WHERE e.endpoint_id = v_endpoint.endpoint_id RETURNING e.* INTO v_endpoint;
+        PERFORM ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error',
+                                             ssb_internal.next_number(p_endpoint), false, true,
+                                             ssb_internal.error_body(-8470, 'Remote service has been dropped.'));
+        SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
+        PERFORM ssb_internal.close_endpoint(v_endpoint, false, true);
+    ELSIF v_endpoint.closed_at IS NULL OR v_endpoint.is_close_known OR NOT v_endpoint.has_waiting THEN
+        RETURN false;
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e SET is_cleaned_up = true WHERE e.endpoint_id = v_endpoint.endpoint_id;
+    RETURN true;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.leave_word_of_loss(ssb.conversation_endpoint) FROM PUBLIC;

@@ -181,7 +181,7 @@ BEGIN
 END;
 $$;
 
--- Its dialogs end: the far sides get an Error, this side's endpoints and messages go.
+-- Its dialogs end: the far sides get an Error, this side's endpoints and messages go (to another instance: when it has arrived).
 CREATE OR REPLACE FUNCTION ssb_internal.drop_service(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -201,6 +201,7 @@ BEGIN
       WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP
         PERFORM ssb_internal.tell_far_side_of_loss(v_endpoint);
+        CONTINUE WHEN ssb_internal.leave_word_of_loss(v_endpoint);
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
     END LOOP;
     DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;

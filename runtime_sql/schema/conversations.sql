@@ -66,7 +66,8 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     -- When ssb.deliver_due has something to do here: the earlier of timer and lifetime while the side
     -- is open, its removal when it is closed. A target's has from the beginning a moment at which a short
     -- dialog's may go: then END changes no indexed column, and leaves the indexes alone.
-    due_at              timestamptz
+    due_at              timestamptz,
+    route_epoch         bigint                     -- of a dialog with another instance: see ssb_internal.mark_of_routes
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX IF NOT EXISTS conversation_endpoint_by_handle ON ssb.conversation_endpoint (conversation_handle);
 CREATE INDEX IF NOT EXISTS conversation_endpoint_by_lock ON ssb.conversation_endpoint (lock_id);

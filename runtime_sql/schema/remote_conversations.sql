@@ -4,7 +4,8 @@
 -- outlives the endpoint by a day, so that what comes twice then is still known to have come.
 --
 -- It has a lock of its own, that of its row, which whoever takes messages from another instance holds. So they never wait
--- for the group, in which a service program may be at work for long.
+-- for the group, in which a service program may be at work for long; and SEND and END write to the endpoint alone, where the
+-- route is the one that is known.
 
 -- The instances to which routes have led. A pair of addresses is one: its mirror is tried where it does not answer.
 CREATE TABLE IF NOT EXISTS ssb.transport_peer (
@@ -44,7 +45,6 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     outbound_key_id uuid,                                  -- of ssb.dialog_key, last used
     inbound_key_id  uuid,
     -- Behind what version 1 had
-    route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
     peer_id         integer,                               -- of the address; NULL: none leads there
     sent_bytes      bigint      NOT NULL DEFAULT 0,        -- of the message number `acknowledged`, sent in fragments: so many are over there
     UNIQUE (conversation_id, is_initiator)

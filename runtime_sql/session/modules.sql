@@ -371,13 +371,15 @@ CREATE OR REPLACE FUNCTION ssb_internal.dependent_name(p_class regclass, p_objec
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE WHEN c.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
+    SELECT CASE WHEN f.oid IS NOT NULL THEN f.spelling
+                WHEN c.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
                 WHEN p.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname::text)
                 WHEN n.oid IS NOT NULL THEN ssb_internal.spelled(obj_description(n.oid, 'pg_constraint'), n.conname::text)
                 ELSE ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname::text) END
       FROM pg_depend AS d
       LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
       LEFT JOIN pg_attrdef AS a ON d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+      LEFT JOIN ssb_internal.column_default AS f ON f.oid = a.oid
       LEFT JOIN pg_class AS c ON c.oid = coalesce(w.ev_class, a.adrelid, CASE d.classid WHEN 'pg_class'::regclass THEN d.objid END)
       LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
       LEFT JOIN pg_constraint AS n ON d.classid = 'pg_constraint'::regclass AND n.oid = d.objid

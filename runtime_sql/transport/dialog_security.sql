@@ -185,7 +185,9 @@ BEGIN
          WHERE e.endpoint_id = ANY (p_endpoints)
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     LOOP
-        IF v_pair.is_initiator THEN
+        -- (Of a service that was dropped an Error leaves, in the name of whom it belonged to.)
+        IF v_pair.is_initiator AND NOT (v_pair.security = 'F' AND NOT EXISTS (SELECT FROM ssb.service AS s
+                                                                              WHERE s.service_id = v_pair.service_id)) IS TRUE THEN
             SELECT s.* INTO v_found
               FROM ssb_internal.initiator_security(v_pair.database_id, v_pair.service_id, v_pair.far_service, v_pair.is_encrypted,
                                           NOT v_pair.is_under_way) AS s;
@@ -217,6 +219,8 @@ BEGIN
                           WHERE k.database_id = v_pair.database_id AND k.is_outbound AND k.near_service = v_pair.service_name
                             AND k.far_service = v_pair.far_service
                             AND (k.near, k.far) IS NOT DISTINCT FROM (v_found.near, v_found.far)
+                            -- (Not of a clock that was ahead: see is_for_sending in security/dialogs.py.)
+                            AND k.made_at <= clock_timestamp() + interval '30 minutes'
                           ORDER BY k.made_at DESC LIMIT 1);
         ELSIF v_found.security = 'A' THEN
             v_key_id := (SELECT k.key_id FROM ssb.dialog_key AS k
@@ -318,8 +322,9 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.keep_dialog_key(uuid, integer, boolean, 
                                                timestamptz) FROM PUBLIC;
 
 -- The newest key for what is sent between two services with these certificates.
+DROP FUNCTION IF EXISTS ssb_internal.outbound_key(integer, text, text, text, text, timestamptz);
 CREATE OR REPLACE FUNCTION ssb_internal.outbound_key(p_database_id integer, p_near_service text, p_far_service text, p_near text, p_far text,
-                                            p_not_before timestamptz)
+                                            p_after timestamptz, p_until timestamptz)
 RETURNS SETOF ssb.dialog_key
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -328,12 +333,12 @@ AS $$
      WHERE k.key_id = (SELECT o.key_id FROM ssb.dialog_key AS o
                         WHERE o.database_id = p_database_id AND o.is_outbound AND o.near_service = p_near_service
                           AND o.far_service = p_far_service AND (o.near, o.far) IS NOT DISTINCT FROM (p_near, p_far)
-                          AND o.made_at > p_not_before
+                          AND o.made_at > p_after AND o.made_at <= p_until
                         ORDER BY o.made_at DESC LIMIT 1)
        AND k.database_id = p_database_id
     RETURNING k.*;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.outbound_key(integer, text, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.outbound_key(integer, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;
 
 -- Which keys the dialogs of a set are sealed with: by the conversation where this side has one, else by the
 -- service that the first message is for.

@@ -111,6 +111,7 @@ DECLARE
     v_service ssb.service;
     v_contract ssb.contract;
     v_endpoint ssb.conversation_endpoint;
+    v_back record;
 BEGIN
     LOOP
         v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
@@ -156,10 +157,12 @@ BEGIN
     END IF;
     v_endpoint := ssb_internal.make_endpoint(false, p_conversation_id, v_service, v_contract.contract_id, v_contract.name, p_from_service,
         p_from_instance, NULL, NULL, clock_timestamp() + p_lifetime * interval '1 second', p_is_encrypted, false, NULL);
+    SELECT w.* INTO v_back FROM ssb_internal.way_back(v_service.database_id, p_from_service, p_from_instance) AS w;
     INSERT INTO ssb.remote_conversation AS r (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
-                                              far_instance, is_under_way, security, near_user, far_user)
+                                              far_instance, address, mirror_address, peer_id, is_under_way, security, near_user, far_user)
     VALUES (v_endpoint.endpoint_id, p_conversation_id, false, v_service.database_id, v_service.service_id, p_key, p_from_instance,
-            true, p_security, CASE p_security WHEN 'F' THEN v_service.owner END, p_far_user)
+            v_back.address, v_back.mirror_address, v_back.peer_id, true, p_security,
+            CASE p_security WHEN 'F' THEN v_service.owner END, p_far_user)
     RETURNING r.* INTO remote;
 END;
 $$;

@@ -281,12 +281,18 @@ BEGIN
     END IF;
     IF cardinality(v_new_places) > 0 THEN
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
-                                             far_instance, is_under_way, security, near_user, far_user, next_number, taken_at, inbound_key_id)
+                                             far_instance, address, mirror_address, peer_id, is_under_way, security, near_user, far_user,
+                                             next_number, taken_at, inbound_key_id)
         SELECT v_endpoints[u.place], u.conversation_id, false, v_path_databases[u.path], v_path_services[u.path], u.key,
-               u.instance, true, v_path_securities[u.path], CASE v_path_securities[u.path] WHEN 'F' THEN v_path_owners[u.path] END,
+               u.instance, w.address, w.mirror_address, w.peer_id, true, v_path_securities[u.path], CASE v_path_securities[u.path] WHEN 'F' THEN v_path_owners[u.path] END,
                v_path_users[u.path], next_numbers[u.place], clock_timestamp(), CASE WHEN p_is_opened THEN u.key_id END
-          FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_keys, v_new_instances, v_new_key_ids)
-               AS u (place, path, conversation_id, key, instance, key_id)
+          FROM unnest(v_new_places, v_new_paths, v_new_conversations, v_new_keys, v_new_services, v_new_instances, v_new_key_ids)
+               AS u (place, path, conversation_id, key, service, instance, key_id)
+          JOIN (SELECT d.*, b.*
+                  FROM (SELECT DISTINCT v_path_databases[u.path] AS database_id, u.service, u.instance
+                          FROM unnest(v_new_paths, v_new_services, v_new_instances) AS u (path, service, instance)) AS d
+                 CROSS JOIN LATERAL ssb_internal.way_back(d.database_id, d.service, d.instance) AS b OFFSET 0) AS w
+            ON w.database_id = v_path_databases[u.path] AND w.service = u.service AND w.instance IS NOT DISTINCT FROM u.instance
          WHERE v_endpoints[u.place] <> 0
          ORDER BY u.conversation_id;                -- so that two who are at the same wait for each other in one order
         INSERT INTO ssb.conversation_endpoint AS e

@@ -154,7 +154,7 @@ BEGIN
                  ORDER BY r.endpoint_id
                    FOR NO KEY UPDATE OF r SKIP LOCKED) AS l;
         UPDATE ssb.remote_conversation AS r
-           SET address = u.address, mirror_address = u.mirror, peer_id = p.peer_id, failures = 0, retry_at = NULL, route_epoch = NULL
+           SET address = u.address, mirror_address = u.mirror, peer_id = p.peer_id, failures = 0, retry_at = NULL
           FROM unnest(v_plain.endpoints, v_plain.addresses, v_plain.mirrors) AS u (endpoint_id, address, mirror)
           JOIN unnest(v_moved) AS m (endpoint_id) ON m.endpoint_id = u.endpoint_id
           JOIN (SELECT d.*, ssb_internal.peer_of(d.address, d.mirror) AS peer_id
@@ -231,7 +231,7 @@ BEGIN
     IF coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) || v_expired = p_known THEN
         RETURN p_known;
     END IF;
-    v_state := ssb_internal.epoch_of_routes(NULL) || v_expired;       -- NULL: somebody is changing definitions just now
+    v_state := ssb_internal.epoch_of_routes() || v_expired;       -- NULL: somebody is changing definitions just now
     RETURN CASE WHEN ssb_internal.reroute(NULL, NULL, false) THEN v_state END;
 END;
 $$;

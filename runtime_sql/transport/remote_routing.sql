@@ -140,7 +140,7 @@ BEGIN
         RETURN NULL;
     END IF;
     IF NOT p_is_last THEN
-        v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
+        v_epoch := ssb_internal.epoch_of_routes();
     END IF;
     SELECT CASE WHEN upper(f.address COLLATE "C") <> 'LOCAL' THEN f.address END, f.mirror_address, f.is_only INTO v_address, v_mirror, v_is_only
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
@@ -166,9 +166,9 @@ BEGIN
         END IF;
         v_peer_id := ssb_internal.peer_of(v_address, v_mirror);
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address,
-                                             mirror_address, peer_id, route_epoch)
+                                             mirror_address, peer_id)
         VALUES (p_sender.endpoint_id, p_sender.conversation_id, true, p_sender.database_id, p_sender.service_id, v_address,
-                v_mirror, v_peer_id, v_epoch);
+                v_mirror, v_peer_id);
         IF v_epoch IS NOT NULL AND v_is_only AND p_sender.far_broker_instance IS NULL AND NOT p_sender.is_system
            AND NOT ssb_internal.has_notice_route(p_sender.database_id) THEN
             SELECT s.database_id, s.name, p_sender.far_service, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence,
@@ -207,20 +207,46 @@ BEGIN
            SET peer_id = v_peer_id, transmission_status = coalesce(v_delay, ssb_internal.status_on_route(v_address))
          WHERE t.endpoint_id = p_sender.endpoint_id;
     END IF;
-    IF v_remote.endpoint_id IS NOT NULL AND v_epoch IS NOT NULL THEN
-        -- Not behind the daemon, which has many dialogs' rows in an order of its own: the next message looks it up again.
-        UPDATE ssb.remote_conversation AS r SET route_epoch = v_epoch
-         WHERE r.endpoint_id = (SELECT l.endpoint_id FROM ssb.remote_conversation AS l WHERE l.endpoint_id = p_sender.endpoint_id
-                                  FOR NO KEY UPDATE SKIP LOCKED);
+    -- In the sender's own row: that of the remote conversation, which who brings messages waits for, would be locked to the end of the
+    -- sender's transaction.
+    IF v_epoch IS NOT NULL THEN
+        UPDATE ssb.conversation_endpoint AS e SET route_epoch = ssb_internal.mark_of_routes(v_epoch, v_remote.far_instance)
+         WHERE e.endpoint_id = p_sender.endpoint_id
+           AND e.route_epoch IS DISTINCT FROM ssb_internal.mark_of_routes(v_epoch, v_remote.far_instance);
     END IF;
     PERFORM ssb_internal.announce_departure();
     RETURN coalesce(v_delay, ssb_internal.status_on_route(v_address));
 END;
 $$;
 
--- The epoch up to which routes are what whoever asks now sees; NULL where somebody is changing definitions, and
--- where it is the known one: see ssb_internal.find_dialog_path.
-CREATE OR REPLACE FUNCTION ssb_internal.epoch_of_routes(p_known bigint)
+-- A dialog's route is known while no route has changed since, and until the other instance has told which one it is.
+CREATE OR REPLACE FUNCTION ssb_internal.mark_of_routes(p_epoch bigint, p_far_instance text)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE
+RETURN 2 * p_epoch + (p_far_instance IS NOT NULL)::integer;
+REVOKE EXECUTE ON FUNCTION ssb_internal.mark_of_routes(bigint, text) FROM PUBLIC;
+
+-- The route by which the target's side of a dialog that begins will answer; NULL: none leads out of here, and its first SEND finds out.
+CREATE OR REPLACE FUNCTION ssb_internal.way_back(p_database_id integer, p_far_service text, p_far_instance text,
+                                                 OUT address text, OUT mirror_address text, OUT peer_id integer)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    SELECT f.address, f.mirror_address INTO address, mirror_address
+      FROM ssb_internal.find_route(p_database_id, p_far_service, p_far_instance, NULL, false) AS f
+     WHERE upper(f.address COLLATE "C") <> 'LOCAL';
+    peer_id := ssb_internal.peer_of(address, mirror_address);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.way_back(integer, text, text) FROM PUBLIC;
+
+-- The epoch up to which routes are what whoever asks now sees; NULL where somebody is changing definitions: see
+-- ssb_internal.find_dialog_path.
+DROP FUNCTION IF EXISTS ssb_internal.epoch_of_routes(bigint);
+CREATE OR REPLACE FUNCTION ssb_internal.epoch_of_routes()
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -228,7 +254,7 @@ AS $$
 DECLARE
     v_epoch bigint := coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
 BEGIN
-    IF v_epoch = p_known OR current_setting('transaction_isolation') <> 'read committed'
+    IF current_setting('transaction_isolation') <> 'read committed'
        OR EXISTS (SELECT FROM pg_locks AS l
                    WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass AND l.mode = 'RowShareLock'
                      AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) THEN
@@ -246,10 +272,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address, peer_id,
-                                         route_epoch)
+    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address, mirror_address, peer_id)
     VALUES (p_endpoint_id, p_conversation_id, true, p_path.database_id, p_path.service_id, p_path.address, p_path.mirror_address,
-            p_path.peer_id, p_path.epoch);
+            p_path.peer_id);
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
                                   is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
     VALUES (p_path.database_id, p_endpoint_id, p_path.to_service, 0, p_message_type, false, false, clock_timestamp(), p_body,
@@ -286,7 +311,9 @@ BEGIN
     END IF;
     PERFORM ssb_internal.put_first_to_remote(p_endpoint_id, v_dialog.conversation_id, v_dialog.path, p_message_type,
                                              CASE WHEN v_dialog.validation = 'E' THEN nullif(p_body, '') ELSE p_body END);
-    UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = 1, sent_order = NULL WHERE e.endpoint_id = p_endpoint_id;
+    UPDATE ssb.conversation_endpoint AS e
+       SET has_waiting = true, sent_count = 1, sent_order = NULL, route_epoch = ssb_internal.mark_of_routes((v_dialog.path).epoch, NULL)
+     WHERE e.endpoint_id = p_endpoint_id;
     RETURN true;
 END;
 $$;
@@ -322,10 +349,10 @@ BEGIN
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
-            service_name, contract_name, far_service, has_waiting, sent_count)
+            service_name, contract_name, far_service, has_waiting, sent_count, route_epoch)
     VALUES (v_found.endpoint_id, v_handle, v_handle, true, coalesce(p_is_encrypted, true), false, v_found.endpoint_id,
             v_handle, p_database_id, v_path.service_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
-            p_from_service, p_contract, p_to_service, true, 1);
+            p_from_service, p_contract, p_to_service, true, 1, ssb_internal.mark_of_routes(v_path.epoch, NULL));
     PERFORM ssb_internal.put_first_to_remote(v_found.endpoint_id, v_handle, v_path, p_message_type,
                                              CASE WHEN v_found.validation = 'E' THEN nullif(p_body, '') ELSE p_body END);
     RETURN v_handle;
@@ -351,7 +378,7 @@ DECLARE
     v_remote record;
 BEGIN
     UNLISTEN ssb_rights;  -- see ssb_internal.caller
-    SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count INTO v_sender
+    SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count, e.route_epoch INTO v_sender
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
        AND e.closed_at IS NULL AND NOT e.is_error AND e.lifetime IS NULL AND e.priority = 5 AND NOT e.is_system
@@ -366,7 +393,8 @@ BEGIN
       FROM ssb.remote_conversation AS r
       JOIN ssb.contract_message_usage AS u ON u.contract_id = v_sender.contract_id AND u.message_type_name = p_message_type
      WHERE r.endpoint_id = v_sender.endpoint_id AND r.address IS NOT NULL AND r.far_outcome IS NULL
-       AND r.route_epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND v_sender.route_epoch
+           = ssb_internal.mark_of_routes(coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0), r.far_instance)
        AND CASE WHEN v_sender.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END;
     IF NOT FOUND THEN
         RETURN false;
@@ -402,6 +430,7 @@ DECLARE
     v_contracts integer[];
     v_are_initiators boolean[];
     v_next bigint[];
+    v_marks bigint[];
     v_peers integer[];
     v_statuses text[];
 BEGIN
@@ -414,8 +443,8 @@ BEGIN
         RETURN ssb_internal.send_to_known_remote(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body]));
     END IF;
     SELECT array_agg(l.conversation_handle), array_agg(l.endpoint_id), array_agg(l.database_id), array_agg(l.far_service),
-           array_agg(l.contract_id), array_agg(l.is_initiator), array_agg(l.sent_count)
-      INTO v_handles, v_endpoints, v_databases, v_services, v_contracts, v_are_initiators, v_next
+           array_agg(l.contract_id), array_agg(l.is_initiator), array_agg(l.sent_count), array_agg(l.route_epoch)
+      INTO v_handles, v_endpoints, v_databases, v_services, v_contracts, v_are_initiators, v_next, v_marks
       FROM (SELECT e.*
               FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = ANY (p_handles) AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
@@ -431,10 +460,10 @@ BEGIN
     SELECT array_agg(greatest(u.sent_count, r.acknowledged, ssb_internal.number_behind_waiting(u.endpoint_id)) ORDER BY u.n),
            array_agg(r.peer_id ORDER BY u.n), array_agg(ssb_internal.status_on_route(r.address) ORDER BY u.n)
       INTO v_next, v_peers, v_statuses
-      FROM unnest(v_endpoints, v_next) WITH ORDINALITY AS u (endpoint_id, sent_count, n)
+      FROM unnest(v_endpoints, v_next, v_marks) WITH ORDINALITY AS u (endpoint_id, sent_count, mark, n)
       JOIN ssb.remote_conversation AS r ON r.endpoint_id = u.endpoint_id
      WHERE r.address IS NOT NULL AND r.far_outcome IS NULL
-       AND r.route_epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
+       AND u.mark = ssb_internal.mark_of_routes(coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0), r.far_instance);
     IF cardinality(v_next) IS DISTINCT FROM cardinality(v_handles) THEN
         RETURN false;
     END IF;

@@ -26,8 +26,7 @@ BEGIN
       FROM (SELECT r.endpoint_id, r.failures FROM ssb.remote_conversation AS r
              WHERE r.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED) AS r;
     UPDATE ssb.remote_conversation AS r
-       SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR u.instance IS NULL THEN r.route_epoch END,
-           far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
+       SET far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
            sent_bytes = CASE WHEN r.acknowledged < u.next_number THEN 0 ELSE r.sent_bytes END,
            outbound_key_id = coalesce(u.key_id, r.outbound_key_id), failures = 0, retry_at = NULL
       FROM unnest(p_endpoints, p_next_numbers, p_instances, p_key_ids) AS u (endpoint_id, next_number, instance, key_id)
@@ -96,8 +95,7 @@ BEGIN
         v_has_progressed := v_answer.next_number > (SELECT r.acknowledged FROM ssb.remote_conversation AS r
                                                      WHERE r.endpoint_id = v_answer.endpoint_id);
         UPDATE ssb.remote_conversation AS r
-           SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
-               far_instance = coalesce(r.far_instance, v_answer.instance),
+           SET far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
                sent_bytes = CASE WHEN r.acknowledged < v_answer.next_number THEN 0 ELSE r.sent_bytes END,
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),
@@ -114,9 +112,10 @@ BEGIN
             DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_answer.endpoint_id;
             PERFORM ssb_internal.note_close_known(v_answer.endpoint_id);
             SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
-             WHERE e.endpoint_id = v_answer.endpoint_id AND e.closed_at IS NOT NULL AND e.is_initiator
-               AND EXISTS (SELECT FROM ssb.remote_conversation AS r
-                            WHERE r.endpoint_id = e.endpoint_id AND r.far_outcome IS NOT NULL);
+             WHERE e.endpoint_id = v_answer.endpoint_id AND e.closed_at IS NOT NULL
+               AND CASE WHEN e.is_cleaned_up AND NOT EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = e.service_id) THEN true
+                        ELSE e.is_initiator AND EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                                         WHERE r.endpoint_id = e.endpoint_id AND r.far_outcome IS NOT NULL) END;
             IF FOUND THEN
                 PERFORM ssb_internal.remove_endpoint(v_endpoint);
             END IF;

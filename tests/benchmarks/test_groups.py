@@ -50,6 +50,7 @@ class _LaterFirst(LowerBoundReceives):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [BareTable, LowerBoundReceives, AdvisoryReceives])
 def test_what_keeps_groups_keeps_them_beside_other_readers(install: Install, kind: type[Peer]) -> None:
     check_order(install(kind), 400)

@@ -156,6 +156,24 @@ def test_a_stream_keeps_its_claim_while_it_runs(desk: Desk, connect: Connect) ->
     assert connect().execute(receive).rowcount == 3
 
 
+def test_the_claim_of_a_stream_that_has_stopped_is_released_by_hand(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 3)
+    driver, reader = connect(), connect()
+    driver.execute("SELECT FROM ssb_internal.run_stream('nightly')")
+    held = claim(driver, "dbo.target", stream="nightly")
+    assert held is not None
+    release = f"SELECT ssb.release_claim({held.claim_id})"
+    with pytest.raises(psycopg.Error, match="in use"):
+        reader.execute(release)
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (driver.info.backend_pid,))
+    assert desk.value("SELECT state FROM ssb.claims") == "waiting"
+    desk.connection.execute("CREATE ROLE passer_by")
+    with pytest.raises(psycopg.Error, match="there is no claim"):
+        connect(options="-c role=passer_by").execute(release)
+    assert desk.value(release) == 3
+    assert reader.execute("SELECT FROM ssb.receive('dbo.target')").rowcount == 3
+
+
 @pytest.mark.parametrize("stream", [None, "nightly"])
 def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, stream: str | None) -> None:
     """Moved away, its messages would be another reader's, and the claim's as well."""

@@ -206,6 +206,7 @@ def test_a_path_that_is_none_is_refused_at_once(spark: Any, path: str) -> None:
         columns.xml_value(path)
 
 
+@pytest.mark.long
 def test_each_type_is_read_by_its_schema_and_the_rest_fails(
     spark: Any, desk: Desk, tcp: Callable[[Database], str]
 ) -> None:

@@ -38,6 +38,7 @@ def same_signals_after() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.long
 def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(1, 2)
     seen: list[int] = []

@@ -56,6 +56,7 @@ def _run(writer: Any, place: Path) -> None:
     assert query.exception() is None
 
 
+@pytest.mark.long
 def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
 ) -> None:
@@ -78,7 +79,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     # Nobody else gets them meanwhile, though no session holds them.
     desk.connection.execute("SELECT ssb_internal.sweep_claims()")
     assert connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
-    assert desk.value("SELECT state FROM ssb.claims") == "stream"
+    assert desk.value("SELECT state FROM ssb.claims") == "waiting"
     desk.send(1, 1)
 
     def notes(frame: Any, number: int) -> None:
@@ -89,6 +90,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     dsn = tcp(desk.database)
     desk.send(1, 2)
@@ -111,6 +113,7 @@ def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -163,6 +166,7 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
     assert dict(ends.dtypes)["conversation_handle"] == "string"
 
 
+@pytest.mark.long
 def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -229,6 +233,7 @@ def test_what_cannot_be_a_message_is_told(columns: str, options: dict[str, str],
     assert said in "".join(traceback.format_exception(refused.value))
 
 
+@pytest.mark.long
 def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
     register(spark)
     dsn = tcp(desk.database)
@@ -477,6 +482,30 @@ def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
     claims = [claim[0] for claim in reader.latestOffset(start)["claims"]]
     reader.stop()
     assert claims == ["dbo.a", "dbo.target"]
+
+
+def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> None:
+    """Where a backup was restored the checkpoint knows claims whose numbers are given anew."""
+    desk.send(1, 2)
+    options = read_options({"dsn": desk.database.dsn, "queue": "dbo.target"})
+    reader = QueueStreamReader(options)
+    taken = reader.latestOffset(reader.initialOffset())
+    reader.stop()
+    ((queue, number, _),) = taken["claims"]
+    old = taken | {"claims": [[queue, number, "2020-01-01T00:00:00+00:00"]]}
+    reader = QueueStreamReader(options)
+    assert reader.latestOffset(old) == taken and desk.waiting() == 2
+    reader.stop()
+
+
+def test_what_a_server_refuses_is_a_sentence_of_the_stream(desk: Desk) -> None:
+    read_only = "SET default_transaction_read_only = on"
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "sessionInitStatement": read_only}
+    reader = QueueStreamReader(read_options(options))
+    with pytest.raises(BulkError, match="read-only") as error:
+        reader.latestOffset(reader.initialOffset())
+    reader.stop()
+    assert "target_session_attrs" in str(error.value.hint)
 
 
 def test_a_queue_that_is_not_the_programs_is_not_passed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ def load() -> Any:
     return example
 
 
+@pytest.mark.long
 def test_the_days_trades_become_positions(
     spark: Any, database: Database, tcp: Callable[[Database], str]
 ) -> None:

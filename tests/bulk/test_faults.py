@@ -195,6 +195,7 @@ def _until(watcher: Connection, reached: Callable[[], bool]) -> None:
         watcher.execute("SELECT pg_sleep(0.05)")
 
 
+@pytest.mark.long
 def test_a_stream_goes_on_from_its_checkpoint(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
 ) -> None:
@@ -270,6 +271,7 @@ GO
 """
 
 
+@pytest.mark.long
 def test_two_jobs_and_a_compiled_reader_process_each_message_once_and_in_order(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect
 ) -> None:

@@ -36,6 +36,7 @@ def _totals(desk: Desk) -> list[tuple[int, int]]:
     return desk.connection.execute("SELECT messages, sum FROM dbo.total ORDER BY 1, 2").fetchall()
 
 
+@pytest.mark.long
 def test_a_job_writes_results_replies_and_ends(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(3, 4)
     progress = run_job(tcp(desk.database), "dbo.target", totals, JobOptions(max_messages=8))
@@ -355,6 +356,7 @@ def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) ->
     assert [reply for reply in desk.replies() if reply[0] == "note"] == [("note", "6")] * 2
 
 
+@pytest.mark.long
 def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(2, 3)
     cuts: list[int] = []
@@ -436,6 +438,7 @@ def test_all_claims_of_a_job_are_made_in_the_same_sessions(
         desk.connection.execute("SELECT pg_sleep(0.02)")
 
 
+@pytest.mark.long
 def test_a_claim_is_computed_while_another_is_completed(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(5, 2)
     # Nobody can complete while this lock is held: the second claim is computed meanwhile.

@@ -1,5 +1,6 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -49,6 +50,19 @@ def test_a_package_too_old(monkeypatch: pytest.MonkeyPatch, package: str, versio
     with pytest.raises(BulkError, match=f"{package} {version} is too old: [0-9]+ or newer") as raised:
         bulk_session.require_java()
     assert raised.value.hint == "pip install --upgrade 'pg-service-broker[spark]'"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "left"), [("ANSI_X3.4-1968", "C.UTF-8"), ("utf-8", "POSIX"), ("iso-8859-1", "POSIX")]
+)
+def test_java_finds_files_in_a_locale_without_their_letters(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, left: str
+) -> None:
+    """In LC_ALL=POSIX it did not find its own classes in a checkout whose path has an umlaut."""
+    monkeypatch.setenv("LC_ALL", "POSIX")
+    monkeypatch.setattr(bulk_session.locale, "getencoding", lambda: encoding)
+    bulk_session.name_files_in_utf8()
+    assert os.environ["LC_ALL"] == left
 
 
 def test_java_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

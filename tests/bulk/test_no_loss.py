@@ -260,6 +260,7 @@ def test_rows_come_by_copy_where_that_does_what_insert_does(
     assert rows == [(1, text[0])] * 2 + [(2, text[1])] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("where", "in_files"), [("this machine", True), ("a cluster", False), ("an encrypting session", False)]
 )

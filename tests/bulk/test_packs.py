@@ -287,6 +287,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", ["among packs", "behind them", "after the commit"])
 @pytest.mark.parametrize("in_files", [False, True])
 def test_a_driver_killed_while_copy_runs_loses_and_repeats_nothing(

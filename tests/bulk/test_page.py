@@ -57,6 +57,7 @@ def _is_booked(connection: Connection) -> bool:
     return takings == [(2, "19.75")] * 2 and replies == [("19.75",)] * 2 and waiting == (0,)
 
 
+@pytest.mark.long
 def test_the_command_books_the_day(
     spark: Any, database: Database, tcp: Callable[[Database], str], day: Connection
 ) -> None:
@@ -68,6 +69,7 @@ def test_the_command_books_the_day(
     assert _is_booked(day)
 
 
+@pytest.mark.long
 def test_what_the_daemon_is_told_to_start_books_the_day(
     spark: Any, database: Database, tcp: Callable[[Database], str], day: Connection
 ) -> None:

@@ -147,7 +147,7 @@ def test_files_get_each_message_once_also_of_a_driver_that_is_killed_before_spar
     else:
         pytest.fail("Spark's commit was always there before the signal")
     sent = (batch + 1) * 4
-    assert desk.value("SELECT state FROM ssb.claims") == "stream"
+    assert desk.value("SELECT state FROM ssb.claims") == "waiting"
     assert desk.waiting() == sent - 2 * batch
     query = (
         _stream(spark, dsn, maxMessagesPerTrigger="2")

@@ -14,6 +14,7 @@ from support import Connection, Database, end_counted
 Connect = Callable[..., Connection]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_body_of_eight_megabytes(spark: Any, desk: Desk, tcp: Callable[[Database], str]) -> None:
     (handle,) = desk.send(1, 2)

@@ -41,8 +41,9 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 def test_a_dialog_from_beginning_to_end(dsn: str) -> None:
     async def work() -> None:
         async with await client.connect_async(dsn) as session:
-            dialog = await session.begin_dialog("//From", "//To")
-            await session.send(dialog, body="grün")
+            async with session.pipeline():
+                dialog = await session.begin_dialog("//From", "//To")
+                await session.send(dialog, body="grün")
             (message,) = await session.receive("dbo.to_queue", wait=1)
             assert message.text == "grün"
             await session.reply(message, body=b"\x00")

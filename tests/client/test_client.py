@@ -223,6 +223,22 @@ def test_a_transaction_within_a_transaction_survives_an_error(session: client.Se
     assert [message.text for message in session.receive("dbo.to_queue")] == ["kept"]
 
 
+def test_calls_in_a_pipeline(session: client.Session) -> None:
+    """What returns something waits for it; an error of what does not comes later, with its number."""
+    with session.transaction(), session.pipeline():
+        handle = session.begin_dialog("//From", "//To")
+        for number in range(3):
+            session.send(handle, body=str(number))
+    with session.transaction(), session.pipeline():
+        received = session.receive("dbo.to_queue")
+        session.end(received[0])
+        assert session.receive("dbo.from_queue", wait=0.1)[0].is_end
+    assert [message.text for message in received] == ["0", "1", "2"]
+    with pytest.raises(client.ConversationNotFound), session.pipeline():
+        session.send(uuid4(), body="x")
+    assert session.receive("dbo.to_queue") == []
+
+
 def test_a_database_without_the_runtime_is_told_how_to_get_it(empty_database: Database) -> None:
     with (
         client.connect(empty_database.dsn) as session,

@@ -86,6 +86,7 @@ def test_node(prepared: Connection, database: Database) -> None:
     left(prepared)
 
 
+@pytest.mark.long
 def test_java(prepared: Connection, login: dict[str, str]) -> None:
     java = shutil.which("java")
     if java is None or shutil.which("javac") is None:

@@ -9,7 +9,7 @@ BROKEN = {
     ";": None,
     ";;": None,
     "SELECT *'x' FROM elsewhere FOR XML AUTO": (1, 9),
-    "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 1),
+    "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 29),
     "SELECT IDENTITY(int, 1, .1) AS no, name INTO numbered FROM customers": (1, 8),
     "CREATE TYPE dbo.ids AS TABLE": (1, 1),
     "CREATE TYPE a.b.c.d AS TABLE (i int)": (1, 1),
@@ -34,6 +34,12 @@ def test_a_broken_script_has_a_place(text: str) -> None:
     problems = check_scripts([Source("script.sql", text)], CompileOptions())
     places = [(problem.span.line, problem.span.column) for problem in problems]
     assert places[:1] == ([BROKEN[text]] if BROKEN[text] is not None else [])
+
+
+def test_a_table_variable_that_cannot_be_read_is_told_once() -> None:
+    text = "DECLARE @t TABLE (a int b int); INSERT @t VALUES (1); RECEIVE * FROM q INTO @t; SELECT a FROM @t"
+    problems = check_scripts([Source("script.sql", text)], CompileOptions())
+    assert [problem.number for problem in problems] == [102]
 
 
 def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:

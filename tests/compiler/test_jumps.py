@@ -66,6 +66,7 @@ def seconds(text: str) -> float:
     return time.process_time() - before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("script", [skipping, dispatching, leaving_open])
 def test_time_grows_with_the_length(script: Callable[[int], str]) -> None:
     seconds(script(20))

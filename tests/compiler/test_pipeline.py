@@ -5,6 +5,8 @@ import sys
 import tracemalloc
 from types import FrameType
 
+import pytest
+
 from pgsb.compiler.pipeline import CompileOptions, CompileSession, compile_script
 from pgsb.grammar.source import Source
 
@@ -26,6 +28,7 @@ def _held(batches: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.long
 def test_batches_that_are_done_with_are_let_go() -> None:
     _held(20)  # what is made once
     short, long = _held(50), _held(450)

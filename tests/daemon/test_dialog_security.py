@@ -72,6 +72,7 @@ def test_nothing_leaves_in_the_clear_without_a_binding(
     until(lambda: len(near.waiting()) == 1)
 
 
+@pytest.mark.long
 def test_full_security_both_ways(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -107,6 +108,7 @@ def test_full_security_both_ways(
     assert row == (True, "Far", "NearThere")
 
 
+@pytest.mark.long
 def test_sealed_sets_grow_as_long_as_they_are_answered(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -140,6 +142,7 @@ def test_sealed_sets_are_small_again_when_an_answer_is_late() -> None:
     assert [list(answers) for answers in settled] == [[7]]
 
 
+@pytest.mark.long
 def test_anonymous_security_uses_the_initiators_key(
     near: Side, far: Side, daemons: Callable[..., Daemon], tmp_path: Path, travelled: Side
 ) -> None:
@@ -261,6 +264,7 @@ def test_dates_of_certificates_count(
     until(lambda: any("is not yet valid" in status for status in near.waiting()))
 
 
+@pytest.mark.long
 def test_certificates_are_renewed_while_a_dialog_lives(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], tmp_path: Path
 ) -> None:
@@ -619,6 +623,25 @@ def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest
     assert set(security._pairs) == {there}
     assert security._opened.ids == {opened}
     assert {name[0] for name in security._ciphers} == {there}
+
+
+def test_a_key_of_a_clock_that_was_ahead_is_made_anew(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the clock is right again what waits goes, and does not wait until that time has come."""
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.now(tz) + timedelta(days=365)
+
+    daemons(far)
+    with monkeypatch.context() as patch:
+        patch.setattr("pgsb.security.dialogs.datetime", Ahead)
+        daemons(near)
+        near.send(begin(near, "//Far"), "//Ask", "early")
+        until(lambda: any("clocks of the two differ" in status for status in near.waiting()))
+    assert [body for _, _, body in far.receive(1)] == ["early"]
 
 
 def test_an_exchange_is_for_one_and_from_one() -> None:

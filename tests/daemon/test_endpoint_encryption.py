@@ -94,6 +94,7 @@ def without_tls(dsns: tuple[str, str], request: pytest.FixtureRequest) -> tuple[
     return _make_instance(by_socket, name), make_conninfo(by_tcp, dbname=name)
 
 
+@pytest.mark.long
 def test_required_is_the_default_and_refuses_a_connection_without_tls(without_tls: tuple[str, str]) -> None:
     by_socket, by_tcp = without_tls
     with (
@@ -155,6 +156,7 @@ def _endpoint(*arguments: str) -> str:
     return shown.output
 
 
+@pytest.mark.long
 def test_an_instance_logs_in_with_a_certificate_that_master_has(
     without_tls: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +309,7 @@ def _set_encryption(with_tls: tuple[str, str], ours: str, theirs: str) -> None:
             connection.execute("SELECT ssb.alter_endpoint('e', encryption => %s)", [encryption])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("ours", "theirs"), _ALL_NINE)
 def test_encryption_of_both_endpoints_decides_about_tls(
     with_tls: tuple[str, str], ours: str, theirs: str

@@ -70,6 +70,7 @@ $$;
 """
 
 
+@pytest.mark.long
 def test_every_message_is_processed_exactly_once(crashing: Crashing) -> None:
     random.seed(20261120)
     sql = crashing.connect()
@@ -130,6 +131,7 @@ def test_every_message_is_processed_exactly_once(crashing: Crashing) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_daemon_takes_over_from_one_that_was_killed(crashing: Crashing) -> None:
     sql = crashing.connect()
     crashing.start_daemon()
@@ -146,6 +148,7 @@ def _leader(sql: psycopg.Connection[Any]) -> str | None:
     return row[0] if row else None
 
 
+@pytest.mark.long
 def test_a_killed_backend_of_a_reader_is_survived(crashing: Crashing) -> None:
     """kill -9 of a server process: PostgreSQL ends all sessions and recovers, the daemon comes back."""
     sql = crashing.connect()

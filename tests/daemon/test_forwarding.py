@@ -189,6 +189,7 @@ def test_a_hub_is_administered_in_t_sql(near: Side, far: Side, new_database: Cal
         hub.connection.close()
 
 
+@pytest.mark.long
 def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full: None) -> None:
     """Those between have no keys, and bring what they cannot read."""
     chain.one.do("CREATE TABLE dbo.seen AS SELECT * FROM ssb.forwarded_set WITH NO DATA")
@@ -252,6 +253,7 @@ def test_dialogs_that_are_sealed_as_one_block_part_on_the_way(chain: Chain, full
     assert len(went) >= 16 and all(went)
 
 
+@pytest.mark.long
 def test_what_is_dropped_waits_at_its_sender_and_tells_why(chain: Chain) -> None:
     """Forwarding disabled; beyond MESSAGE_FORWARD_SIZE; in a circle; no way on; the next one is not there."""
     near, one, two, far = chain.sides
@@ -341,6 +343,7 @@ def test_what_passes_through_is_shown_and_ends_with_its_time(chain: Chain) -> No
     assert one.value("SELECT count(*) FROM sys.dm_broker_forwarded_messages") == 0
 
 
+@pytest.mark.long
 def test_a_large_body_passes_through_an_instance_with_little_room(chain: Chain, full: None) -> None:
     """In fragments, sealed and in the clear; and many messages that are more together than has room."""
     near, one, two, far = chain.sides
@@ -405,6 +408,7 @@ def test_whoever_brings_a_set_does_not_say_how_far_it_may_go(near: Side) -> None
             near.do(take, *few[:at], too_much, *few[at + 1 :])
 
 
+@pytest.mark.long
 def test_what_cannot_be_read_holds_up_nobody_elses_messages(chain: Chain) -> None:
     """JSON that PostgreSQL takes and Python does not read: whoever may connect can bring it."""
     near, one, far = chain.near, chain.one, chain.far

@@ -31,6 +31,7 @@ def arrived(far: Side) -> list[tuple[str, int]]:
     return far.connection.execute(_ARRIVED).fetchall()
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_small_message_does_not_wait_behind_a_large_one(
     near: Side, far: Side, daemons: Callable[..., Daemon]
@@ -81,6 +82,7 @@ def test_priorities_hold_beside_a_large_message(
     assert [body for body, _ in arrived(far)] == ["urgent and large", "urgent", "large"]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_it_goes_on_where_it_was_cut_off(
     near: Side, far: Side, daemons: Callable[..., Daemon], small: int

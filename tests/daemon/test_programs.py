@@ -104,6 +104,7 @@ print("received", flush=True)
 """
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_error_is_told_again_when_it_is_another_and_when_the_program_works_again(
     sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -158,7 +158,7 @@ def test_a_service_that_is_elsewhere_is_reached_beside_a_local_route_of_its_name
 
 def test_a_known_route_is_taken_until_routes_change(near: Side, far: Side) -> None:
     """SEND looks for the route once, and again when a definition has changed, or somebody is changing one."""
-    known = "SELECT route_epoch IS NOT NULL FROM ssb.remote_conversation ORDER BY endpoint_id DESC"
+    known = "SELECT route_epoch IS NOT NULL FROM ssb.conversation_endpoint ORDER BY endpoint_id DESC"
     to = "SELECT address FROM ssb.remote_conversation ORDER BY endpoint_id DESC LIMIT 1"
     handle = near.begin("//Far")
     near.send(handle, "//Ask", "a", "b")

@@ -49,6 +49,7 @@ def standby(connect: Callable[..., Connection]) -> Iterator[str]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+@pytest.mark.long
 def test_a_standby_is_read_and_promoted(
     standby: str, connect: Callable[..., Connection], daemon: Callable[..., Daemon]
 ) -> None:

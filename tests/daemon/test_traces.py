@@ -287,6 +287,7 @@ def test_a_job_that_completes_a_claim_continues_each_messages_trace(sql: Connect
     assert [(one[0], one[1]) for one in sends] == [("send DEFAULT", PARENT), ("send DEFAULT", other)]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_the_command_tells_the_exporter_that_is_chosen(
     sql: Connection, database: Database, monkeypatch: pytest.MonkeyPatch

@@ -227,18 +227,27 @@ def test_connections_are_shown(near: Side, far: Side, daemons: Callable[..., Dae
 
 
 @pytest.mark.one_postgres
-def test_a_dropped_service_answers_with_an_error(
+def test_a_dropped_service_tells_the_other_side_and_answers_with_an_error(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:
+    """Open dialogs get an Error, an end that was told before arrives; its queue may be dropped at once."""
     daemons(near)
-    handle = near.begin("//Far")
-    near.send(handle, "//Ask", "hello")
-    far.receive(1)
+    open_one, ended = near.begin("//Far"), near.begin("//Far")
+    near.send(open_one, "//Ask", "open")
+    near.send(ended, "//Ask", "ended")
+    handles = {body: handle for handle, _, body in far.receive(2)}
+    far.send(handles["ended"], "//Answer", "bye")
+    far.do("SELECT ssb.end_conversation(%s)", handles["ended"])
     far.do("SELECT ssb.drop_service('//Far')")
-    near.send(handle, "//Ask", "still there?")
-    ((_, kind, body),) = near.receive(1)
-    assert kind == ERROR
-    assert "-8470" in str(body)
+    far.do("SELECT ssb.drop_queue('dbo.far_queue')")
+    with far.connection.transaction(force_rollback=True):
+        far.do("SELECT ssb.end_conversation(%s, cleanup => true)", handles["open"])
+        assert far.states() == ["DISCONNECTED_OUTBOUND"]
+    daemons(far)
+    got = {(handle, kind): body for handle, kind, body in near.receive(3)}
+    assert set(got) == {(open_one, ERROR), (ended, "//Answer"), (ended, END)}
+    assert "-8470" in str(got[open_one, ERROR])
+    until(lambda: far.value("SELECT count(*) FROM ssb.conversation_endpoint") == 0)
 
 
 @pytest.mark.one_postgres
@@ -368,6 +377,7 @@ def test_a_target_has_the_priority_that_is_for_its_service(
     until(lambda: far.column(told) == ["55", "55", "88", "88"])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
@@ -390,6 +400,32 @@ def test_an_error_comes_although_the_group_is_in_use(
         program.execute("SELECT ssb.begin_conversation_timer(%s, 1000)", [handle])
         query = "SELECT message_type_name FROM ssb.receive('dbo.near_queue')"
         until(lambda: program.execute(query).fetchall() == [(ERROR,)])
+
+
+@pytest.mark.one_postgres
+def test_a_program_that_answers_and_stays_in_its_transaction_holds_up_nobody(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    """Neither what comes from the same instance, on its own dialog too, nor what that has sent before."""
+    daemons(near)
+    daemons(far)
+    first, second = near.begin("//Far"), near.begin("//Far")
+    for handle in (first, second):
+        near.send(handle, "//Ask", "one")
+    asked = far.receive(2)[0][0]
+    with psycopg.connect(far.database.dsn) as program:
+        program.execute("SELECT ssb.send(%s, '//Answer', 'wait'::text)", [asked])
+        with near.connection.transaction():
+            for handle in (first, second):
+                near.send(handle, "//Ask", "two")
+        until(lambda: near.waiting() == [], 20)
+    # The next message looks for its route, and what arrives meanwhile is settled, not sent again and again.
+    with psycopg.connect(near.database.dsn) as program:
+        near.do("SELECT ssb.create_route('Unused', 'LOCAL', '//Unused')")
+        near.send(second, "//Ask", "three")
+        near.do("SELECT ssb.alter_route('Unused', 'TCP://nowhere:1')")
+        program.execute("SELECT ssb.send(%s, '//Ask', 'four'::text)", [second])
+        until(lambda: near.waiting() == [], 20)
 
 
 @pytest.mark.one_postgres
@@ -480,6 +516,7 @@ def test_a_daemon_that_may_little_carries_all_the_same(
         far.do("DROP ROLE courier")
 
 
+@pytest.mark.long
 def test_the_owner_of_a_database_is_enough_for_the_daemon(
     near: Side, far: Side, daemons: Callable[..., Daemon], postgres: str, empty_database: Database
 ) -> None:

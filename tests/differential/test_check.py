@@ -98,6 +98,7 @@ def first_disagreement(side: Wrong, cases: int) -> check.Disagreement | None:
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", WRONG, ids=lambda machine: machine.__name__)
 def test_a_wrong_rule_is_found_and_the_program_made_small(machine: type[Machine]) -> None:
     side = Wrong(machine)

@@ -26,6 +26,7 @@ def lines_of(program: syntax.Program) -> list[int]:
     ]
 
 
+@pytest.mark.long
 def test_programs_read_back_as_they_were_written() -> None:
     for number in range(300):
         program = generator.numbered(7, number, features=generator.FEATURES if number % 2 else frozenset())

@@ -176,6 +176,7 @@ def test_the_page_of_a_file_whose_name_is_no_text(pgsb: Pgsb, tmp_path: Path) ->
     assert json.loads(data.read_text(encoding="utf-8"))["files"] == 1
 
 
+@pytest.mark.long
 def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for number in range(2000):

@@ -241,6 +241,7 @@ def private_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(home)
 
 
+@pytest.mark.long
 def test_without_a_name_the_private_server_is_made_and_gets_the_runtime(
     private_home: Path, pgsb: Pgsb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,6 +355,7 @@ def test_a_closed_stream_is_no_defect(database: Database, closed: str, shown: st
 # ---------------------------------------------------------------- install and friends
 
 
+@pytest.mark.long
 def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb) -> None:
     dsn = ["--dsn", empty_database.dsn]
     assert "database: no runtime" in pgsb("version", *dsn).out
@@ -699,6 +701,7 @@ def _with_terminal(arguments: list[str], *, status: int = 0) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.long
 def test_a_run_closes_with_what_it_did(database: Database, tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in ("one.sql", "two.sql", "three.sql")]
     for name, text in zip(names, ("PRINT 1\nGO\nPRINT 2", "SELECT 1/0\nGO\nPRINT 1", "PRINT 3"), strict=True):

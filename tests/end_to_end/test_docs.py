@@ -177,6 +177,7 @@ class Newcomer:
             self._session.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page", [pytest.param(one, marks=LONG_PAGES.get(one.name, ()), id=one.name) for one in PAGES]
 )
@@ -220,6 +221,7 @@ def test_both_commands_of_the_readme_exist_and_ci_runs_the_second() -> None:
     assert f"exec sh {second}" in (ROOT / ".ci" / "run").read_text()
 
 
+@pytest.mark.long
 def test_the_first_command_shows_the_hello_world(home: Path) -> None:
     environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     for name in ("DATABASE_URL", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"):

@@ -126,6 +126,7 @@ UNDO = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tool", UNDO)
 def test_the_layout_of_a_tool_that_is_not_here(
     empty_database: Database, connect: Callable[..., Connection], psql: str, tmp_path: Path, tool: str

@@ -60,6 +60,7 @@ def test_the_parts_that_a_script_needs_are_those_that_it_names(script: str, part
     assert installer.parts_needed(names) == parts
 
 
+@pytest.mark.long
 def test_the_broker_becomes_all_and_keeps_its_messages(
     empty_database: Database,
     database: Database,

@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -64,6 +65,7 @@ def test_a_server_whose_package_was_upgraded_is_restarted(home: Path) -> None:
     assert server.status().pid != before
 
 
+@pytest.mark.long
 def test_many_starters_get_one_server(home: Path) -> None:
     environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -171,7 +173,11 @@ def test_status_tells_what_jobs_have_claimed(shared_home: Path, monkeypatch: pyt
         told = CliRunner().invoke(status_command).output
         (one,) = json.loads(CliRunner().invoke(status_command, ["--format", "json"]).output)["claims"]
     assert (one["queue"], one["messages"], one["state"]) == ("dbo.q", 1, "held")
-    assert f"claim        {one['claim_id']} on dbo.q: 1 messages of 1 conversations, held, by " in told
+    assert f"claim        {one['claim_id']} on dbo.q: 1 message of 1 conversation, held, by " in told
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SELECT ssb_internal.claim_messages('dbo.q', stream => 'nightly')")
+    told = CliRunner().invoke(status_command).output
+    assert re.search(r", waiting, by \w+ \(stream nightly\) since .*, until 20", told)
 
 
 @pytest.mark.long

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.one_postgres
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("cli", "server", "daemon", "client", "observe", "security", "bulk", "runtime_sql")
 # No settings of ours: the terminal's, Java's, Spark's, a WSGI request's; and what a process hands its child.
-NOT_OURS = set("TERM PATH JAVA_HOME PYSPARK_PYTHON SPARK_LOCAL_IP REQUEST_METHOD PATH_INFO PGSSLMODE".split())
+NOT_OURS = set(
+    "TERM PATH JAVA_HOME PYSPARK_PYTHON SPARK_LOCAL_IP LC_ALL REQUEST_METHOD PATH_INFO PGSSLMODE".split()
+)
 HANDED_ON = {"PGSB_RECORD_SPANS"}
 
 

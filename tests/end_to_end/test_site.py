@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long
 def test_the_site_has_every_page_and_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("material")
     # Its announcements of a new version are no warnings of ours.

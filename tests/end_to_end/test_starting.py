@@ -89,6 +89,7 @@ def _of(loaded: set[str], package: str) -> set[str]:
     return {name for name in loaded if name.partition(".")[0] == package}
 
 
+@pytest.mark.long
 def test_processor_time_beside_the_libraries() -> None:
     environment = dict(os.environ)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

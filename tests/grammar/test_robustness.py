@@ -40,6 +40,7 @@ def test_any_words_are_parsed_or_refused_with_a_place(text: str) -> None:
         assert "soup.sql:" in str(problem)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_parsed_or_refused(text: str) -> None:

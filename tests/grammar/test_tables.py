@@ -52,6 +52,7 @@ def made(monkeypatch: pytest.MonkeyPatch, by_lark: tuple[Any, ...]) -> list[str]
     return asked
 
 
+@pytest.mark.long
 def test_broken_tables_are_made_again_and_kept(
     cache_folder: Path, made: list[str], by_lark: tuple[Any, ...]
 ) -> None:

@@ -61,6 +61,7 @@ def kill(session: Session) -> None:
             watcher.execute("SELECT pg_sleep(20)")
 
 
+@pytest.mark.long
 def test_a_killed_reader_leaves_its_messages(open_session: Callable[[], Session]) -> None:
     session = open_session()
     pair = Pair(session)

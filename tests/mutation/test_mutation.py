@@ -39,6 +39,7 @@ def test_what_once_went_wrong(database: Database, text: str) -> None:
         assert outcomes.run(text, database.dsn) is None
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_passes_check_fails_only_as_sql_server_does(database: Database) -> None:
     ran, defects = 0, {}

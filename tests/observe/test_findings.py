@@ -101,6 +101,12 @@ def _retained(connection: Connection, _: Connect) -> None:
     connection.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 2000)")
 
 
+def _stream_stopped(connection: Connection, connect: Connect) -> None:
+    send(connection, "x")
+    with connect() as stream:
+        stream.execute("SELECT ssb_internal.claim_messages('dbo.to_queue', stream => 'nightly')")
+
+
 def _do(*statements: str) -> Fault:
     def fault(connection: Connection, _: Connect) -> None:
         for statement in statements:
@@ -207,6 +213,7 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         True,
     ),
     314: (_retained, "dbo.to_queue", {}, True),
+    315: (_stream_stopped, "dbo.to_queue", NOW, True),
     401: (_leak, "//From", MANY, True),
     402: (lambda sql, _: _end_far_side(sql), "//From", MANY, True),
     403: (lambda sql, _: _end_far_side(sql, ", 7, 'no'"), "//From", MANY, True),

@@ -378,6 +378,7 @@ def test_triggers_do_not_fire(desk: Desk, database: Database, connect: Connect) 
             assert client.execute(finding).fetchall() == []
 
 
+@pytest.mark.long
 def test_a_dump_is_restored_in_one_transaction(
     desk: Desk, database: Database, empty_database: Database, psql: str, connect: Connect, tmp_path: Path
 ) -> None:

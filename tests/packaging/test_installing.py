@@ -59,6 +59,7 @@ def test_the_owner_of_the_database_installs_uses_and_removes_it(
     assert left == []
 
 
+@pytest.mark.long
 def test_what_belonged_to_the_owner_belongs_to_the_next_one(
     owner: Connection, empty_database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -199,6 +200,7 @@ def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
     assert owner.execute("SELECT extname FROM pg_extension WHERE extname ~ 'broker'").fetchall() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [["--no-owner"], ["--no-owner", "--no-privileges"]], ids=" ".join)
 def test_a_dump_carries_queues_and_messages(
     database: Database,
@@ -313,6 +315,7 @@ def test_what_the_runtime_could_not_work_with_is_refused_in_a_sentence(
         installer.install(connection)
 
 
+@pytest.mark.long
 def test_a_locale_without_letters_is_pointed_out(
     postgres: str, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
 ) -> None:

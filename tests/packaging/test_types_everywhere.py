@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NOT_CHECKED = {"tests", "examples", "benchmarks", "docs", "scripts", "build", "dist", "deploy"}
@@ -52,6 +54,7 @@ def imported() -> set[str]:
     return found - set(sys.stdlib_module_names) - {"pgsb", "__future__"}
 
 
+@pytest.mark.long
 def test_what_may_be_missing_is_known_to_mypy() -> None:
     may_be_missing = {
         pattern.removesuffix(".*")

@@ -16,6 +16,7 @@ BAD = (
 BAD_LISTS = ("NULL", "'{}'", "'{NULL}'", "ARRAY['']", "'{no such name,NULL}'", "ARRAY[repeat('x', 300)]")
 
 
+@pytest.mark.long
 def test_every_function_answers_a_bad_name_with_a_number(connect: Callable[..., Connection]) -> None:
     """Each text, list of texts and handle of each public function, the others being well."""
     sql = connect()

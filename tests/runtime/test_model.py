@@ -489,6 +489,7 @@ def broker(new_database: Callable[[], Database]) -> Iterator[type[Broker]]:
         yield type("BrokerHere", (Broker,), {"session": session})
 
 
+@pytest.mark.long
 def test_random_histories(broker: type[Broker]) -> None:
     run_state_machine_as_test(
         broker,

@@ -379,6 +379,7 @@ def test_who_may_insert_may_ask_for_the_identity(session: Session, user: Session
         user.rows("SELECT sys.identity_of('dbo.numbered')")
 
 
+@pytest.mark.long
 def test_everybody_reads_the_catalog(session: Session, user: Session, pair: Pair) -> None:
     for view in session.column(
         "SELECT relname FROM pg_class WHERE relnamespace = 'sys'::regnamespace AND relkind = 'v'"

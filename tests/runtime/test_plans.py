@@ -132,6 +132,7 @@ def prepare(
     return pair, near, far
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["never analysed", "empty when analysed", "stale", "vacuumed in vain"])
 def test_send_and_receive_probe_indexes(
     session: Session, another: Callable[[], Session], plans: Plans, state: str

@@ -317,6 +317,7 @@ def test_a_rollback_after_a_long_good_time_is_the_first_of_a_row(session: Sessio
     assert not is_open(session, pair.far)
 
 
+@pytest.mark.long
 def test_more_readers_than_can_be_written_down(session: Session, another: Another, pair: Pair) -> None:
     fill(session, pair, 80, used=True)
     fail(session, pair.far, 2)

@@ -58,6 +58,7 @@ def test_tables_indexes_and_queues_have_pages(
     assert of_queue == [(1, 1), (2, 0)]
 
 
+@pytest.mark.long
 def test_modules_have_their_texts(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
     connection = connect(database.dsn)
     connection.execute("CREATE PROCEDURE dbo.nothing() LANGUAGE sql AS 'SELECT 1'")

@@ -316,6 +316,7 @@ def test_a_master_key_without_the_service_master_key_is_to_be_opened(tsql: Tsql,
     assert kinds == [("ESKM",), ("ESKP",)]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_keys_are_exchanged_and_private_keys_stay_usable(tsql: Tsql, tmp_path: Path, keys: Path) -> None:
     """REGENERATE and RESTORE of both master keys; each time the private key is exported again."""

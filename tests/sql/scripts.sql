@@ -1112,3 +1112,29 @@ SELECT TRY_CONVERT(date, '20260230', 112), CONVERT(datetime2(0), '2026-01-05T10:
 1 | NULL
 
 NULL | 2026-01-05 10:00:00
+
+-- case: SET LANGUAGE has the language by its own name
+SET LANGUAGE German
+SELECT @@LANGUAGE, @@DATEFIRST
+SET LANGUAGE us_english
+-- expect
+Deutsch | 1
+
+-- case: a default keeps the sequence that it takes its value of
+CREATE SEQUENCE dbo.needed
+CREATE TABLE dbo.needs (a int CONSTRAINT DF_Needs DEFAULT (NEXT VALUE FOR dbo.needed))
+BEGIN TRY DROP SEQUENCE dbo.needed END TRY BEGIN CATCH SELECT ERROR_MESSAGE() END CATCH
+-- expect
+Cannot DROP SEQUENCE 'dbo.needed' because it is being referenced by object 'DF_Needs'.
+
+-- case: privileges in INFORMATION_SCHEMA
+CREATE TABLE dbo.Shown (a int, b int)
+GRANT SELECT, DELETE ON dbo.Shown TO public
+SELECT GRANTEE, TABLE_SCHEMA, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM INFORMATION_SCHEMA.TABLE_PRIVILEGES WHERE TABLE_NAME = 'shown' ORDER BY PRIVILEGE_TYPE
+SELECT COLUMN_NAME, PRIVILEGE_TYPE FROM INFORMATION_SCHEMA.COLUMN_PRIVILEGES WHERE TABLE_NAME = 'Shown' ORDER BY COLUMN_NAME
+-- expect
+public | dbo | Shown | DELETE | NO
+public | dbo | Shown | SELECT | NO
+
+a | SELECT
+b | SELECT

@@ -84,6 +84,11 @@ def test_errors(session: Tsql, name: str) -> None:
     assert [error.number for error in session.errors] == [number]
 
 
+def test_set_language_is_told(session: Tsql) -> None:
+    session.run_well("SET LANGUAGE German; SET LANGUAGE 'us_english'")
+    assert session.prints == [f"Changed language setting to {name}." for name in ("Deutsch", "us_english")]
+
+
 def test_an_operator_that_the_types_lack(session: Tsql) -> None:
     session.connection.execute("CREATE TABLE dbo.flags (f boolean)")
     session.run("SELECT * FROM dbo.flags WHERE f = 1")

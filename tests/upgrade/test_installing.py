@@ -17,6 +17,7 @@ from pgsb.runtime_sql import installer
 from support import Connection, Database
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., Connection]) -> None:
     assert installer.installed_version(connect(postgres)) is None
@@ -42,6 +43,7 @@ def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., 
     assert objects(connection) == before
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[..., Connection]) -> None:
     failures: list[BaseException] = []
@@ -64,6 +66,7 @@ def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[
     assert connect(empty_database.dsn).execute("SELECT count(*) FROM ssb.runtime_version").fetchone() == (1,)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_timeouts_of_the_database_are_not_for_installing(
     empty_database: Database, connect: Callable[..., Connection]
@@ -82,6 +85,7 @@ def test_timeouts_of_the_database_are_not_for_installing(
         installer.uninstall(connection)
 
 
+@pytest.mark.long
 def test_an_upgrade_and_those_who_work_do_not_deadlock(connect: Callable[..., Connection]) -> None:
     """Each takes tables that the other has; a client's transaction ends, and the upgrade waits for that."""
     connection = connect()
@@ -132,6 +136,7 @@ def test_a_stranger_with_the_installers_lock_is_not_waited_for(
         admin.execute("DROP ROLE lock_stranger")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_the_script_is_the_same_as_the_installer(
     empty_database: Database, database: Database, connect: Callable[..., Connection]
@@ -196,6 +201,7 @@ def test_migrations_bring_an_old_runtime_up_to_date(
     assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_upgrade_can_be_read_and_tried_before_it_is_done(
     database: Database,
@@ -242,6 +248,7 @@ def test_extension_files_are_complete() -> None:
     assert not any(line.startswith(("BEGIN;", "COMMIT;")) for line in script.splitlines())
 
 
+@pytest.mark.long
 def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -> None:
     connection = connect()
     for _ in range(2):
@@ -366,6 +373,7 @@ def before_ssb_internal(connection: Connection) -> None:
     )
 
 
+@pytest.mark.long
 def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
     database: Database, new_database: Callable[[], Database], connect: Callable[..., Connection]
 ) -> None:
@@ -398,6 +406,7 @@ def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
     assert [line for line in fresh if line not in before] == []
 
 
+@pytest.mark.long
 def test_tables_of_version_1_become_those_of_a_fresh_installation(
     empty_database: Database, database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -454,6 +463,7 @@ def test_the_order_of_a_tables_columns_does_not_matter() -> None:
     assert found == ["INSERT INTO ssb.dialog_path SELECT"]
 
 
+@pytest.mark.long
 def test_the_upgrade_rewrites_no_text_of_somebody_else(
     empty_database: Database, connect: Callable[..., Connection]
 ) -> None:

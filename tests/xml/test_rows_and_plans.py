@@ -180,6 +180,7 @@ def test_the_compiler_counts_what_a_path_needs(path: str, levels: int | None) ->
     assert levels_up(path) == levels
 
 
+@pytest.mark.long
 def test_bodies_of_a_large_table_become_xml(server: Connection) -> None:
     """Before version 17 PostgreSQL has no subtransactions, which an EXCEPTION needs, in parallel plans."""
     server.execute(
@@ -227,6 +228,7 @@ def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(serv
     assert pair[0] == pair[1] == '<c a="0"><o b="9"/></c><c a="1"><o b="10"/><o b="11"/></c>'
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [
@@ -247,6 +249,7 @@ def test_text_is_read_in_time_that_grows_with_it(server: Connection, text: str) 
     assert row == (True,)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "path"),
     [

@@ -107,6 +107,7 @@ def test_many_and_deep_elements_are_counted_in_one_pass(server: Connection) -> N
     assert reason(server, "<tree>" * 1200 + "</tree>" * 1200) == ""
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_particles_of_one_name_and_many_ids_cost_what_the_body_is_long(server: Connection) -> None:
     """1,000 elements that two particles admit took a minute, as each doubled the ways to where it is."""

@@ -258,7 +258,9 @@ def _identity(reader: Reader) -> tuple[int, int]:
     if not reader.take(T.L_PAREN):
         return 1, 1
     seed = signed(reader)
-    increment = signed(reader) if reader.take(T.COMMA) else 1
+    if not reader.take(T.COMMA):
+        reader.fail()  # both or neither
+    increment = signed(reader)
     if not reader.take(T.R_PAREN):
         reader.fail()
     return seed, increment

@@ -31,7 +31,8 @@ def _negative(node: exp.Neg, ctx: Context) -> Value:
         return ctx.problem(
             f"Operand data type {written(value)} is invalid for minus operator.", node, number=8117
         )
-    return Value(n.Minus(value.code), value.type, pg=value.pg)
+    is_tiny = value.type is not None and value.type.name == "tinyint"  # which has no negative numbers
+    return Value(n.Minus(value.code), tm.SMALLINT if is_tiny else value.type, pg=value.pg)
 
 
 @handles(exp.BitwiseNot)
@@ -41,8 +42,9 @@ def _bitwise_not(node: exp.BitwiseNot, ctx: Context) -> Value:
         return Value(n.Sum("-", n.Integer(1), value.code), tm.BIT)
     if value.type == tm.TINYINT:
         return Value(n.Sum("-", n.Integer(255), value.code), tm.TINYINT)
-    if value.is_null:
-        return ctx.problem("Operand data type NULL is invalid for '~' operator.", node, number=8117)
+    if value.is_null or value.family not in ("integer", "unknown", "user"):
+        name = "NULL" if value.is_null else written(value)
+        return ctx.problem(f"Operand data type {name} is invalid for '~' operator.", node, number=8117)
     return Value(n.Complement(value.code), value.type)
 
 
@@ -186,8 +188,10 @@ _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo
 def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
     left, right = _beyond_int(left), _beyond_int(right)
-    code = n.infix(operator, left.code, right.code)
     a, b = left.type, right.type
+    if a is not None and b is not None and "real" in (a.name, b.name) and "float" not in (a.name, b.name):
+        left, right = (v.cast(one, "real", tm.REAL) for one in (left, right))
+    code = n.infix(operator, left.code, right.code)
     if a is None or b is None:
         known = a or b
         return Value(code, known if known is not None and known.family == "float" else None)
@@ -206,10 +210,10 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     if type_.name == "decimal" and _decimal_digits(operator, left, right)[0] > _MOST_DIGITS:
         # PostgreSQL would keep every digit: here the last ones go, or it is error 8115.
         return v.cast(Value(code, type_), type_.postgres, type_)
-    if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
-        # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
-        value = Value(code, type_)
-        return convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
+    if type_ == tm.TINYINT:
+        # As integers: in PostgreSQL the product of two may pass smallint.
+        whole = n.infix(operator, v.cast(left, "integer").code, right.code)
+        return v.call("sys.tinyint_result", whole, type=type_)
     return Value(code, type_, pg=pg)
 
 
@@ -258,12 +262,12 @@ def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
     a, b = left.type, right.type
     assert a is not None and b is not None
     if "float" in (a.family, b.family):
-        return tm.FLOAT
+        return tm.FLOAT if "float" in (a.name, b.name) else tm.REAL
     if a.family in ("integer", "bit") and b.family in ("integer", "bit"):
         common = common_of_types([a, b]) or tm.INT
         return common if common.name != "bit" else tm.BIT
     if {a.name, b.name} <= {"money", "smallmoney", "int", "bigint", "smallint", "tinyint", "bit"}:
-        return tm.MONEY
+        return tm.MONEY if "money" in (a.name, b.name) else tm.SMALLMONEY
     precision, scale = _decimal_digits(operator, left, right)
     if operator in "+-" and precision > _MOST_DIGITS:
         # The digit of a carry gives way before a decimal does.

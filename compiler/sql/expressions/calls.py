@@ -389,7 +389,12 @@ def _unknown_method(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -
     type_ = xml_subject(subject_node, ctx).type
     if type_ is not None and type_.family not in ("xml", "unknown"):
         return ctx.problem(f"Cannot call methods on {type_.text}.", call, number=258)
-    return ctx.problem(f'"{call.name}" is not a valid function, property, or field.', call, number=227)
+    return ctx.problem(
+        f'"{call.name}" is not a valid function, property, or field.',
+        call,
+        number=227,
+        hint=did_you_mean(call.name, ("exist", "modify", "nodes", "query", "value")),
+    )
 
 
 def xml_call(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value:

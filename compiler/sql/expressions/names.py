@@ -11,6 +11,7 @@ from sqlglot import exp
 from ....grammar.hints import no_condition
 from ....grammar.problems import NAME_MISSING, did_you_mean
 from ....grammar.records import replace
+from ....grammar.tokens import TokenKind
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
@@ -227,9 +228,22 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
             return Value(qualified.spell(folded) if qualified is not None else n.Name((folded,)))
     if not ctx.has_relations:
-        return ctx.problem(f"Invalid column name '{name}'.", node, number=207)
+        quoted = isinstance(node, exp.Column) and bool(node.this.args.get("quoted"))
+        return ctx.problem(f"Invalid column name '{name}'.", node, number=207, hint=_meant(name, quoted, ctx))
     ctx.unbound(f"Invalid column name '{name}'.", folded, node)
     return Value(n.Name((folded,)))
+
+
+def _meant(name: str, quoted: bool, ctx: Context) -> str | None:
+    """Return what a name may be meant for where there are no columns."""
+    if quoted:
+        in_brackets = any(token.kind is TokenKind.BRACKETED and token.name == name for token in ctx.tokens)
+        return None if in_brackets else "a string stands in single quotes; in double quotes it is a name"
+    if name.upper() in builtin.FUNCTIONS:
+        return f"a function is called with parentheses: {name}()"
+    if name.upper() in ("TRUE", "FALSE"):
+        return f"T-SQL has no {name.upper()}: a bit is 1 or 0"
+    return None
 
 
 def _refuse_ambiguous(first: Relation, frame: Frame, name: str, node: exp.Expr, ctx: Context) -> None:

@@ -344,6 +344,9 @@ def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
         if type_.name == "decimal":
             return v.call("sum", value.code, type=tm.decimal(38, type_.scale or 0))
         return v.call("sum", value.code, type=tm.MONEY)
+    if type_.name == "real":
+        inner = _of_operand(value.code, lambda code: n.Cast(code, tm.FLOAT.postgres), wanted=True)
+        return v.call("sum", inner, type=tm.FLOAT)
     return v.call("sum", value.code, type=type_)
 
 
@@ -376,7 +379,7 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
             result,
             around=lambda average: n.Call("trunc", (average, n.Integer(scale))),
         )
-    return v.call("avg", value.code, type=type_)
+    return v.call("avg", value.code, type=tm.FLOAT if type_.name == "real" else type_)
 
 
 def _of_operand(code: n.Node, change: Callable[[n.Node], n.Node], wanted: bool) -> n.Node:

@@ -317,7 +317,15 @@ def wrong_arity(name: str, minimum: int, maximum: int | None) -> Wrong:
     return Wrong(f"{begin} to {maximum or 254} arguments.", 189)
 
 
-_ELSEWHERE_CALLED = {"LENGTH": "LEN", "NOW": "GETDATE", "NVL": "ISNULL", "UUID": "NEWID"}
+_ELSEWHERE_CALLED = {
+    "CHAR_LENGTH": "LEN",
+    "GEN_RANDOM_UUID": "NEWID",
+    "IFNULL": "ISNULL",
+    "LENGTH": "LEN",
+    "NOW": "GETDATE",
+    "NVL": "ISNULL",
+    "UUID": "NEWID",
+}
 """Functions that other databases have, and what they are called here."""
 
 

@@ -29,7 +29,7 @@ END;
 $$;
 
 -- A number too large for a small integer kind: 220 for integers, 8115 for
--- decimals, 232 for floats. source int, numeric or float.
+-- decimals and what arithmetic gives, 232 for floats. source int, numeric, float or expression.
 CREATE OR REPLACE FUNCTION sys.small_integer(value numeric, type_name text, source text, low integer, high integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -49,7 +49,8 @@ BEGIN
             'Arithmetic overflow error for type %s, value = %s.', type_name, pg_catalog.round(value, 6)));
     ELSE
         PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
-            'Arithmetic overflow error converting numeric to data type %s.', type_name));
+            'Arithmetic overflow error converting %s to data type %s.', source, type_name),
+            state => CASE WHEN source OPERATOR(pg_catalog.=) 'expression' THEN 2 ELSE 1 END);
     END IF;
     RETURN NULL;
 END;
@@ -238,3 +239,11 @@ CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value timestamp) RETURNS smal
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_convert_tinyint(floor(sys.datetime_number(value) + 0.5));
 CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value bytea) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.integer_of_bytes(value, 1)::smallint;
+
+-- What arithmetic on two tinyints gives, as integers.
+CREATE OR REPLACE FUNCTION sys.tinyint_result(value integer) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value BETWEEN 0 AND 255 THEN value::smallint
+    ELSE sys.small_integer(value::numeric, 'tinyint', 'expression', 0, 255)::smallint
+END;

@@ -243,6 +243,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_value text := lower(value);
+    v_name text;
     v_first text := CASE option WHEN 'DATEFIRST' THEN v_value END;
     v_order text := CASE option WHEN 'DATEFORMAT' THEN v_value END;
 BEGIN
@@ -251,15 +252,17 @@ BEGIN
     ELSIF option = 'DATEFORMAT' AND v_value NOT IN ('mdy', 'dmy', 'ymd', 'ydm', 'myd', 'dym') THEN
         PERFORM ssb_internal.raise_error(2741, format('SET DATEFORMAT date order ''%s'' is invalid.', value));
     ELSIF option = 'LANGUAGE' THEN
-        SELECT l.first, l.ordering INTO v_first, v_order
-          FROM (VALUES ('us_english', '7', 'mdy'), ('english', '7', 'mdy'), ('british', '1', 'dmy'), ('british english', '1', 'dmy'),
-                       ('deutsch', '1', 'dmy'), ('german', '1', 'dmy'), ('français', '1', 'dmy'), ('french', '1', 'dmy'),
-                       ('italiano', '1', 'dmy'), ('italian', '1', 'dmy'), ('español', '1', 'dmy'), ('spanish', '1', 'dmy'),
-                       ('nederlands', '1', 'dmy'), ('dutch', '1', 'dmy'), ('dansk', '1', 'dmy'), ('danish', '1', 'dmy'),
-                       ('norsk', '1', 'dmy'), ('norwegian', '1', 'dmy'), ('svenska', '1', 'ymd'), ('swedish', '1', 'ymd'),
-                       ('日本語', '7', 'ymd'), ('japanese', '7', 'ymd')) AS l (name, first, ordering)
-         WHERE l.name = v_value;
-        PERFORM set_config('pgsb.language', value, false);
+        SELECT l.name, l.first, l.ordering INTO v_name, v_first, v_order
+          FROM (VALUES ('us_english', 'English', '7', 'mdy'), ('British', 'British English', '1', 'dmy'),
+                       ('Deutsch', 'German', '1', 'dmy'), ('Français', 'French', '1', 'dmy'), ('Italiano', 'Italian', '1', 'dmy'),
+                       ('Español', 'Spanish', '1', 'dmy'), ('Nederlands', 'Dutch', '1', 'dmy'), ('Dansk', 'Danish', '1', 'dmy'),
+                       ('Norsk', 'Norwegian', '1', 'dmy'), ('Svenska', 'Swedish', '1', 'ymd'), ('日本語', 'Japanese', '7', 'ymd'))
+               AS l (name, alias, first, ordering)
+         WHERE v_value IN (lower(l.name), lower(l.alias));
+        PERFORM set_config('pgsb.language', coalesce(v_name, value), false);
+        IF v_name IS NOT NULL THEN
+            PERFORM ssb_internal.print(format('Changed language setting to %s.', v_name));   -- 5703
+        END IF;
     END IF;
     IF v_first IS NOT NULL THEN
         PERFORM set_config('pgsb.datefirst', v_first, false);

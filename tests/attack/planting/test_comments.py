@@ -85,6 +85,7 @@ def mallory(database: Database, connect: Callable[..., Connection]) -> Iterator[
         owner.execute("DROP ROLE mallory")
 
 
+@pytest.mark.long
 def test_nobody_else_sees_an_error(
     database: Database, connect: Callable[..., Connection], mallory: Connection
 ) -> None:

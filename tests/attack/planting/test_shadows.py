@@ -193,6 +193,7 @@ def test_no_kind_of_module_reaches_a_shadow_as_an_ordinary_role(
         owner.execute("DROP ROLE plain_writer")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_no_function_of_ours_reaches_a_shadow(shadowed: Database, connect: Callable[..., Connection]) -> None:
     connection = connect(shadowed.dsn)

@@ -647,6 +647,7 @@ SELECT @i.values('/a');
 case.sql:2:11: error 227: "values" is not a valid function, property, or field.
     2 | SELECT @x.values('/a');
       |           ^^^^^^
+hint: did you mean 'value'?
 
 case.sql:3:11: error 258: Cannot call methods on int.
     3 | SELECT @i.values('/a');
@@ -656,6 +657,7 @@ Msg 227, Level 15, State 1, Line 2
 case.sql:2:11: error 227: "values" is not a valid function, property, or field.
     2 | SELECT @x.values('/a');
       |           ^^^^^^
+hint: did you mean 'value'?
 Msg 258, Level 15, State 1, Line 3
 case.sql:3:11: error 258: Cannot call methods on int.
     3 | SELECT @i.values('/a');

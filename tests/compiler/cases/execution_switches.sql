@@ -541,12 +541,14 @@ d
 
 (1 row affected)
 
+Changed language setting to us_english.
 first d
 ----- -----------------------
     7 2020-01-02 00:00:00.000
 
 (1 row affected)
 
+Changed language setting to British.
 first d
 ----- -----------------------
     1 2020-02-01 00:00:00.000

@@ -162,6 +162,7 @@ SELECT {foo 'x'};
 case.sql:13:13: error 102: Incorrect syntax near 'x'.
    13 | SELECT {foo 'x'};
       |             ^^^
+hint: something is missing before 'x', a comma or an operator maybe
 -- shows
 (1 row affected)
 
@@ -194,6 +195,7 @@ Msg 102, Level 15, State 1, Line 1
 case.sql:13:13: error 102: Incorrect syntax near 'x'.
    13 | SELECT {foo 'x'};
       |             ^^^
+hint: something is missing before 'x', a comma or an operator maybe
 
 -- case: CRYPT_GEN_RANDOM
 SELECT DATALENGTH(CRYPT_GEN_RANDOM(100)) AS n, IIF(CRYPT_GEN_RANDOM(8) = CRYPT_GEN_RANDOM(8), 'same', 'other') AS again;

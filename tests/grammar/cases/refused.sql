@@ -137,7 +137,7 @@ BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' ON CONTRACT 'c'
 -- expect
 2:14: 102: Incorrect syntax near 'h'. | the dialog's handle is a variable: BEGIN DIALOG @handle
 3:43: 102: Incorrect syntax near 'b'. | TO SERVICE takes a string or a variable: TO SERVICE 'name'
-4:17: 156: Incorrect syntax near the keyword 'TO'. | expected FROM
+4:17: 156: Incorrect syntax near the keyword 'TO'. | BEGIN DIALOG has FROM SERVICE, then TO SERVICE, ON CONTRACT, WITH
 5:65: 102: Incorrect syntax near 'YES'. | expected OFF or ON
 6:79: 102: Incorrect syntax near 'RELATED_CONVERSATION_GROUP'. | RELATED_CONVERSATION and RELATED_CONVERSATION_GROUP exclude each other
 7:59: 102: Incorrect syntax near 'c'. | this name is no string: write it in brackets or bare
@@ -186,7 +186,7 @@ RECEIVE * FROM q, TIMEOUT 5
 6:9: 8450: Assignments in the RECEIVE projection are not allowed in conjunction with the INTO clause. | either assign to variables, or receive into the table
 7:28: 102: Incorrect syntax near 'TIMEOUT'. | the comma before TIMEOUT is missing
 8:10: 156: Incorrect syntax near the keyword 'SELECT'. | WAITFOR ( … ) takes RECEIVE or GET CONVERSATION GROUP
-9:17: 102: Incorrect syntax near ','. | TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000
+9:17: 102: Incorrect syntax near ','. | TIMEOUT stands behind the parenthesis of WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000
 
 -- case: undeclared variables
 DECLARE @a int = 1, @b int = @a
@@ -367,8 +367,8 @@ IF NOT PRINT 'x'
 3:1: 156: Incorrect syntax near the keyword 'SET'. | expected an expression
 4:1: 156: Incorrect syntax near the keyword 'IF'. | expected an expression
 4:4: 4145: An expression of non-boolean type specified in a context where a condition is expected, near 'PRINT'. | compare it with something: @flag = 1
-5:9: 102: Incorrect syntax near '='. | expected an expression
-6:12: 102: Incorrect syntax near '2'.
+5:9: 102: Incorrect syntax near '='. | T-SQL compares with one =
+6:12: 102: Incorrect syntax near '2'. | something is missing before '2', a comma or an operator maybe
 8:1: 156: Incorrect syntax near the keyword 'WHILE'. | expected an expression
 8:7: 156: Incorrect syntax near the keyword 'PRINT'. | a condition is missing
 9:8: 102: Incorrect syntax near '1'. | write SET @variable = value
@@ -478,7 +478,7 @@ SET STATISTICS SPACE ON
 SET LOCK_TIMEOUT ON
 -- expect
 1:1: 195: 'NOCUNT' is not a recognized SET option. | did you mean 'NOCOUNT'?
-2:1: 195: 'XACT_ABORT' is not a recognized SET option.
+2:1: 195: 'XACT_ABORT' is not a recognized SET option. | SET XACT_ABORT takes ON or OFF
 3:1: 195: 'STATISTICS SPACE' is not a recognized SET option.
 4:1: 195: 'LOCK_TIMEOUT' is not a recognized SET option.
 
@@ -783,3 +783,171 @@ DECLARE c CURSOR READ_ONLY FOR SELECT 1 FOR READ ONLY
 11:25: 1048: Conflicting cursor options STATIC and SCROLL_LOCKS.
 13:1: 1049: Mixing old and new syntax to specify cursor options is not allowed.
 15:32: 1058: Cannot specify both READ_ONLY and FOR READ ONLY on a cursor declaration.
+
+-- case: words that are nearly those of Service Broker
+CREATE MESAGE TYPE m
+CREATE MESSAGE m VALIDATION = NONE
+CREATE MESSAGE TYPE m WITH VALIDATION = NONE
+CREATE MESSAGE TYPE m VALIDATION = NONE AUTHORIZATION dbo
+CREATE CONTRACT //a/b (m SENT BY ANY)
+CREATE SERVICE s QUEUE q (c)
+SEND ON CONVERSATION @h MESAGE TYPE m ('x')
+BEGIN CONVERSATION @h FROM SERVICE a TO SERVICE 'b'
+WAITFOR RECEIVE * FROM q
+WAITFOR (RECEIVE TOP (1) * FROM q, TIMEOUT 1000)
+WAITFOR (RECEIVE * FROM q), TIMEOUT = 1000
+WAITFOR DELAY 5
+GRANT SEND ON SERVICE s TO u
+-- expect
+1:8: 102: Incorrect syntax near 'MESAGE'. | did you mean 'MESSAGE TYPE'?
+2:8: 102: Incorrect syntax near 'MESSAGE'. | did you mean 'MESSAGE TYPE'?
+3:23: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon. | expected AUTHORIZATION, VALIDATION or the end of the statement
+4:41: 156: Incorrect syntax near the keyword 'AUTHORIZATION'. | AUTHORIZATION stands before VALIDATION
+5:17: 102: Incorrect syntax near '/'. | a name with other signs than letters and digits stands in brackets: [//…]
+6:18: 102: Incorrect syntax near 'QUEUE'. | a service needs a queue, and its contracts in parentheses: ON QUEUE name (contract)
+7:25: 102: Incorrect syntax near 'MESAGE'. | did you mean 'MESSAGE TYPE'?
+8:7: 102: Incorrect syntax near 'CONVERSATION'. | write BEGIN DIALOG CONVERSATION @handle, or BEGIN CONVERSATION TIMER (@handle) TIMEOUT = seconds
+9:9: 102: Incorrect syntax near 'RECEIVE'. | a statement that is waited for stands in parentheses: WAITFOR (RECEIVE …), TIMEOUT 1000
+10:34: 102: Incorrect syntax near ','. | TIMEOUT stands behind the parenthesis of WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000
+11:37: 102: Incorrect syntax near '='. | TIMEOUT takes milliseconds, without =
+12:15: 102: Incorrect syntax near '5'. | write the time as a string: WAITFOR DELAY '00:00:05'
+13:23: 102: Incorrect syntax near 's'. | a securable's class is written with ::, as in SERVICE::name
+
+-- case: words of other languages
+IF 1 = 1 PRINT 'a' ELSEIF 1 = 2 PRINT 'b'
+IF 1 = 1 PRINT 'a' PRINT 'b' ELSE PRINT 'c'
+RAISERROR 'a', 16, 1
+DECLARE c CURSOR SELECT 1
+INSERT INTO t VALUE (1)
+PRINT 'it's'
+PRINT 'a' GO
+GO
+CREATE PROCEDURE p @a INT @b INT AS SELECT 1
+GO
+CREATE PROCEDURE p @a AS SELECT 1
+GO
+CREATE PROCEDURE p @a INT BEGIN SELECT 1 END
+GO
+DECLARE @a INT
+@a = 5
+GO
+CREATE FUNCTION f () RETURN INT AS BEGIN RETURN 1 END
+GO
+CREATE USER u WITHOUT LOGN
+GO
+SET NOCOUNT TRUE
+GO
+SELECT [a FROM t
+-- expect
+1:20: 102: Incorrect syntax near 'ELSEIF'. | write ELSE IF
+2:30: 156: Incorrect syntax near the keyword 'ELSE'. | it has no IF: several statements between IF and ELSE stand in BEGIN … END
+3:11: 102: Incorrect syntax near 'a'. | RAISERROR has parentheses: RAISERROR ('text', 16, 1)
+4:18: 156: Incorrect syntax near the keyword 'SELECT'. | FOR is missing before the cursor's query
+6:1: 156: Incorrect syntax near the keyword 'PRINT'. | did you mean 'VALUES'?
+6:11: 102: Incorrect syntax near 's'. | the string at line 6, column 7 ends right before 's': is a quote missing? Inside a string it is written twice, as in 'it''s'
+7:9: 105: Unclosed quotation mark after the character string ' GO'. | a quote inside a string is written twice: 'it''s'
+9:27: 102: Incorrect syntax near '@b'. | a comma is missing before it
+11:26: 156: Incorrect syntax near the keyword 'SELECT'. | the parameter has no type: @name type
+13:27: 156: Incorrect syntax near the keyword 'BEGIN'. | AS is missing before the procedure's statements
+16:1: 102: Incorrect syntax near '@a'. | write SET @a = …, or a comma if it goes on with what is before it
+18:22: 156: Incorrect syntax near the keyword 'RETURN'. | did you mean 'RETURNS'?
+20:23: 102: Incorrect syntax near 'LOGN'. | expected LOGIN
+22:1: 195: 'NOCOUNT' is not a recognized SET option. | SET NOCOUNT takes ON or OFF
+24:8: 105: Unclosed quotation mark after the character string 'a FROM t'. | the [ has no ]
+
+-- case: an END that is missing
+CREATE PROCEDURE p AS
+BEGIN
+  WHILE 1 = 1
+  BEGIN
+    BEGIN TRAN
+    IF CASE WHEN 1 = 1 THEN 1 END = 1 BREAK
+END
+GO
+IF 1 = 1 BEGIN PRINT 'a' ELSE PRINT 'b' END
+-- expect
+7:4: 156: Incorrect syntax near the keyword 'END'. | the BEGIN at line 2 has no END; by how the lines begin it is that of line 4
+9:26: 156: Incorrect syntax near the keyword 'ELSE'. | the BEGIN at line 9 has no END before it
+
+-- case: parts of TRY and CATCH that are missing
+BEGIN
+  BEGIN TRY
+    PRINT 'a'
+  BEGIN CATCH
+    PRINT 'b'
+  END CATCH
+  SELCT 1 2
+END
+GO
+BEGIN
+  BEGIN TRY
+    PRINT 'a'
+  END TRY
+  PRINT 'c'
+  BEGIN CATCH
+    PRINT 'b'
+  END
+  CREATE QUEUE 'q'
+END
+GO
+BEGIN TRY
+  PRINT 'a'
+END
+BEGIN CATCH
+  THROW
+END CATCH
+-- expect
+4:9: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 2 has no END TRY before it
+7:3: 102: Incorrect syntax near 'SELCT'. | did you mean 'SELECT'?
+14:3: 156: Incorrect syntax near the keyword 'PRINT'. | BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them
+18:3: 156: Incorrect syntax near the keyword 'CREATE'. | a BEGIN CATCH block ends with END CATCH
+18:16: 102: Incorrect syntax near 'q'. | this name is no string: write it in brackets or bare
+24:1: 156: Incorrect syntax near the keyword 'BEGIN'. | a BEGIN TRY block ends with END TRY
+
+-- case: throw that is a name
+BEGIN TRY SELECT 1 END TRY BEGIN CATCH ROLLBACK TRANSACTION THROW; END CATCH
+BEGIN TRY SELECT 1 END TRY BEGIN CATCH SELECT 2 THROW END CATCH
+BEGIN TRY SELECT 1 END TRY BEGIN CATCH SELECT 2 AS THROW; ROLLBACK; THROW END CATCH
+-- expect
+TryCatch
+  SqlStatement kind=SELECT text=`SELECT 1`
+Catch
+  RollbackTransaction name=THROW
+TryCatch
+  SqlStatement kind=SELECT text=`SELECT 1`
+Catch
+  SqlStatement kind=SELECT text=`SELECT 2 THROW`
+TryCatch
+  SqlStatement kind=SELECT text=`SELECT 1`
+Catch
+  SqlStatement kind=SELECT text=`SELECT 2 AS THROW`
+  RollbackTransaction
+  Throw
+warning 1:61: THROW is a name of the statement before it here, and throws nothing. | write a semicolon before THROW
+warning 2:49: THROW is a name of the statement before it here, and throws nothing. | write a semicolon before THROW
+
+-- case: quotes that are missing
+INSERT t VALUES ('ACME, 100), ('BOLT', 10);
+GO
+PRINT N'over
+lines
+PRINT 'x'
+-- expect
+5:1: 156: Incorrect syntax near the keyword 'PRINT'. | the string at line 1, column 18 ends right before 'BOLT': is a quote missing? Inside a string it is written twice, as in 'it''s'
+
+-- case: words that are missing
+CREATE dbo.q
+DECLARE @a NVARCHAR(5) = N'a' @b INT
+GO
+CREATE PROCEDURE p AS 'x' + @a
+-- expect
+1:8: 102: Incorrect syntax near 'dbo'. | the kind of object is missing, as in CREATE QUEUE or CREATE TABLE
+2:31: 102: Incorrect syntax near '@b'. | something is missing before '@b', a comma or an operator maybe
+4:23: 102: Incorrect syntax near 'x'. | 'x' begins no statement: is a word before it missing?
+
+-- case: a comma before the first column
+SELECT ,a FROM t
+SELECT DISTINCT ,a FROM t WHERE a IS DISTINCT FROM 1
+-- expect
+1:8: 102: Incorrect syntax near ','. | something is missing after 'SELECT'
+2:17: 102: Incorrect syntax near ','. | something is missing after 'DISTINCT'

@@ -417,6 +417,7 @@ dbo.fn(i)
 case.sql:1:1: error 207: Invalid column name 'nope'.
     1 | "nope"
       | ^^^^^^
+hint: a string stands in single quotes; in double quotes it is a name
 
 -- case: at time zone
 @d AT TIME ZONE 'UTC'

@@ -110,6 +110,7 @@ SELECT id FROM orders LIMIT 5
 case.sql:1:29: error 102: Incorrect syntax near '5'.
     1 | SELECT id FROM orders LIMIT 5
       |                             ^
+hint: T-SQL has no LIMIT: write TOP (n) after SELECT, or OFFSET … FETCH after ORDER BY
 
 -- case: postgres cast
 SELECT id::text FROM orders
@@ -187,6 +188,7 @@ SELECT 1 AS a 2
 case.sql:1:15: error 102: Incorrect syntax near '2'.
     1 | SELECT 1 AS a 2
       |               ^
+hint: something is missing before '2', a comma or an operator maybe
 
 -- case: derived table without alias
 SELECT * FROM (SELECT 1 AS a)
@@ -573,6 +575,7 @@ TRUNCATE TABLE dbo.heap foo
 case.sql:1:25: error 102: Incorrect syntax near 'foo'.
     1 | TRUNCATE TABLE dbo.heap foo
       |                         ^^^
+hint: something is missing before 'foo', a comma or an operator maybe
 
 -- case: a string is no table
 TRUNCATE TABLE ''
@@ -587,6 +590,7 @@ SELECT a FROM dbo.'heap'
 case.sql:1:19: error 102: Incorrect syntax near 'heap'.
     1 | SELECT a FROM dbo.'heap'
       |                   ^^^^^^
+hint: a name is missing after 'dbo.'
 
 -- case: a string is no alias of a table
 SELECT a AS 'x' FROM dbo.heap AS 'y'
@@ -834,3 +838,18 @@ SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
 case.sql:1:15: error 13618: AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.
     1 | SELECT * FROM OPENJSON('[1]') WITH (a int '$.a' AS JSON)
       |               ^^^^^^^^
+
+-- case: words that are missing
+INSERT t VALUES (1, 2) (3, 4)
+-- expect
+case.sql:1:24: error 102: Incorrect syntax near '('.
+    1 | INSERT t VALUES (1, 2) (3, 4)
+      |                        ^
+hint: something is missing before '(', a comma or an operator maybe
+
+-- case: identity has both numbers or none
+CREATE TABLE t (a INT IDENTITY(11))
+-- expect
+case.sql:1:34: error 102: Incorrect syntax near ')'.
+    1 | CREATE TABLE t (a INT IDENTITY(11))
+      |                                  ^
