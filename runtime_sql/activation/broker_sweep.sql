@@ -34,8 +34,9 @@ BEGIN
                                                                     WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
             EXIT;
         EXCEPTION WHEN internal_error THEN
-            -- Somebody has dropped a queue between the look at its row and the one at its state.
-            IF v_try = 100 OR SQLERRM NOT LIKE 'could not open relation with OID %' THEN
+            -- Somebody has dropped a queue between the look at its row and the one at its state: a relation could not be opened,
+            -- which each server says in its own language.
+            IF v_try = 100 OR SQLERRM !~ 'OID\s*\d' THEN
                 RAISE;
             END IF;
         END;

@@ -24,6 +24,8 @@ AS $$
 DECLARE
     v_seen text[] := regexp_match(p_context, '^\D*(\d+): ([^\n]*)');
     v_token text := coalesce(substring(p_detail FROM '"(\S+)" is invalid'), substring(p_detail FROM 'found "(.+)"[.]$'));
+    -- What a server that speaks another language puts into its quotes last.
+    v_quoted text := btrim(substring(p_detail FROM '[«»„“”"]([^«»„“”"]+)[«»„“”"][^«»„“”"]*$'));
     v_line_start integer := 0;
 BEGIN
     place := length(p_value) - length(ltrim(p_value));
@@ -32,6 +34,9 @@ BEGIN
             v_line_start := v_line_start + strpos(substr(p_value, v_line_start + 1), chr(10));
         END LOOP;
         v_seen[2] := regexp_replace(v_seen[2], '^[.]{3}|[.]{3}$', '', 'g');
+        IF v_token IS NULL AND v_quoted <> '\u' AND right(v_seen[2], length(v_quoted)) = v_quoted THEN
+            v_token := v_quoted;
+        END IF;
         place := v_line_start + greatest(strpos(substr(p_value, v_line_start + 1), v_seen[2]), 1) - 1 + length(v_seen[2])
                  - coalesce(length(v_token), 0);
     END IF;
