@@ -7,10 +7,10 @@ run the tests that need a server on each (those marked one_postgres on the
 first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 
-Tests marked long take a second of a processor and more each (processes killed by the hundred, loads,
-whole pages of the documents, most of the browser's and of Spark's): they run with --long, and where their
-file is named. So does what runs on the second PostgreSQL and further ones, but for tests/runtime: the
-engine's own tests run on each always.
+Tests marked long take three quarters of a second of a processor and more each (processes killed by the
+hundred, loads, whole pages of the documents, most of the browser's and of Spark's): they run with --long, and
+where their file is named. So does what runs on the second PostgreSQL and further ones, but for tests/runtime:
+the engine's own tests run on each always.
 """
 
 import atexit

@@ -61,6 +61,7 @@ def test_a_group_out_of_order_is_seen(install: Install) -> None:
         check_order(install(_LaterFirst), 400)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("speeds", "groups"),
     [

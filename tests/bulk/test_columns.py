@@ -97,6 +97,7 @@ def test_a_job_reads_and_sends_utf16_where_the_instance_has_it(
     assert sent.fetchall() == [("é".encode("utf-16-le"),)]
 
 
+@pytest.mark.long
 def test_text_is_null_where_utf16_is_broken(spark: Any) -> None:
     """As Python's strict decoder says, for all sequences of three units that could look like others."""
     units = (0x0041, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0x00D8, 0xDC41)

@@ -135,6 +135,7 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 2
 
 
+@pytest.mark.long
 def test_a_job_acts_as_the_role_that_execute_as_names(
     spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -546,6 +546,7 @@ def test_completing_knows_two_words_for_what_is_unread() -> None:
         completing(lambda messages: Outputs(), "dbname=shop", unread="Refuse")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_columns_that_are_not_the_sources_are_refused_at_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     register(spark)
     given = spark.read.format("pgsb").option("dsn", tcp(desk.database)).option("queue", "dbo.target")

@@ -145,6 +145,7 @@ def test_a_commit_whose_answer_is_lost_is_not_repeated(
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 2
 
 
+@pytest.mark.long
 def test_of_two_attempts_at_a_partition_one_counts(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_job_writes_results_replies_and_ends(spark: Any, desk: Desk, tcp: Tcp)
     assert desk.waiting() == 0
 
 
+@pytest.mark.long
 def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -377,6 +378,7 @@ def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp
     assert _totals(desk) == [(3, 6)] * 2
 
 
+@pytest.mark.long
 def test_two_jobs_and_a_reader_share_a_queue(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
     desk.send(6, 5)
     reader = connect(autocommit=False)

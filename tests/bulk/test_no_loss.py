@@ -461,6 +461,7 @@ def test_a_module_that_executors_lack_is_named_before_the_first_claim(
     assert desk.value("SELECT count(*) FROM ssb.claims") == 0 and desk.waiting() == 1
 
 
+@pytest.mark.long
 def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute("CREATE TABLE dbo.price (body text, price int)")
     desk.connection.execute("INSERT INTO dbo.price VALUES ('1', 10), ('2', 20)")

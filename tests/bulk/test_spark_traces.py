@@ -20,6 +20,7 @@ totals = load_program("programs:totals")
 PARENT = "00-{}-00f067aa0ba902b7-01"
 
 
+@pytest.mark.long
 def test_replies_of_a_job_continue_their_messages_traces(
     spark: Any, desk: Desk, tcp: Callable[[Database], str]
 ) -> None:

@@ -21,6 +21,7 @@ def near(empty_database: Database) -> Iterator[Side]:
     side.connection.close()
 
 
+@pytest.mark.long
 def test_the_broker_alone_talks_to_an_instance_with_all(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:

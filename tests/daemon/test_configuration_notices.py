@@ -92,6 +92,7 @@ def test_a_service_that_cannot_be_asked_is_one_that_refuses(
     until(lambda: near.value("SELECT count(*) FROM sys.conversation_endpoints WHERE is_system = 1") == 0)
 
 
+@pytest.mark.long
 def test_a_binding_is_asked_for_before_a_dialog_leaves(
     near: Side, far: Side, daemons: Callable[..., Daemon], keys: None, tmp_path: Path
 ) -> None:

@@ -197,6 +197,7 @@ def test_send_is_checked_as_the_mapped_user(
     assert [body for _, _, body in far.receive(1)] == ["hello"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("broken", "status", "mended"),
     [

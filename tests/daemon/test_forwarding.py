@@ -105,6 +105,7 @@ def discarded(side: Side) -> int:
     return number
 
 
+@pytest.mark.long
 def test_a_dialog_and_its_ends_pass_through_two_instances(chain: Chain) -> None:
     chain.start(*chain.sides)
     near, far = chain.near, chain.far
@@ -126,6 +127,7 @@ def test_a_dialog_and_its_ends_pass_through_two_instances(chain: Chain) -> None:
         assert side.value("SELECT value FROM ssb.broker_counter WHERE name = 'forwarded'") >= 4
 
 
+@pytest.mark.long
 def test_a_hub_is_administered_in_t_sql(near: Side, far: Side, new_database: Callable[[], Database]) -> None:
     """From the endpoint to its end, as the administrator of an instance between two others types it."""
     hub = make_side(new_database(), "dbo.hub_queue", "//Hub")

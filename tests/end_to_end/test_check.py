@@ -196,6 +196,7 @@ def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:
     )
 
 
+@pytest.mark.long
 def test_processes_find_what_one_finds() -> None:
     sources = []
     for number in range(40):

@@ -373,6 +373,7 @@ def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb)
     assert "database: no runtime" in pgsb("version", *dsn).out
 
 
+@pytest.mark.long
 def test_the_printed_runtime_installs_with_psql(empty_database: Database, pgsb: Pgsb, psql: str) -> None:
     text = pgsb("install", "--print").out
     shown = subprocess.run(
@@ -512,6 +513,7 @@ def test_compile_with_runtime_needs_nothing(empty_database: Database, pgsb: Pgsb
     assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="SELECT * FROM Orders").status == 0
 
 
+@pytest.mark.long
 def test_letters_stay_what_they_are_whatever_encoding_psql_has(
     database: Database, empty_database: Database, pgsb: Pgsb, psql: str
 ) -> None:

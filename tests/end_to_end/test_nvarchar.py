@@ -256,6 +256,7 @@ def test_a_runtime_from_before_the_choice_is_utf8(
     )
 
 
+@pytest.mark.long
 def test_texts_carry_the_choice(empty_database: Database, connect: Callable[..., Connection]) -> None:
     """`--print` and `--as-extension`; without a choice they make none."""
     connection = connect(empty_database.dsn)

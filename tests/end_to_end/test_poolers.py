@@ -108,6 +108,7 @@ def test_whichever_session_a_pooler_lends(database: Database, round_robin: bool,
             require_session(connection, target)
 
 
+@pytest.mark.long
 def test_a_script_and_the_daemon_in_pooled_sessions(sql: Connection, by_session: str) -> None:
     done = _pgsb(
         "run",

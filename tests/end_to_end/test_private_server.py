@@ -49,6 +49,7 @@ def _alive(dsn: str) -> bool:
         return connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="the system does not tell")
 def test_a_server_whose_package_was_upgraded_is_restarted(home: Path) -> None:
     binaries_of = binaries.find_binaries("18")
@@ -204,6 +205,7 @@ def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:
     assert PrivateServer(home / "never made").stop() is False
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's server runs as another user")
 def test_roots_server_keeps_running_as_the_owner_of_its_data(
     home: Path, monkeypatch: pytest.MonkeyPatch
@@ -227,6 +229,7 @@ def test_a_taken_port_is_no_obstacle(home: Path, monkeypatch: pytest.MonkeyPatch
         assert _alive(PrivateServer(home, wanted="18", durable=False).start())
 
 
+@pytest.mark.long
 def test_a_restart_keeps_the_port(home: Path) -> None:
     before = PrivateServer(home).start()
     PrivateServer(home).stop(immediate=True)

@@ -172,6 +172,7 @@ def test_an_error_in_the_middle_puts_all_back(tsql: Tsql, programs: Programs) ->
     assert _rows(tsql, "SELECT @@TRANCOUNT") == [["0"]]
 
 
+@pytest.mark.long
 def test_every_hundred_and_fiftieth_dialog_is_kept_and_all_are_warmed_up(
     tsql: Tsql, programs: Programs
 ) -> None:

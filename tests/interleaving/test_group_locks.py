@@ -403,7 +403,7 @@ def test_a_queue_that_is_dropped_waits_for_a_reader_that_has_begun(session: Sess
 def test_a_sender_to_another_instance_waits_for_nobody_who_brings_messages(
     session: Session, another: Open, pair: Pair
 ) -> None:
-    """Who brings messages of many dialogs locks their rows, of which a sender holds none; nor does it wait."""
+    """Who brings messages of many dialogs locks their rows: a sender holds none, and does not wait."""
     session.do("SELECT ssb.create_route('away', 'TCP://away:4022', '//away')")
     first, second = (begin(session.connection, pair.initiator, "//away", pair.contract) for _ in range(2))
     for handle in (first, second):

@@ -121,6 +121,7 @@ def test_one_conversation_is_followed_and_each_trouble_told_once(sql: Connection
     ]
 
 
+@pytest.mark.long
 def test_all_are_followed_together_with_the_log(sql: Connection, database: Database) -> None:
     sql.execute("INSERT INTO ssb.broker_log (level, event, message) VALUES ('error', 'failed', 'before')")
     news = watch(sql, timeout=5, pause=0.02)

@@ -502,6 +502,7 @@ def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None
     compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
 
 
+@pytest.mark.long
 def test_encryption_inside_an_instance_needs_what_is_asked_for(
     sql: Connection, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,6 +147,7 @@ def test_an_address_is_loopback_unless_given() -> None:
         parse_listen("nowhere")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_the_command_serves_and_ends(sql: Connection, database: Database) -> None:
     with socket.socket() as free:

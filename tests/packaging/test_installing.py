@@ -38,6 +38,7 @@ def owner(empty_database: Database, connect: Callable[..., Connection]) -> Itera
     admin.execute("DROP ROLE plain_owner")
 
 
+@pytest.mark.long
 def test_the_owner_of_the_database_installs_uses_and_removes_it(
     owner: Connection, empty_database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -94,6 +95,7 @@ def test_what_belonged_to_the_owner_belongs_to_the_next_one(
             assert owners == [("plain_chief",)]
 
 
+@pytest.mark.long
 def test_default_privileges_of_the_owner_leave_the_runtime_to_everybody(
     owner: Connection, empty_database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -187,6 +189,7 @@ def test_create_extension(
     _works(connection)
 
 
+@pytest.mark.long
 def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
     extension_directory: Path, owner: Connection
 ) -> None:

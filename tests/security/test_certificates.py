@@ -232,6 +232,7 @@ _WRONG: list[tuple[str, int]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_is_wrong_is_told_and_nothing_is_made(tsql: Tsql, tmp_path: Path) -> None:
     tsql.run_well(
@@ -289,6 +290,7 @@ def test_a_certificate_that_is_expired_or_not_valid_yet_is_made_with_a_warning(t
     )
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_master_key_without_the_service_master_key_is_to_be_opened(tsql: Tsql, database: Database) -> None:
     tsql.run_well(f"{_MASTER} ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY")

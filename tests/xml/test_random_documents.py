@@ -50,6 +50,7 @@ def as_tree(element: ElementTree.Element) -> Element:
     return Element(element.tag, dict(element.attrib), children)
 
 
+@pytest.mark.long
 @few
 @given(st.data())
 def test_a_document_reads_the_same_however_it_is_written(server: Connection, data: st.DataObject) -> None:

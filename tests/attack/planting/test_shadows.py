@@ -164,6 +164,7 @@ SELECT ssb.create_principal('plain_writer', 'USER'); SELECT ssb.add_member('db_o
 """
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_no_kind_of_module_reaches_a_shadow_as_an_ordinary_role(
     shadowed: Database, connect: Callable[..., Connection]
