@@ -146,13 +146,31 @@ BEGIN
 END;
 $$;
 
+-- The same for the transport, which waits for nobody: other dialogs' messages are in the same set. False: somebody is changing the
+-- definition, and its messages are tried again.
+-- Locks  ssb.change_lock, SHARE
+CREATE OR REPLACE FUNCTION ssb_internal.definition_is_settled()
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    LOCK TABLE ssb.change_lock IN SHARE MODE NOWAIT;
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.definition_is_settled() FROM PUBLIC;
+
 -- A target's side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
--- for them, as with message types. False: the service is gone, or on another queue.
+-- for them, as with message types. False: the service is gone, or on another queue. p_waits false: NULL instead of waiting.
 --
 -- Called by  who makes a target's side, after he has found the service; ssb_internal.send_first_fast_path and
 --            ssb_internal.begin_and_send do it in their statements
 -- Locks      the service's advisory lock, shared, or ssb.change_lock, SHARE
-CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service)
+DROP FUNCTION IF EXISTS ssb_internal.share_service(ssb.service);
+CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service, p_waits boolean DEFAULT true)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -163,13 +181,17 @@ BEGIN
     -- By the lock on this table ssb_internal.lock_definition knows who is none of us.
     PERFORM FROM ssb.contract_message_usage AS u WHERE u.contract_id = 0;
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p_service.service_id)) THEN
-        PERFORM ssb_internal.await_definition();
+        IF p_waits THEN
+            PERFORM ssb_internal.await_definition();
+        ELSIF NOT ssb_internal.definition_is_settled() THEN
+            RETURN NULL;
+        END IF;
     END IF;
     PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id AND s.queue_id = p_service.queue_id;
     RETURN FOUND;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.share_service(ssb.service) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.share_service(ssb.service, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION ssb_internal.alter_message_type(name text, validation text, schema_collection text DEFAULT NULL,
                                                   database text DEFAULT NULL)

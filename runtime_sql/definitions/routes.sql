@@ -92,7 +92,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_exists('route', name);
     END IF;
-    PERFORM ssb_internal.deliver_waiting_on_routes(v_database_id, service_name);
+    PERFORM ssb_internal.follow_routes_at_commit(v_database_id, service_name);
 END;
 $$;
 
@@ -135,7 +135,7 @@ BEGIN
            expires_at = coalesce(clock_timestamp() + make_interval(secs => lifetime), r.expires_at),
            mirror_address = coalesce(mirror_address, r.mirror_address)
      WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
-    PERFORM ssb_internal.deliver_waiting_on_routes(v_database_id, v_route.service_name, coalesce(service_name, v_route.service_name));
+    PERFORM ssb_internal.follow_routes_at_commit(v_database_id, v_route.service_name, coalesce(service_name, v_route.service_name));
 END;
 $$;
 
@@ -151,7 +151,7 @@ DECLARE
 BEGIN
     DELETE FROM ssb.route AS r WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'ROUTE' AND p.major_id = v_route.route_id AND p.database_id = v_database_id;
-    PERFORM ssb_internal.deliver_waiting_on_routes(v_database_id, v_route.service_name);
+    PERFORM ssb_internal.follow_routes_at_commit(v_database_id, v_route.service_name);
 END;
 $$;
 

@@ -109,6 +109,7 @@ AS $$
 DECLARE
     v_address text;
     v_service ssb.service;
+    v_is_shared boolean;
     v_contract ssb.contract;
     v_endpoint ssb.conversation_endpoint;
     v_back record;
@@ -124,8 +125,12 @@ BEGIN
                 SELECT s.* INTO v_service FROM ssb.service AS s WHERE s.name = p_to_service AND s.database_id = p_database_id;
             END IF;
         END IF;
-        EXIT WHEN v_service.service_id IS NULL OR ssb_internal.share_service(v_service)
-               OR current_setting('transaction_isolation') <> 'read committed';
+        v_is_shared := v_service.service_id IS NULL OR ssb_internal.share_service(v_service, false);
+        IF v_is_shared IS NULL THEN
+            status := format('The service ''%s'' is being changed by a transaction that is open.', v_service.name);
+            RETURN;
+        END IF;
+        EXIT WHEN v_is_shared OR current_setting('transaction_isolation') <> 'read committed';
     END LOOP;
     IF v_service.service_id IS NULL THEN
         status := CASE WHEN upper(v_address COLLATE "C") = 'LOCAL'
@@ -226,9 +231,10 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN
-        PERFORM ssb_internal.await_definition();
+    -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or the message for it.
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) AND NOT ssb_internal.definition_is_settled() THEN
+        status := format('The message type ''%s'' is being changed by a transaction that is open.', p_message_type);
+        RETURN;
     END IF;
     SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
      WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type;

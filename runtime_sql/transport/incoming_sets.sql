@@ -107,6 +107,7 @@ DECLARE
     v_found record;
     v_place integer;
     v_queue_id integer;
+    v_changing text;
     v_usage record;
     v_instance text;
 BEGIN
@@ -169,7 +170,7 @@ BEGIN
                                    WHERE b.database_id = (v_found.service).database_id
                                      AND coalesce(b.contract_id, v_found.contract_id) = v_found.contract_id
                                      AND coalesce(b.service_id, (v_found.service).service_id) = (v_found.service).service_id)
-                       OR NOT ssb_internal.share_service(v_found.service);
+                       OR ssb_internal.share_service(v_found.service, false) IS NOT TRUE;
             v_path_databases := v_path_databases || (v_found.service).database_id;
             v_path_services := v_path_services || (v_found.service).service_id;
             v_path_service_names := v_path_service_names || (v_found.service).name;
@@ -234,10 +235,16 @@ BEGIN
             PERFORM pg_try_advisory_xact_lock(1397965379, q.order_sequence::oid::integer) FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
         END IF;
     END LOOP;
-    -- Each pair of contract and type once. Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    PERFORM ssb_internal.await_definition()
-       FROM (SELECT DISTINCT t FROM unnest(CASE WHEN v_type IS NULL THEN p_message_types ELSE ARRAY[v_type] END) AS t) AS t
-      WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t));
+    -- Each pair of contract and type once. Before it is read: ALTER MESSAGE TYPE waits for us, or the type's messages for it.
+    FOR v_changing IN
+        SELECT t.t
+          FROM (SELECT DISTINCT t FROM unnest(CASE WHEN v_type IS NULL THEN p_message_types ELSE ARRAY[v_type] END) AS t) AS t
+         WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t)) AND NOT ssb_internal.definition_is_settled()
+    LOOP
+        FOR v_place IN SELECT DISTINCT m.place + 1 FROM unnest(p_places, p_message_types) AS m (place, message_type) WHERE m.message_type = v_changing LOOP
+            v_endpoints[v_place] := 0;
+        END LOOP;
+    END LOOP;
     SELECT array_agg(k.contract_id) AS contracts, array_agg(k.is_target) AS are_targets, array_agg(k.message_type) AS types,
            array_agg(u.message_type_id) AS ids, array_agg(u.validation) AS validations, bool_and(u.validation = 'N') AS is_plain
       INTO v_usage
@@ -406,9 +413,9 @@ BEGIN
             RETURN NULL;
         END IF;
     END IF;
-    -- Before the type is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) THEN
-        PERFORM ssb_internal.await_definition();
+    -- Before the type is read: ALTER MESSAGE TYPE waits for us, or the messages for it.
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_types[1])) AND NOT ssb_internal.definition_is_settled() THEN
+        RETURN NULL;
     END IF;
     -- Looking at the dialog, its lock, the number behind its last message: as one statement. What has come already, and gaps, are looked
     -- at message by message elsewhere. (It draws the transaction's number, and the numbers of the queue's order come after it: see

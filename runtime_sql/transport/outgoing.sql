@@ -195,22 +195,41 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.reroute(integer, text[], boolean) FROM PUBLIC;
 
--- After a change of routes: what waits for these services and is led elsewhere now, or was led nowhere. NULL among them: the route is for
--- all services.
+-- Which routes a transaction has changed, for as long as it is open. Never a row of one that has committed.
+CREATE TABLE IF NOT EXISTS ssb.changed_route (database_id integer NOT NULL, service_name text);
+
+-- At the end of a transaction that changed routes: what waits for these services and is led elsewhere now, or was led nowhere. NULL: the
+-- route is for all services; and who is asked for routes is asked for those of any service.
 -- Locks  as ssb_internal.reroute; the daemon looks at what somebody holds (ssb_internal.follow_routes)
-CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_on_routes(p_database_id integer, VARIADIC p_services text[])
+CREATE OR REPLACE FUNCTION ssb_internal.routes_have_changed()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.reroute(NEW.database_id, CASE WHEN NEW.service_name <> 'SQL/ServiceBroker/BrokerConfiguration'
+                                                       THEN ARRAY[NEW.service_name] END, true);
+    RETURN NULL;
+END;
+$$;
+DROP TRIGGER IF EXISTS routes_have_changed ON ssb.changed_route;
+CREATE CONSTRAINT TRIGGER routes_have_changed AFTER INSERT ON ssb.changed_route
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ssb_internal.routes_have_changed();
+
+-- After a change of routes. Not at once: dialogs that are moved are locked, and who brings messages of one of them would wait for this
+-- transaction to end, with everything else from that instance.
+DROP FUNCTION IF EXISTS ssb_internal.deliver_waiting_on_routes(integer, text[]);
+CREATE OR REPLACE FUNCTION ssb_internal.follow_routes_at_commit(p_database_id integer, VARIADIC p_services text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- (Who is asked for routes is asked for those of any service.)
-    PERFORM ssb_internal.reroute(p_database_id,
-                                 CASE WHEN array_position(p_services, NULL) IS NULL
-                                           AND 'SQL/ServiceBroker/BrokerConfiguration' <> ALL (p_services) THEN p_services END, true);
+    INSERT INTO ssb.changed_route (database_id, service_name) SELECT DISTINCT p_database_id, s.name FROM unnest(p_services) AS s (name);
+    DELETE FROM ssb.changed_route;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.deliver_waiting_on_routes(integer, text[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes_at_commit(integer, text[]) FROM PUBLIC;
 
 -- Dialogs whose route has changed while somebody held their group, or has expired, are looked at again; also dialogs that are
 -- no others' yet. Returned is what has to be given back at the next look, which does nothing where all is as it was then.

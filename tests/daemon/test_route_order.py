@@ -216,13 +216,18 @@ def test_a_route_for_another_service_holds_no_dialog_that_waits(near: Side) -> N
         another.execute("SELECT ssb.alter_route('other', 'TCP://moved.example:4022')")
         another.execute("SELECT ssb.drop_route('other')")
         near.send(handle, "//Ask", "and on")
+        # Nor does one for theirs hold them, as long as its transaction is open: who brings messages would wait.
+        another.execute("SELECT ssb.alter_route('ToFar', 'TCP://open.example:4022')")
+        near.send(handle, "//Ask", "and on")
+        near.do("SELECT FROM ssb.remote_conversation FOR UPDATE NOWAIT")
+        another.execute("ROLLBACK")
     near.do("SELECT ssb.alter_route('ToFar', 'TCP://moved.example:4022')")
-    assert [("moved.example" in one, FAR in one) for one in near.waiting()] == [(True, False)] * 3
+    assert [("moved.example" in one, FAR in one) for one in near.waiting()] == [(True, False)] * 4
     # One of no service is for all of them, but theirs says more.
     near.do("SELECT ssb.create_route('any', 'TCP://any.example:4022')")
     assert all("moved.example" in one for one in near.waiting())
     near.do("SELECT ssb.drop_route('ToFar')")
-    assert ["any.example" in one for one in near.waiting()] == [True] * 3
+    assert ["any.example" in one for one in near.waiting()] == [True] * 4
 
 
 _PLACES = (

@@ -128,6 +128,31 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
     assert take(10)[1] is False
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT ssb.alter_message_type('//Xml', 'NONE')",
+        "SELECT ssb.alter_service('//Other', queue => 'dbo.far_queue')",
+        "SELECT ssb.drop_service('//Other')",
+    ],
+)
+@pytest.mark.one_postgres
+def test_a_definition_that_is_being_changed_holds_only_its_own_messages(far: Side, change: str) -> None:
+    far.do("SELECT ssb.create_queue('dbo.other')")
+    far.do("SELECT ssb.create_service('//Other', 'dbo.other', '{//Talk}')")
+    dialogs = [_header(), {**_header(), "to_service": "//Other"}]
+    with psycopg.connect(far.database.dsn) as another:
+        another.execute(change)
+        far.do("SET lock_timeout = '5s'")
+        ((taken, told),) = far.connection.execute(
+            f"SELECT t.next_numbers, t.others FROM {_TAKE} AS t",
+            [json.dumps(dialogs), [0, 1], [0, 0], ["//Ask", "//Xml"], ["message"] * 2, [b"<a/>"] * 2],
+        )
+        assert taken[0] == 1 and taken[1] == 0
+        assert "is being changed" in told[0]["status"]
+    assert len(far.receive(1)) == 1
+
+
 def test_a_quiet_dialog_is_looked_up_by_its_indexes(far: Side) -> None:
     """Also where the plan is made when VACUUM has just found no dialog: it joined all to all."""
     plans: list[str] = []
