@@ -177,7 +177,7 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts)
     while True:
         counts.beat_at = time.monotonic()
         try:
-            with open_database(target) as connection:
+            with open_database(target, seconds=deadline - time.monotonic()) as connection:
                 require_owner(connection, target)
             return
         except Unreachable as error:

@@ -434,13 +434,15 @@ class Runner:
         return self._session.compile_script(script.source, stops=lambda line: script.stop_at(line, stop))
 
 
-def open_database(target: Target, database: str | None = None) -> psycopg.Connection[Any]:
+def open_database(
+    target: Target, database: str | None = None, seconds: float | None = None
+) -> psycopg.Connection[Any]:
     """Connect, and see to the runtime: installed by itself on the private server, demanded elsewhere.
 
-    ``database`` is the T-SQL database to begin in. Raises ServerError, also where there is none of
-    that name.
+    ``database`` is the T-SQL database to begin in; ``seconds`` as for connect. Raises ServerError, also
+    where there is none of that name.
     """
-    connection = connect(target)
+    connection = connect(target, seconds)
     with opening(target, connection):
         require_session(connection, target)
         _require_runtime(connection, target)

@@ -5,6 +5,7 @@ private server (embedded.py). Whatever names a server wins over the private one.
 """
 
 import contextlib
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -92,14 +93,21 @@ def named_target(dsn: str | None = None) -> Target | None:
     return None
 
 
-def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
+def connect(target: Target, seconds: float | None = None, **options: Any) -> psycopg.Connection[Any]:
     """Open an autocommit connection for compiled scripts. Raises ServerError: Unreachable without a server.
+
+    ``seconds``: a server that hangs is given up after so long at the latest, whatever the DSN says; no less
+    than two, libpq's least.
 
     Statements go one by one in the simple protocol and are never prepared: only so
     may the blocks of a compiled script commit and roll back for themselves.
     """
     try:
-        if "connect_timeout" not in conninfo_to_dict(target.dsn) and "PGCONNECT_TIMEOUT" not in os.environ:
+        said = conninfo_to_dict(target.dsn).get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
+        if seconds is not None:
+            least = int(said) if said and said.isdigit() and int(said) > 0 else CONNECT_SECONDS
+            options = {**options, "connect_timeout": max(2, min(math.ceil(seconds), least))}
+        elif said is None:
             options = {"connect_timeout": CONNECT_SECONDS, **options}
         connection = psycopg.connect(
             target.dsn,

@@ -612,7 +612,7 @@ dm_broker_activated_tasks: The activation procedures that run now.
   procedure_name: The procedure, with its schema.
   execute_as: As whom it runs, a number of sys.database_principals.
 
-dm_broker_connections: Connections that this instance's daemon keeps to others. Those that others opened are not known here.
+dm_broker_connections: Connections that this instance's daemon keeps to others. Those that others opened are not known here. Members of pg_monitor see them.
   connection_id: The connection.
   transport_stream_id, authentication_method, principal_name, peer_certificate_id, peer_arbitration_id: Always NULL: connections are PostgreSQL's.
   encryption_algorithm: Always NULL: see the next column.

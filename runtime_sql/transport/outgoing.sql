@@ -419,14 +419,14 @@ SET search_path = pg_catalog, pg_temp
 AS $$ DELETE FROM ssb.transport_connection AS c WHERE c.connection_id = p_connection_id; $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_closed(uuid) FROM PUBLIC;
 
--- SECURITY DEFINER: whether a session is there still is not shown to everybody.
+-- For those who may monitor, as VIEW SERVER STATE. SECURITY DEFINER: whether a session is there still is not shown to everybody.
 CREATE OR REPLACE FUNCTION ssb_internal.open_transport_connections()
 RETURNS SETOF ssb.transport_connection
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT pg_is_in_recovery() THEN
+    IF ssb_internal.may_monitor() AND NOT pg_is_in_recovery() THEN
         RETURN QUERY
         SELECT c.* FROM ssb.transport_connection AS c
           JOIN pg_stat_activity AS a ON a.pid = c.pid AND a.backend_start = c.backend_start;

@@ -199,14 +199,17 @@ def test_others_see_the_queues_that_they_may_receive_from(
     try:
         send(sql, "one")
         asked = "SELECT queue FROM ssb.queue_status ORDER BY 1"
+        sql.execute("SELECT ssb_internal.transport_connected(gen_random_uuid(), 'TCP://far', 'courier', true)")
+        connections = "SELECT remote_user_name FROM sys.dm_broker_connections"
         with psycopg.connect(database.dsn, user="onlooker", autocommit=True) as other:
-            assert other.execute(asked).fetchall() == []
+            assert other.execute(asked).fetchall() == other.execute(connections).fetchall() == []
             sql.execute("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.to_queue', '{onlooker}')")
             assert other.execute(asked).fetchall() == [("dbo.to_queue",)]
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 other.execute("SELECT ssb_internal.sample_queues()")
         with psycopg.connect(database.dsn, user="watchman", autocommit=True) as other:
             assert len(other.execute(asked).fetchall()) == 2
+            assert other.execute(connections).fetchall() == [("courier",)]
     finally:
         sql.execute("SELECT ssb.revoke_permission('{RECEIVE}', 'OBJECT', 'dbo.to_queue', '{onlooker}')")
         sql.execute("DROP OWNED BY onlooker; DROP ROLE onlooker; DROP OWNED BY watchman; DROP ROLE watchman")

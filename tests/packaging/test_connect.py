@@ -29,15 +29,19 @@ def test_a_wrong_dsn_is_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    "dsn, variable, said",
+    "dsn, variable, seconds, said",
     [
-        ("dbname=shop", None, CONNECT_SECONDS),
-        ("dbname=shop connect_timeout=5", None, None),
-        ("dbname=shop", "7", None),
+        ("dbname=shop", None, None, CONNECT_SECONDS),
+        ("dbname=shop connect_timeout=5", None, None, None),
+        ("dbname=shop", "7", None, None),
+        ("dbname=shop", None, 3.5, 4),
+        ("dbname=shop connect_timeout=0", None, 60.0, CONNECT_SECONDS),
+        ("dbname=shop connect_timeout=5", None, 0.1, 2),
+        ("dbname=shop", "7", 60.0, 7),
     ],
 )
 def test_a_server_that_hangs_is_not_waited_for_for_ever(
-    monkeypatch: pytest.MonkeyPatch, dsn: str, variable: str | None, said: int | None
+    monkeypatch: pytest.MonkeyPatch, dsn: str, variable: str | None, seconds: float | None, said: int | None
 ) -> None:
     seen: dict[str, object] = {}
 
@@ -49,7 +53,7 @@ def test_a_server_that_hangs_is_not_waited_for_for_ever(
     if variable is not None:
         monkeypatch.setenv("PGCONNECT_TIMEOUT", variable)
     with pytest.raises(Unreachable, match=r"cannot connect to .*shop.*: connection timeout expired"):
-        connect(Target(dsn, False, "--dsn"))
+        connect(Target(dsn, False, "--dsn"), seconds)
     assert seen.get("connect_timeout") == said
 
 
