@@ -183,8 +183,10 @@ class Transport:
             self._forgotten_at = time.monotonic()
             await near.execute("SELECT ssb_internal.forget_remote_conversations()")
             await self._security.forget_keys(near)
-        cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [self._routes])
-        (self._routes,) = await cursor.fetchone() or (None,)
+        cursor = await near.execute(
+            "SELECT ssb_internal.follow_routes(%s), ssb_internal.heed_clock()", [self._routes]
+        )
+        self._routes, _ = await cursor.fetchone() or (None, None)
         told = [key for key, peer in self._peers.items() if self._has_told and peer.is_attended]
         self._has_told = False
         cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers(%s::integer[])", [told])

@@ -322,6 +322,34 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.try_parked(integer, integer) FROM PUBLIC;
 
+-- A dialog is parked for 30 seconds at the most: where it is for longer, the server's clock has gone back, and it is tried now.
+--
+-- Called by  the daemon, with each look
+CREATE OR REPLACE FUNCTION ssb_internal.heed_clock()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v_peer_id integer;
+BEGIN
+    FOR v_peer_id IN
+        SELECT p.peer_id FROM ssb.transport_peer AS p
+         WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r
+                        WHERE r.peer_id = p.peer_id AND r.retry_at > v_now + interval '1 minute' ORDER BY r.retry_at OFFSET 0)
+    LOOP
+        UPDATE ssb.remote_conversation AS r SET retry_at = v_now
+         WHERE r.endpoint_id IN (SELECT k.endpoint_id FROM ssb.remote_conversation AS k
+                                  WHERE k.peer_id = v_peer_id AND k.retry_at > v_now + interval '1 minute'
+                                    FOR NO KEY UPDATE SKIP LOCKED);
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.heed_clock() FROM PUBLIC;
+
 -- Messages that were sent while their dialog was parked: SEND does not ask.
 CREATE OR REPLACE FUNCTION ssb_internal.park_stragglers(p_endpoints bigint[])
 RETURNS void

@@ -216,6 +216,18 @@ def test_what_leaves_is_on_the_disk(near: Side) -> None:
         assert near.value("SELECT pg_current_wal_flush_lsn() >= %s::pg_lsn", written)
 
 
+@pytest.mark.one_postgres
+def test_what_is_parked_is_tried_after_the_servers_clock_went_back(near: Side) -> None:
+    for late in ("20 seconds", "1 hour"):
+        near.send(near.begin("//Far"), "//Ask", late)
+        near.do(
+            "UPDATE ssb.remote_conversation SET retry_at = now() + %s::interval WHERE retry_at IS NULL", late
+        )
+    near.do("SELECT ssb_internal.heed_clock()")
+    parked = "SELECT retry_at > now() FROM ssb.remote_conversation ORDER BY endpoint_id"
+    assert near.column(parked) == [True, False]
+
+
 def test_a_new_dialog_does_not_wait_until_all_that_is_parked_was_tried(near: Side) -> None:
     for number in range(40):
         near.send(near.begin("//Far"), "//Ask", f"parked {number}")
