@@ -345,11 +345,18 @@ class Installed(NamedTuple):
     """Before there were parts there was only ``all``."""
 
 
+def has_tables(connection: psycopg.Connection[Any]) -> bool:
+    """Whether this database has the table that names the runtime, with or without a row."""
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        found = cursor.execute("SELECT pg_catalog.to_regclass('ssb.runtime_version') IS NOT NULL")
+        return found.fetchone() == (True,)
+
+
 def installed(connection: psycopg.Connection[Any]) -> Installed | None:
     """The runtime in this database; None where there is none."""
+    if not has_tables(connection):
+        return None
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        if cursor.execute("SELECT pg_catalog.to_regclass('ssb.runtime_version')").fetchone() == (None,):
-            return None
         # to_json, for a runtime without the column answers too.
         row = cursor.execute(
             "SELECT r.version, r.content_hash, pg_catalog.to_json(r) ->> 'parts'"
@@ -397,7 +404,7 @@ def install(
     left out. ``nvarchar`` None is what the database has, and utf8 for a fresh one. Where everything is
     there already nothing is done, unless ``anew``. Raises
     RuntimeVersionError when the database has a newer one, an unreleased one with other tables,
-    all the parts where only the broker is wanted, or chose other bytes for nvarchar, and
+    all the parts where only the broker is wanted, chose other bytes for nvarchar, or has the tables alone, and
     psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
@@ -407,6 +414,12 @@ def install(
         connection.execute(_TAKE_LOCK)
         connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
+        if found is None and has_tables(connection):
+            raise RuntimeVersionError(
+                "the database has the runtime's tables without what they hold, as a dump restored without its"
+                " data (--schema-only) leaves them",
+                "restore its data too (--data-only), or begin with an empty database",
+            )
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(

@@ -156,6 +156,17 @@ def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[...
         installer.install(connection)
 
 
+def test_a_dump_without_its_data_is_left_alone(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    """A fresh runtime put into its tables would be in the way of the data."""
+    connection = connect()
+    connection.execute("DELETE FROM ssb.runtime_version")
+    for bring in (installer.install, installer.upgrade):
+        with pytest.raises(installer.RuntimeVersionError, match="--schema-only"):
+            bring(connection)
+
+
 def test_an_unreleased_runtime_with_other_tables_is_left_alone(
     database: Database, connect: Callable[..., Connection]
 ) -> None:
