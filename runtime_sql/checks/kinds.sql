@@ -74,7 +74,7 @@ AS $$
     (312, 'warning', 'activation is on with MAX_QUEUE_READERS = 0',
      'No program is ever started.'),
     (313, 'error', 'the daemon may not become the principal of EXECUTE AS',
-     'The login of the readers is no member of that role: the program cannot be started, error 15517.'),
+     'The login of the readers may not SET ROLE to that role: the program cannot be started, error 15517.'),
     (314, 'info', 'a queue retains many messages',
      'RETENTION = ON keeps what was sent and received until the conversation ends.'),
     (315, 'warning', 'messages wait for a stream of Spark that does not run',

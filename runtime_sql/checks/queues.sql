@@ -80,12 +80,13 @@ AS $$
     SELECT 312, m.queue, 'MAX_QUEUE_READERS = 0', format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = 4);', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.is_activation_enabled AND m.max_readers = 0
     UNION ALL
-    SELECT 313, p.queue, format('%s is no member of %s', d.login, p.role), format('GRANT %I TO %I;', p.role, d.login), 'psql'
+    SELECT 313, p.queue, format('%s may not become %s', d.login, p.role), format('GRANT %I TO %I%s;', p.role, d.login,
+                CASE WHEN pg_has_role(d.login, p.role, 'MEMBER') THEN ' WITH SET TRUE' END), 'psql'
       FROM programs AS p
      CROSS JOIN LATERAL (SELECT a.usename AS login FROM pg_stat_activity AS a
                           WHERE a.datname = current_database() AND a.application_name IN ('pgsb reader', 'pgsb broker')
                           ORDER BY a.application_name = 'pgsb reader' DESC LIMIT 1) AS d
-     WHERE p.role IS NOT NULL AND NOT pg_has_role(d.login, p.role, 'MEMBER')
+     WHERE p.role IS NOT NULL AND NOT ssb_internal.may_become(d.login, p.role)
     UNION ALL
     SELECT 314, m.queue, format('%s messages or more', m.retained), format('ALTER QUEUE %s WITH RETENTION = OFF;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.retained >= 1000

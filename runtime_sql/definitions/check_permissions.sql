@@ -7,6 +7,18 @@
 -- that has the role owning the runtime may do everything, as db_owner may;
 -- superusers have every role.
 
+-- Whether a role may take on another one's rights by SET ROLE. A membership may lack that since PostgreSQL 16: one WITH SET FALSE,
+-- or with the ADMIN option alone, as of a role that has made the other.
+CREATE OR REPLACE FUNCTION ssb_internal.may_become(p_role name, p_other name)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN pg_has_role(p_role, p_other, CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END);
+END;
+$$;
+
 -- Where PostgreSQL runs code of a table's owner in a session of somebody else, it takes the session's rights from that code: an
 -- index's expressions, and a materialized view, in ANALYZE, VACUUM, REINDEX, REFRESH and autovacuum, whose session is a
 -- superuser's; triggers of a table that ON DELETE and ON UPDATE of a foreign key change. The session's role does not tell. So
@@ -31,7 +43,8 @@ BEGIN
            AND EXISTS (SELECT FROM regexp_matches(v_stack, '(?:DELETE FROM|UPDATE|SELECT 1 FROM) (?:ONLY )?("(?:[^"]|"")+"\."(?:[^"]|"")+") ',
                                                   'g') AS m
                          LEFT JOIN pg_class AS c ON c.oid = to_regclass(m[1])
-                        WHERE NOT coalesce(pg_has_role(c.relowner, p_role, 'MEMBER')
+                        WHERE NOT coalesce(pg_has_role(c.relowner, p_role, 'USAGE')
+                                           OR ssb_internal.may_become(pg_get_userbyid(c.relowner), p_role)
                                            OR pg_has_role(c.relowner, ssb_internal.runtime_owner(), 'USAGE'), false)) THEN
             RAISE insufficient_privilege USING MESSAGE = format('What a foreign key''s ON DELETE or ON UPDATE fires runs as the owner of its '
                                                                 'table, and does nothing here for %s.', p_role);
@@ -258,7 +271,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN CASE WHEN ssb_internal.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb_internal.caller(), ssb_internal.role_of(p_principal), 'MEMBER')
+    RETURN CASE WHEN ssb_internal.role_of(p_principal) IS NOT NULL THEN ssb_internal.may_become(ssb_internal.caller(), ssb_internal.role_of(p_principal))
                 ELSE pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')
                      OR ssb_internal.is_member(ssb_internal.caller(), p_principal, p_database_id)
                      OR ssb_internal.is_member(ssb_internal.caller(), 'db_owner', p_database_id) END;

@@ -300,7 +300,7 @@ def test_a_daemon_that_may_not_become_the_principal_is_found(
     sql.execute("CREATE ROLE tsql_only LOGIN")
     with psycopg.connect(database.dsn, user="tsql_only", application_name="pgsb reader"):
         (one,) = found(sql, 313)
-        assert one.detail == "tsql_only is no member of weak_reader"
+        assert one.detail == "tsql_only may not become weak_reader"
         mend(sql, one)
         assert found(sql, 313) == []
 

@@ -588,6 +588,20 @@ def test_nobody_prepares_the_schemas_of_a_database_to_come(session: Session, use
     session.do("SELECT ssb.drop_database('First'), ssb.drop_database('First_Other')")
 
 
+def test_a_membership_that_forbids_set_role_lets_nobody_act_as_the_role(
+    session: Session, user: Session, pg_major: int
+) -> None:
+    if pg_major < 16:
+        pytest.skip("every member may SET ROLE")
+    session.do("CREATE ROLE powerful")
+    try:
+        for options, may in (("SET FALSE", False), ("INHERIT FALSE, SET TRUE", True)):
+            session.do(f"GRANT powerful TO app_user WITH {options}")
+            assert user.value("SELECT ssb_internal.may_act_as('powerful', 5)") is may
+    finally:
+        session.do("DROP ROLE powerful")
+
+
 def test_a_role_named_as_a_fixed_one_has_none_of_its_rights(session: Session, user: Session) -> None:
     drop_app_user(session)  # what he was granted before goes, too
     for name in ("db_owner", "db_ddladmin", "dbo"):
