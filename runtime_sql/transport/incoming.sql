@@ -200,9 +200,10 @@ BEGIN
         END IF;
         RETURN;
     ELSIF v_receiver.closed_at IS NOT NULL
-          OR (p_kind = 'message' AND EXISTS (SELECT FROM ssb.remote_conversation AS r
-                                              WHERE r.endpoint_id = p_remote.endpoint_id AND r.far_outcome IS NOT NULL)) THEN
-        -- Ended here; or over there, and behind an end comes nothing.
+          OR (p_kind = 'message' AND (v_receiver.is_error
+                                      OR EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                                  WHERE r.endpoint_id = p_remote.endpoint_id AND r.far_outcome IS NOT NULL))) THEN
+        -- Ended here, or over there; or the broker has put an Error into the queue: behind an end comes nothing.
         RETURN;
     ELSIF v_receiver.is_system THEN
         -- An event notification's own side: nobody reads there. Who has had the events wants no more.

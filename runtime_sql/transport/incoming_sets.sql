@@ -121,8 +121,8 @@ BEGIN
       INTO v_known
       FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
                    r.is_initiator, r.database_id,
-                   (r.session_key = d.key AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
-                    AND coalesce(d.traces, '{}') = '{}'
+                   (r.session_key = d.key AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_error
+                    AND NOT e.is_system AND coalesce(d.traces, '{}') = '{}'
                     AND CASE WHEN p_is_opened
                              THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
                                   AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
@@ -241,7 +241,9 @@ BEGIN
           FROM (SELECT DISTINCT t FROM unnest(CASE WHEN v_type IS NULL THEN p_message_types ELSE ARRAY[v_type] END) AS t) AS t
          WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t)) AND NOT ssb_internal.definition_is_settled()
     LOOP
-        FOR v_place IN SELECT DISTINCT m.place + 1 FROM unnest(p_places, p_message_types) AS m (place, message_type) WHERE m.message_type = v_changing LOOP
+        FOR v_place IN
+            SELECT DISTINCT m.place + 1 FROM unnest(p_places, p_message_types) AS m (place, message_type) WHERE m.message_type = v_changing
+        LOOP
             v_endpoints[v_place] := 0;
         END LOOP;
     END LOOP;
@@ -430,7 +432,7 @@ BEGIN
                                AND k.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
                              ORDER BY k.conversation_id LIMIT 1)
        AND r.next_number = p_numbers[1] AND r.session_key = (p_dialog ->> 'key')::uuid AND r.refusal IS NULL AND r.far_outcome IS NULL
-       AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_system
+       AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.is_system
        AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END
        AND CASE WHEN p_is_opened
                 THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer

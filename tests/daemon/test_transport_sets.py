@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from instances import Side
+from instances import ERROR, Side
 
 from pgsb.daemon.readers import open_connection
 from pgsb.daemon.transport_values import RawStatement, integer, number_of, raw_row
@@ -126,6 +126,11 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
     assert [body for _, _, body in far.receive(7)][:6] == ["0", "1", "2", "3", "4", "5"]
     far.do("SELECT ssb.alter_queue('dbo.far_queue', status => 'OFF')")
     assert take(10)[1] is False
+    # Behind the broker's own Error nothing comes.
+    far.do("SELECT ssb.alter_queue('dbo.far_queue', status => 'ON')")
+    far.do("SELECT ssb.alter_database(NULL, 'ERROR_BROKER_CONVERSATIONS')")
+    assert take(10) == (11, False)
+    assert [kind for _, kind, _ in far.receive()] == [ERROR]
 
 
 @pytest.mark.parametrize(
