@@ -404,7 +404,7 @@ def install(
     left out. ``nvarchar`` None is what the database has, and utf8 for a fresh one. Where everything is
     there already nothing is done, unless ``anew``. Raises
     RuntimeVersionError when the database has a newer one, an unreleased one with other tables,
-    all the parts where only the broker is wanted, chose other bytes for nvarchar, or has the tables alone, and
+    all the parts where only the broker is wanted, other bytes for nvarchar, or its tables alone, and
     psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():

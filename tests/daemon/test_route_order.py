@@ -216,7 +216,7 @@ def test_a_route_for_another_service_holds_no_dialog_that_waits(near: Side) -> N
         another.execute("SELECT ssb.alter_route('other', 'TCP://moved.example:4022')")
         another.execute("SELECT ssb.drop_route('other')")
         near.send(handle, "//Ask", "and on")
-        # Nor does one for theirs hold them, as long as its transaction is open: who brings messages would wait.
+        # Nor does one for theirs hold them while its transaction is open: who brings messages would wait.
         another.execute("SELECT ssb.alter_route('ToFar', 'TCP://open.example:4022')")
         near.send(handle, "//Ask", "and on")
         near.do("SELECT FROM ssb.remote_conversation FOR UPDATE NOWAIT")

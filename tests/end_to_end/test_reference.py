@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("cli", "server", "daemon", "client", "observe", "security", "bulk", "runtime_sql")
 # No settings of ours: the terminal's, Java's, Spark's, a WSGI request's; and what a process hands its child.
 NOT_OURS = set(
-    "TERM PATH JAVA_HOME PYSPARK_PYTHON SPARK_LOCAL_IP LC_ALL REQUEST_METHOD PATH_INFO PGSSLMODE PGCONNECT_TIMEOUT".split()
+    "TERM PATH JAVA_HOME PYSPARK_PYTHON SPARK_LOCAL_IP LC_ALL REQUEST_METHOD PATH_INFO PGSSLMODE"
+    " PGCONNECT_TIMEOUT".split()
 )
 HANDED_ON = {"PGSB_RECORD_SPANS"}
 

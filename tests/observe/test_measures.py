@@ -199,7 +199,8 @@ def test_others_see_the_queues_that_they_may_receive_from(
     try:
         send(sql, "one")
         asked = "SELECT queue FROM ssb.queue_status ORDER BY 1"
-        sql.execute("SELECT ssb_internal.transport_connected(gen_random_uuid(), 'TCP://far', 'courier', true)")
+        connected = "SELECT ssb_internal.transport_connected(gen_random_uuid(), 'TCP://far', 'courier', true)"
+        sql.execute(connected)
         connections = "SELECT remote_user_name FROM sys.dm_broker_connections"
         with psycopg.connect(database.dsn, user="onlooker", autocommit=True) as other:
             assert other.execute(asked).fetchall() == other.execute(connections).fetchall() == []
