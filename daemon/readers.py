@@ -49,10 +49,15 @@ _NO_SUCH_PROCEDURE = ("42883", "3F000")
 _HAS_DROPPED_ITSELF = "cache lookup failed for function "
 _RETURNS = "while casting return value to function's return type"
 # What EXEC of the procedure would say: it is missing, or has parameters that nobody gives (201).
+# The second name is the one that is told: as the script wrote it.
 _WHY_NOT = """
 SELECT (found.error).number, (found.error).severity, (found.error).state,
        (found.error).procedure, (found.error).line, (found.error).message
-  FROM ssb_internal.write_trampoline(%s, '{}', %s, 1, false) AS found
+  FROM ssb_internal.write_trampoline(
+           %(procedure)s, '{}',
+           coalesce((SELECT pg_catalog.regexp_replace(q.activation_procedure, '\\[(\\w+)\\]', '\\1', 'g')
+                       FROM sys.service_queues AS q WHERE q.object_id = %(queue)s), %(procedure)s),
+           1, false) AS found
  WHERE found.name IS NULL
 """
 
@@ -345,7 +350,8 @@ class Reader:
         """Return the error of a procedure that cannot be called without arguments."""
         procedure = self.queue.procedure
         with contextlib.suppress(psycopg.Error):
-            row = await (await self.session.connection.execute(_WHY_NOT, [procedure, procedure])).fetchone()
+            names = {"procedure": procedure, "queue": self.queue.queue_id}
+            row = await (await self.session.connection.execute(_WHY_NOT, names)).fetchone()
             if row is not None:
                 return ErrorEvent(*row)
         # It was made just now.

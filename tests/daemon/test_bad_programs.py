@@ -58,10 +58,14 @@ def test_a_missing_procedure_is_reported_and_found_once_it_exists(
         "SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,"
         " activation_procedure => 'dbo.program', max_queue_readers => 1)"
     )
+    sql.execute(
+        "UPDATE ssb.queue SET activation_spelling = '[dbo].[Program]' WHERE activation_procedure IS NOT NULL"
+    )
     running = daemon(longest_backoff=0.3)
     send(sql, "a")
     line = running.wait_for("reader_failed", "dbo.program")
     assert (line.level, line.error_number, line.queue) == ("error", 2812, "dbo.to_queue")
+    assert line.message == "Could not find stored procedure 'dbo.Program'."
     _in_table(sql, "reader_failed", "dbo.program")
     _other_runs(sql)
     activate(sql, DRAIN)
