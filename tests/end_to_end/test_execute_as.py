@@ -228,13 +228,32 @@ def test_definitions_of_somebody_without_rights_are_refused_by_number(database: 
             connection.execute("DROP OWNED BY visitor; DROP ROLE visitor")
 
 
-def test_a_queue_that_may_not_be_read_is_named_as_it_was_made(database: Database, tsql: Tsql) -> None:
+def test_what_is_denied_is_the_right_that_is_missing(database: Database, tsql: Tsql) -> None:
+    """The object is named as it was made, and is the session's database's own."""
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         connection.execute("CREATE ROLE onlooker")
         try:
-            tsql.run_well("CREATE QUEUE dbo.OrderLines")
-            tsql.run("EXECUTE AS USER = 'onlooker'; SELECT * FROM orderlines; REVERT")
-            text = "The SELECT permission was denied on the object 'OrderLines', database '{}', schema 'dbo'."
-            assert [(e.number, e.message) for e in tsql.errors] == [(229, text.format(database.name))]
+            tsql.run_well(
+                "CREATE DATABASE elsewhere\nGO\nUSE elsewhere\nGO\n"
+                "CREATE QUEUE dbo.OrderLines\nCREATE TABLE dbo.Kept (a int)\n"
+                f"GO\nUSE [{database.name}]\nGO\n"
+                "CREATE QUEUE dbo.OrderLines\nCREATE TABLE dbo.Source (a int)\n"
+                "CREATE TABLE dbo.Kept (a int PRIMARY KEY)\n"
+                "GRANT INSERT, UPDATE, DELETE ON dbo.Kept TO onlooker\nGRANT INSERT ON dbo.Source TO onlooker"
+            )
+            missing = {
+                "SELECT * FROM orderlines": ("SELECT", "OrderLines"),
+                "INSERT dbo.Kept SELECT a FROM dbo.Source": ("SELECT", "Source"),
+                "UPDATE dbo.Kept SET a += 1": ("SELECT", "Kept"),
+                "DELETE dbo.Source": ("DELETE", "Source"),
+                "MERGE dbo.Kept k USING (SELECT 1) s (a) ON s.a = k.a WHEN MATCHED THEN DELETE": (
+                    "SELECT",
+                    "Kept",
+                ),
+            }
+            tsql.run(f"EXECUTE AS USER = 'onlooker'; {'; '.join(missing)}; REVERT")
+            text = "The {} permission was denied on the object '{}', database '{}', schema 'dbo'."
+            told = [(e.number, e.message) for e in tsql.errors]
+            assert told == [(229, text.format(*one, database.name)) for one in missing.values()]
         finally:
             connection.execute("DROP OWNED BY onlooker; DROP ROLE onlooker")
