@@ -217,10 +217,54 @@ BEGIN
 END;
 $$;
 
+-- Before DENY or REVOKE: with CASCADE those lose a permission, too, to whom this grantee or they have passed it on; without, error
+-- 4611 where the grantee might have.
+CREATE OR REPLACE FUNCTION ssb_internal.take_what_was_passed_on(p_verb text, p_class text, p_major_id integer, p_privileges text[],
+                                                                p_grantee text, p_database_id integer, p_grantor text, p_cascade boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_granted record;
+BEGIN
+    IF NOT p_cascade THEN
+        IF EXISTS (SELECT FROM ssb.permission AS p
+                    WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = ANY (p_privileges)
+                      AND lower(p.grantee) = lower(p_grantee) AND p.database_id = p_database_id AND p.state = 'W') THEN
+            PERFORM ssb_internal.raise_error(4611, 'To revoke or deny grantable privileges, specify the CASCADE option.');
+        END IF;
+        RETURN;
+    END IF;
+    FOR v_granted IN
+        WITH RECURSIVE passed AS (
+            SELECT p.privilege, p.grantee FROM ssb.permission AS p
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = ANY (p_privileges)
+               AND lower(p.grantor) = lower(p_grantee) AND p.database_id = p_database_id
+            UNION
+            SELECT p.privilege, p.grantee FROM ssb.permission AS p
+              JOIN passed AS o ON o.privilege = p.privilege AND lower(o.grantee) = lower(p.grantor)
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.database_id = p_database_id)
+        SELECT o.privilege, o.grantee FROM passed AS o WHERE lower(o.grantee) <> lower(p_grantee)
+    LOOP
+        IF p_verb = 'DENY' THEN
+            UPDATE ssb.permission AS p SET state = 'D', grantor = p_grantor
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = v_granted.privilege
+               AND p.grantee = v_granted.grantee AND p.database_id = p_database_id;
+        ELSE
+            DELETE FROM ssb.permission AS p
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = v_granted.privilege
+               AND p.grantee = v_granted.grantee AND p.database_id = p_database_id;
+        END IF;
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_what_was_passed_on(text, text, integer, text[], text, integer, text, boolean) FROM PUBLIC;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
-                                                          grant_option boolean, database text, grantor text)
+                                                          grant_option boolean, database text, grantor text, cascade boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -260,17 +304,21 @@ BEGIN
     END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(grantees, true) LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
-            IF verb = 'GRANT OPTION' THEN
-                UPDATE ssb.permission AS p SET state = 'G'
-                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege COLLATE "C")
-                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
-                CONTINUE;
-            END IF;
             -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
             v_meant := CASE WHEN upper(v_privilege COLLATE "C") NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege COLLATE "C")]
                             WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                             WHEN v_object.class = 'SERVICE' THEN '{SEND}'
                             ELSE '{REFERENCES}'::text[] END;
+            IF verb <> 'GRANT' THEN
+                PERFORM ssb_internal.take_what_was_passed_on(verb, v_object.class, v_object.major_id, v_meant, v_grantee, v_database_id,
+                                                             v_grantor, cascade);
+            END IF;
+            IF verb = 'GRANT OPTION' THEN
+                UPDATE ssb.permission AS p SET state = 'G'
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
+                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
+                CONTINUE;
+            END IF;
             DELETE FROM ssb.permission AS p
              WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
                AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;
@@ -490,7 +538,8 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database, grantor);
+    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database, grantor,
+                                                      coalesce(cascade, false));
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
@@ -507,7 +556,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_verb text := CASE WHEN grant_option_only THEN 'GRANT OPTION' ELSE 'REVOKE' END;
-    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database, grantor);
+    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database, grantor,
+                                                      coalesce(cascade, false));
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
