@@ -205,6 +205,8 @@ class Cursor:
     """Declared LOCAL: without the word T-SQL's default is GLOBAL, wherever the rows are kept here."""
     read_only: bool = False
     """Declared so, or over a query of which no row is one of a table."""
+    update_columns: frozenset[str] = frozenset()
+    """Those of FOR UPDATE OF; empty: all."""
     key: n.Variable | n.Text | None = None
     """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
     shown: str = ""
@@ -703,6 +705,7 @@ class Scope:
             tuple((column, n.Cast(cell, type_)) for (column, type_), cell in zip(places, cells, strict=True)),
             n.Call("ssb_internal.require_row", (n.Text(cursor.name), position, size)),
             cells[-1] if cursor.row_place.moves else None,
+            cursor.update_columns,
         )
 
     def is_cursor(self, name: str) -> bool:

@@ -180,7 +180,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.terminates_statement(number integer, ver
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
-       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931);
+       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931, 16932);
 
 -- Whether an error comes out of a trigger, by the name that it carries: it ends the batch and undoes the statement that
 -- fired the trigger.
