@@ -235,7 +235,8 @@ BEGIN
         RETURN ssb_internal.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
             'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
     END IF;
-    RETURN ssb_internal.signal(session, ROW(number, message, 16, state, session.procedure, line)::ssb.error, 'THROW');
+    -- The message is an nvarchar(2048), in which a % is doubled.
+    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, state, session.procedure, line)::ssb.error, 'THROW');
 END;
 $$;
 
