@@ -143,7 +143,7 @@ server_principals: Logins, and PostgreSQL's roles, of which those that may log i
 sql_logins < server_principals: Logins with a password: the rows of type S of sys.server_principals.
   is_policy_checked, is_expiration_checked: Always 0: PostgreSQL checks passwords by its own rules.
 
-database_permissions: What GRANT and DENY said in the session's T-SQL database. What PostgreSQL's GRANT gave on tables stands in PostgreSQL's catalog.
+database_permissions: What GRANT and DENY said in the session's T-SQL database; of tables, views and routines what PostgreSQL's GRANT gave, but to everybody on a routine.
   class: What it is about, 0: database, 1: object, 3: schema, 4: principal, 10: XML schema collection, 15: message type, 16: contract, 17: service, 18: remote service binding, 19: route, 25: certificate.
   major_id: Number of what it is about; 0: the database.
   minor_id: Always 0: there are no permissions on columns.

@@ -255,5 +255,13 @@ def test_what_is_denied_is_the_right_that_is_missing(database: Database, tsql: T
             text = "The {} permission was denied on the object '{}', database '{}', schema 'dbo'."
             told = [(e.number, e.message) for e in tsql.errors]
             assert told == [(229, text.format(*one, database.name)) for one in missing.values()]
+            tsql.run_well(
+                "SELECT OBJECT_NAME(major_id), type, USER_NAME(grantee_principal_id)"
+                " FROM sys.database_permissions ORDER BY 1, 2"
+            )
+            given = [("Kept", "DL"), ("Kept", "IN"), ("Kept", "UP"), ("Source", "IN")]
+            assert [[name, code.strip(), who] for name, code, who in tsql.results[-1]] == [
+                [*one, "onlooker"] for one in given
+            ]
         finally:
             connection.execute("DROP OWNED BY onlooker; DROP ROLE onlooker")
