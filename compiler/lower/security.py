@@ -224,6 +224,12 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
     """ALTER AUTHORIZATION; NULL is SCHEMA OWNER."""
     if _is_free_to_all("ALTER AUTHORIZATION", node.securable, ctx):
         return []
+    if node.owner is None and node.securable.kind not in _RELATIONS:
+        ctx.problem(
+            f"SCHEMA OWNER is for what a schema contains, which a {node.securable.kind.lower()} is not",
+            node.securable.span,
+        )
+        return []
     kind, name = _securable(node.securable, ctx)
     owner = pl.Text(node.owner.text) if node.owner else pl.NULL
     return _call(ctx, "ssb.alter_authorization", kind, name, owner)

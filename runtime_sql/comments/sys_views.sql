@@ -523,7 +523,7 @@ event_notifications: The event notifications of the session's T-SQL database and
   parent_id: Number of the queue; 0: the database.
   modify_date: When it was created: it cannot be altered.
   service_name: The service that is told.
-  creator_sid: Always NULL.
+  creator_sid: WITH FAN_IN the login that made it; else NULL.
 
 server_event_notifications < event_notifications: The event notifications ON SERVER.
   parent_class: Always 100.

@@ -601,6 +601,12 @@ DECLARE
     v_is_system boolean := false;
     v_queue ssb.queue;
 BEGIN
+    IF upper(class COLLATE "C") = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") IN ('dbo', 'sys', 'information_schema') THEN
+        PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
+    ELSIF upper(class COLLATE "C") = 'SERVICE' AND name IN (SELECT s.name FROM ssb_internal.system_service AS s) THEN
+        PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+    END IF;
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.class = 'QUEUE' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
@@ -618,9 +624,6 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
-        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") = 'dbo' THEN
-            PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
-        END IF;
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
         PERFORM ssb_internal.tell_of_authorization(v_object.class, v_object.relation, v_owner, v_database_id);
         RETURN;
@@ -642,7 +645,7 @@ BEGIN
     WHEN 'REMOTE SERVICE BINDING' THEN
         UPDATE ssb.remote_service_binding AS b SET owner = v_owner WHERE b.binding_id = v_object.major_id;
     WHEN 'CERTIFICATE' THEN
-        UPDATE ssb.certificate AS c SET owner = v_owner WHERE c.certificate_id = v_object.major_id;
+        UPDATE ssb.certificate AS c SET owner = ssb_internal.certificate_owner(v_owner, v_database_id) WHERE c.certificate_id = v_object.major_id;
     WHEN 'ENDPOINT' THEN
         UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
     WHEN 'DATABASE' THEN
