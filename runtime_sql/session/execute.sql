@@ -624,6 +624,13 @@ BEGIN
 END;
 $$;
 
+-- WITH NO REVERT: there is no way back but to the end of what runs.
+CREATE OR REPLACE FUNCTION ssb_internal.forbid_revert()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT set_config('pgsb.roles', (current_setting('pgsb.roles')::jsonb || 'false')::text, false); $$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.revert()
 RETURNS void
 LANGUAGE plpgsql
@@ -632,7 +639,10 @@ AS $$
 DECLARE
     v_roles jsonb := nullif(current_setting('pgsb.roles', true), '');
 BEGIN
-    IF jsonb_array_length(v_roles) > 0 THEN
+    IF v_roles -> -1 = 'false' THEN
+        PERFORM ssb_internal.raise_error(15591, 'The current security context cannot be reverted using this statement. A cookie may or may not be '
+            'needed with ''Revert'' statement depending on how the context was set with ''Execute As'' statement.');
+    ELSIF jsonb_array_length(v_roles) > 0 THEN
         PERFORM ssb_internal.forget_trampolines();
         PERFORM set_config('role', v_roles ->> -1, false), set_config('pgsb.roles', (v_roles - -1)::text, false);
     END IF;
@@ -649,7 +659,11 @@ DECLARE
     v_before CONSTANT integer := coalesce(jsonb_array_length(nullif(p_roles, '')::jsonb), 0);
 BEGIN
     WHILE jsonb_array_length(nullif(current_setting('pgsb.roles', true), '')::jsonb) > v_before LOOP
-        PERFORM ssb_internal.revert();
+        IF current_setting('pgsb.roles')::jsonb -> -1 = 'false' THEN
+            PERFORM set_config('pgsb.roles', (current_setting('pgsb.roles')::jsonb - -1)::text, false);
+        ELSE
+            PERFORM ssb_internal.revert();
+        END IF;
     END LOOP;
 END;
 $$;

@@ -134,6 +134,21 @@ def test_what_is_denied_has_its_severity_in_every_statement(database: Database, 
             connection.execute("DROP OWNED BY outsider; DROP ROLE outsider")
 
 
+def test_no_revert_goes_back_from_with_no_revert(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE guest_for_good")
+        try:
+            tsql.run(
+                "EXECUTE AS USER = 'guest_for_good' WITH NO REVERT\nREVERT\nPRINT @@ERROR\n"
+                "EXEC ('EXECUTE AS CALLER')\nPRINT USER_NAME()\nGO\nPRINT USER_NAME()\nGO\n"
+                "EXEC ('EXECUTE AS USER = ''guest_for_good'' WITH NO REVERT')"
+            )
+            assert tsql.prints == ["15591", "guest_for_good", "guest_for_good"]
+            assert [error.number for error in tsql.errors] == [15591, 15590]
+        finally:
+            connection.execute("DROP OWNED BY guest_for_good; DROP ROLE guest_for_good")
+
+
 def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
     names = ["a,b.c", 'd"e,', "UPPER f"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
