@@ -487,6 +487,12 @@ BEGIN
         v_object := v_routine::regprocedure::text;
     END IF;
     PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
+    IF p_verb = 'GRANT' THEN
+        PERFORM ssb_internal.print(format('PostgreSQL has no %s to grant on ''%s'': only the owner may.', upper(p COLLATE "C"),
+                                          CASE upper(p_class COLLATE "C") WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
+                                                                          ELSE ssb_internal.tsql_spelling(p_relation) END))
+           FROM unnest(p_privileges) AS p WHERE upper(p COLLATE "C") IN ('ALTER', 'TAKE OWNERSHIP');
+    END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         IF v_role IS NULL AND p_verb = 'GRANT' THEN
@@ -624,7 +630,7 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
-        UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
+        PERFORM ssb_internal.change_schema_owner(v_object.relation, v_owner) WHERE v_object.class = 'SCHEMA';
         PERFORM ssb_internal.tell_of_authorization(v_object.class, v_object.relation, v_owner, v_database_id);
         RETURN;
     END IF;

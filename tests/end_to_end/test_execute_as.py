@@ -149,6 +149,29 @@ def test_no_revert_goes_back_from_with_no_revert(database: Database, tsql: Tsql)
             connection.execute("DROP OWNED BY guest_for_good; DROP ROLE guest_for_good")
 
 
+def test_who_owns_a_schema_makes_tables_and_modules_there(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE mason; CREATE ROLE heir")
+        try:
+            tsql.run_well("CREATE SCHEMA yard AUTHORIZATION mason\nGO\nCREATE SCHEMA street")
+            tsql.run(
+                "EXECUTE AS USER = 'mason'\nCREATE TABLE yard.Stone (a int)\nGO\n"
+                "CREATE PROCEDURE yard.Lay AS INSERT yard.Stone VALUES (1)\nGO\nEXEC yard.Lay\nREVERT\n"
+                "GRANT ALTER ON SCHEMA::yard TO mason\n"
+                "ALTER AUTHORIZATION ON SCHEMA::yard TO heir\n"
+                "EXECUTE AS USER = 'heir'\nCREATE TABLE yard.Wall (a int)\nGO\n"
+                "CREATE TABLE street.Wall (a int)\nGO\nREVERT\n"
+                "EXECUTE AS USER = 'mason'\nCREATE TABLE yard.Gate (a int)\nGO\nREVERT"
+            )
+            assert [(e.number, e.message.split('"')[1]) for e in tsql.errors] == [
+                (2760, "street"),
+                (2760, "yard"),
+            ]
+            assert tsql.prints == ["PostgreSQL has no ALTER to grant on 'yard': only the owner may."]
+        finally:
+            connection.execute("DROP OWNED BY mason, heir CASCADE; DROP ROLE mason, heir")
+
+
 def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
     names = ["a,b.c", 'd"e,', "UPPER f"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
