@@ -17,6 +17,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
 from ..analysis.constants import Constants, Piece
+from ..analysis.cursor_rows import LocatedTable
 from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
@@ -164,7 +165,7 @@ class Context:
     """Variables that the body hands to procedures for OUTPUT."""
     deallocated_cursors: frozenset[str] = frozenset()
     """Cursors that the body deallocates."""
-    located_cursors: dict[str, ObjectName] = field(default_factory=dict)
+    located_cursors: dict[str, LocatedTable] = field(default_factory=dict)
     """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
     own_text_at: Span | None = None
     """Where a system procedure is executed whose T-SQL, compiled here, the script does not have."""
