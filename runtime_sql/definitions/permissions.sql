@@ -319,6 +319,13 @@ BEGIN
                    AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
                 CONTINUE;
             END IF;
+            -- Who may pass it on still may: only REVOKE GRANT OPTION FOR takes that.
+            IF verb = 'GRANT' AND NOT grant_option THEN
+                v_meant := ARRAY(SELECT m FROM unnest(v_meant) AS m
+                                  WHERE NOT EXISTS (SELECT FROM ssb.permission AS p
+                                                     WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = m
+                                                       AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W'));
+            END IF;
             DELETE FROM ssb.permission AS p
              WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
                AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;

@@ -309,9 +309,12 @@ BEGIN
     IF NOT FOUND THEN
         -- A relation of that name is none either.
         error := (SELECT ROW(2809, format('The request for procedure ''%s'' failed because ''%s'' is a %s object.', s.name, s.name,
-                                          CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END), 18, 4, NULL, line)::ssb.error
+                                          CASE WHEN q.name IS NOT NULL THEN 'queue' WHEN c.relkind = 'v' THEN 'view' ELSE 'table' END),
+                             18, 4, NULL, line)::ssb.error
                     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                   CROSS JOIN LATERAL (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS name) AS s
+                   CROSS JOIN LATERAL (SELECT ssb_internal.queue_spelling(c.oid) AS name) AS q
+                   CROSS JOIN LATERAL (SELECT coalesce(q.name, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text))
+                                              AS name) AS s
                    WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND c.relname = v_name[2] AND c.relkind IN ('r', 'p', 'v'));
         IF error.number IS NOT NULL THEN
             RETURN;

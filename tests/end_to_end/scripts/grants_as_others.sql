@@ -22,6 +22,7 @@ SELECT class_desc, permission_name, state_desc, USER_NAME(grantee_principal_id) 
 GO
 -- What may be passed on is taken with CASCADE only, and with it from whom it was passed on to
 GRANT SEND ON SERVICE::GS TO Ops WITH GRANT OPTION AS Bob
+GRANT SEND ON SERVICE::GS TO Ops AS Bob
 GRANT SEND ON SERVICE::GS TO Ann AS Ops
 GO
 REVOKE RECEIVE ON dbo.GQ FROM Ops

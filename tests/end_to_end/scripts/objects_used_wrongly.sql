@@ -49,6 +49,11 @@ GO
 EXEC dbo.Depot
 EXEC dbo.Towns
 GO
+CREATE QUEUE dbo.TownQueue
+EXEC dbo.TownQueue
+GO
+DROP QUEUE dbo.TownQueue
+GO
 -- A database that is not there leaves the script where it was.
 USE NoSuchDepots
 GO
