@@ -163,8 +163,10 @@ class BrokerLog:
         return lines
 
     def put_back(self, lines: list[Line]) -> None:
-        """They could not be written after all."""
-        self._pending.extendleft(reversed(lines[-_PENDING:]))
+        """They could not be written after all; the oldest beyond the limit are counted, as in `_keep`."""
+        kept = lines[max(0, len(lines) + len(self._pending) - _PENDING) :]
+        self._lost += len(lines) - len(kept)
+        self._pending.extendleft(reversed(kept))
 
 
 class PsycopgLog(logging.Handler):

@@ -17,7 +17,7 @@ from pgsb.bulk import BulkError, ClaimLost, abandon, claim
 from pgsb.bulk import connections as bulk_connections
 from pgsb.bulk.claim import explained
 from pgsb.bulk.complete import complete
-from pgsb.bulk.problems import has_ended, told
+from pgsb.bulk.problems import first_line, has_ended, told
 from pgsb.bulk.program import Outputs
 from support import Connection
 
@@ -263,6 +263,20 @@ def test_errors_are_told_as_what_they_are(
     assert (hint is None) == (sentence.hint is None) and (hint or "") in (sentence.hint or "")
     assert str(sentence).startswith("lost" if has_ended(error) else "refused")
     assert has_ended(error) or f"SQLSTATE {error.sqlstate}" in str(sentence)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (psycopg.OperationalError(), "OperationalError"),
+        (psycopg.OperationalError(" \n "), "OperationalError"),
+        (psycopg.OperationalError("so\nsorry"), "so"),
+    ],
+)
+def test_the_first_line_of_an_error_is_its_name_where_it_has_no_words(
+    error: psycopg.Error, said: str
+) -> None:
+    assert first_line(error) == said
 
 
 def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connect: Connect) -> None:

@@ -1,7 +1,9 @@
 """Service programs start when messages arrive, as whom they should, and as many as it takes."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from datetime import datetime, tzinfo
 from functools import partial
 
 import pytest
@@ -194,6 +196,21 @@ def test_the_forms_of_the_databases_role_change_nothing(
     until(lambda: len(done(sql)) == 2)
     assert done(sql)[1] == "2030-02-03 1 day \\x62 0.3333333333333333"
     assert not running.messages("server_lost") and not running.messages("failed")
+
+
+@pytest.mark.one_postgres
+def test_a_timer_rings_in_time_whatever_the_daemons_clock_says(
+    sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Late":
+            return cls.fromtimestamp(time.time() - 3600, tz)
+
+    monkeypatch.setattr("pgsb.daemon.supervisor.datetime", Late, raising=False)
+    sql.execute("SELECT ssb.begin_conversation_timer(%s, 1)", [send(sql, "a")])
+    daemon(sweep=60)
+    until(lambda: sql.execute("SELECT FROM dbo.from_queue").fetchall(), 10)
 
 
 def test_the_program_runs_as_execute_as_says(
