@@ -364,7 +364,7 @@ class Context:
             if hint is not None:
                 arguments.append(pl.Name(hint))
         handler.append(pl.Assign(self.session, pl.Invoke("ssb_internal.failed", tuple(arguments))))
-        handler.append(self.leave_after_error(node))
+        handler.append(self.leave_after_error())
         if not self.tries:
             handler += after_error
         return [pl.Block(tuple(body), handler=tuple(handler))]
@@ -475,7 +475,7 @@ class Context:
             self.frame.helpers[key] = name
         return self.frame.helpers[key]
 
-    def leave_after_error(self, node: nodes.Node, *, certain: bool = True) -> pl.Statement:
+    def leave_after_error(self, *, certain: bool = True) -> pl.Statement:
         """Leave the TRY block or, where the session says so, the routine.
 
         ``certain``: an error has just happened, so that TRY is left without asking.
@@ -484,9 +484,9 @@ class Context:
             return self.tries[-1].leave(None if certain else self.session_field("leaving"))
         return pl.Exit(self.body_label, self.session_field("leaving"))
 
-    def leave_if_failed(self, node: nodes.Node) -> pl.Statement:
+    def leave_if_failed(self) -> pl.Statement:
         """After a CALL: leave if it came back with an error."""
-        return self.leave_after_error(node, certain=False)
+        return self.leave_after_error(certain=False)
 
     def autocommit(self, node: nodes.Statement) -> list[pl.Statement]:
         """After a write: commit it where no transaction can be open."""

@@ -102,7 +102,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     )
     if scope.session is not None:
         ctx.declarations[scope.session] = pl.Declaration(scope.session, "ssb.session")
-    parameters = _parameters(node, ctx, label, quote(folded))
+    parameters = _parameters(node, ctx, quote(folded))
     types = ", ".join(parameter.type for parameter in parameters)
     prepare = pl.Invoke(
         "ssb_internal.prepare_module",
@@ -138,7 +138,7 @@ def _counts(tokens: Sequence[Token]) -> bool:
     return bool(read) or has_word(tokens, "ROWCOUNT_BIG", "CURSOR")
 
 
-def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str) -> list[pl.Parameter]:
+def _parameters(node: nodes.CreateFunction, ctx: Context, name: str) -> list[pl.Parameter]:
     parameters: list[pl.Parameter] = []
     needs_default = False
     for place, parameter in enumerate(node.parameters, 1):

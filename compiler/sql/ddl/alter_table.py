@@ -166,7 +166,7 @@ def _add(
         elif reader.word("DEFAULT"):
             defaults.append((None, *_default_for(reader)))
         elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
-            definition.constraints.append(read_constraint(reader, ctx))
+            definition.constraints.append(read_constraint(reader))
         elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
             reader.advance()
             add_index(definition, read_index(reader, False, ctx))
