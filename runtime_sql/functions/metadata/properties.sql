@@ -255,7 +255,7 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
 -- SERVERPROPERTY. EngineEdition 3 is Enterprise; the product version is the one
 -- whose behaviour is followed.
 CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN CASE lower(property COLLATE "C")
     WHEN 'productversion' THEN '15.0.2000.5'
     WHEN 'productmajorversion' THEN '15'
