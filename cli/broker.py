@@ -69,7 +69,7 @@ from .run import open_database
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="Report programs that make no progress for so long.",
+    help="Report programs that make no progress for this long.",
 )
 @click.option(
     "--metrics",
@@ -79,22 +79,22 @@ from .run import open_database
 @click.option(
     "--traces",
     is_flag=True,
-    help="Tell OpenTelemetry of activations, transport, and what service programs send and receive; "
-    "where to, the variables OTEL_* say.",
+    help="Send spans of activations, transport, and what service programs send and receive to "
+    "OpenTelemetry, as the OTEL_* variables say.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Of the log on stderr.",
+    help="Format of the log on stderr.",
 )
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="Leave out what is less.",
+    help="Log nothing below this level.",
 )
 def broker_command(
     dsn: str | None,

@@ -71,7 +71,7 @@ def _split_instances(
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="Of one statement.",
+    help="Time limit of one statement.",
 )
 def dashboard_command(
     dsn: str | None,

@@ -61,7 +61,7 @@ def addresses_options(function: F) -> F:
         "addresses",
         multiple=True,
         metavar="TCP://HOST:PORT=DSN",
-        help="The PostgreSQL database where the instance with this address, as routes name it, is.",
+        help="The PostgreSQL database of the instance that routes name by this address.",
     )(function)
 
 
