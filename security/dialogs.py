@@ -242,7 +242,7 @@ class PairCipher:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise NotGenuine("it is none")
+            raise NotGenuine("it is no answer")
         return answer
 
 
