@@ -30,6 +30,10 @@ class Line:
     error_number: int | None = None
     logged_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
 
+    def age(self) -> float:
+        """Seconds since it was logged."""
+        return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(self.logged_at)).total_seconds())
+
 
 Sink = Callable[[Line], None]
 

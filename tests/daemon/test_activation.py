@@ -15,6 +15,14 @@ from support import Connection, Database
 Start = Callable[..., Daemon]
 
 
+class LateClock(datetime):
+    """That of a machine that is an hour behind the server."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "LateClock":
+        return cls.fromtimestamp(time.time() - 3600, tz)
+
+
 def test_a_message_starts_the_program(sql: Connection, daemon: Start) -> None:
     activate(sql, DRAIN)
     daemon()
@@ -199,15 +207,20 @@ def test_the_forms_of_the_databases_role_change_nothing(
 
 
 @pytest.mark.one_postgres
+def test_the_log_has_the_servers_time_whatever_the_daemons_clock_says(
+    sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgsb.daemon.log.datetime", LateClock)
+    daemon()
+    lines = "SELECT min(logged_at) > clock_timestamp() - interval '5 minutes' FROM ssb.broker_log"
+    assert until(lambda: sql.execute(f"{lines} HAVING count(*) > 0").fetchall()) == [(True,)]
+
+
+@pytest.mark.one_postgres
 def test_a_timer_rings_in_time_whatever_the_daemons_clock_says(
     sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Late(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> "Late":
-            return cls.fromtimestamp(time.time() - 3600, tz)
-
-    monkeypatch.setattr("pgsb.daemon.supervisor.datetime", Late, raising=False)
+    monkeypatch.setattr("pgsb.daemon.supervisor.datetime", LateClock, raising=False)
     sql.execute("SELECT ssb.begin_conversation_timer(%s, 1)", [send(sql, "a")])
     daemon(sweep=60)
     until(lambda: sql.execute("SELECT FROM dbo.from_queue").fetchall(), 10)
