@@ -291,6 +291,12 @@ def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None
     assert turkish.results == [[["5"]]]
     turkish.run("DROP TRIGGER nothing")
     assert turkish.errors[0].message.startswith("Cannot drop the trigger 'nothing'")
+    # The order of names in an error is the same everywhere.
+    choice = '<s:choice><s:element name="a"/><s:element name="B"/></s:choice>'
+    schema = f'<s:element name="r"><s:complexType>{choice}</s:complexType></s:element>'
+    schema = f'<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema">{schema}</s:schema>'
+    turkish.run(f"CREATE XML SCHEMA COLLECTION c AS N'{schema}'\nGO\nDECLARE @x xml(c) = N'<r/>'")
+    assert "'B','a'" in turkish.errors[0].message
 
 
 def test_names_too_long_for_postgresql_are_shown_whole(tsql: Tsql) -> None:
