@@ -375,8 +375,12 @@ def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
-    national = connection.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",)
+    told = connection.execute(
+        "SELECT ssb.nvarchar_encoding() = 'utf16', EXISTS (SELECT FROM ssb_internal.unbound_views())"
+    ).fetchone()
+    national, has_unbound = told or (False, False)
     catalog.tells_varchar = national
+    catalog.has_dropped = catalog.has_dropped or has_unbound
     catalog.knows_server = True
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):

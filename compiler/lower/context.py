@@ -534,6 +534,15 @@ class Context:
             if makes and table.name.is_temporary:
                 self.temporary_tables[self.catalog.sql_name(table.name)] = None
 
+    def bind_views(self, tables: Sequence[TableInfo] | None = None) -> list[pl.Invoke]:
+        """Return what follows a statement that makes what views may wait for.
+
+        ``tables``: it has made no more than these.
+        """
+        if tables is not None and all(one.name is not None and one.name.is_temporary for one in tables):
+            return []
+        return [pl.Invoke("ssb_internal.bind_views", ())] if self.catalog.has_dropped else []
+
     def make_temporary_tables(self, tables: Sequence[TableInfo]) -> list[pl.Statement]:
         """Return what precedes the making of temporary tables: a caller's of the same name stands back."""
         if self.mode not in (Mode.PROCEDURE, Mode.TRIGGER) and not self.string_level:
