@@ -154,8 +154,9 @@ AS $$
      ORDER BY b.schema_name, b.name
 $$;
 
--- Binds what can be bound, also what selects from a view that was bound just now. The rest waits.
-CREATE OR REPLACE FUNCTION ssb_internal.bind_views()
+-- Binds what can be bound, also what selects from a view that was bound just now. The rest waits. p_is_alteration: ALTER TABLE fails
+-- where a view would have to be made anew, and something of PostgreSQL's own depends on it; a CREATE does not.
+CREATE OR REPLACE FUNCTION ssb_internal.bind_views(p_is_alteration boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -171,7 +172,12 @@ BEGIN
                 PERFORM ssb_internal.bind_view(v_found.view, v_found.name, ssb_internal.text_of_view(v_found.definition, v_found.options));
                 PERFORM ssb_internal.forget_view_binding(v_found.name);
                 v_has_bound := true;
-            EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR undefined_object OR invalid_schema_name
+            EXCEPTION WHEN dependent_objects_still_exist THEN
+                IF p_is_alteration THEN
+                    PERFORM ssb_internal.raise_error(3729, format('Cannot DROP VIEW ''%s'' because it is being referenced by object ''%s''.',
+                        ssb_internal.tsql_spelling(v_found.name), ssb_internal.dependent_name('pg_class', v_found.view)));
+                END IF;
+            WHEN undefined_table OR undefined_column OR undefined_function OR undefined_object OR invalid_schema_name
                         OR wrong_object_type OR datatype_mismatch OR cannot_coerce OR ambiguous_function OR grouping_error THEN
                 NULL;  -- what it needs is not there, or not as it was
             END;

@@ -375,7 +375,7 @@ def _alter_column(
 
 def _bind_views(name: ObjectName) -> list[n.Node]:
     """Views that use a column which was altered, and let go of it (ssb_internal.refuse_dependants)."""
-    return [] if name.is_temporary else [s.Effect(n.Call("ssb_internal.bind_views", ()))]
+    return [] if name.is_temporary else [s.Effect(n.Call("ssb_internal.bind_views", (n.TRUE,)))]
 
 
 def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:

@@ -291,21 +291,21 @@ SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['b']::text[], p_type => 
 ALTER TABLE dbo.heap
     ALTER COLUMN b TYPE varchar(100),
     ALTER COLUMN b SET NOT NULL;
-SELECT ssb_internal.bind_views()
+SELECT ssb_internal.bind_views(true)
 
 -- case: alter column to another kind
 ALTER TABLE heap ALTER COLUMN a varchar(10)
 -- expect
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['a']::text[], p_type => 'varchar(10)');
 ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a, 10);
-SELECT ssb_internal.bind_views()
+SELECT ssb_internal.bind_views(true)
 
 -- case: drop column
 ALTER TABLE heap DROP COLUMN c
 -- expect
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['c']::text[]);
 ALTER TABLE dbo.heap DROP COLUMN c;
-SELECT ssb_internal.bind_views()
+SELECT ssb_internal.bind_views(true)
 
 -- case: drop constraint
 ALTER TABLE audit DROP CONSTRAINT IF EXISTS whatever
