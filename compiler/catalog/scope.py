@@ -254,6 +254,8 @@ class Catalog:
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
         self.to_make: Counter[tuple[str, str]] = Counter()
         """How many times the rest of the scripts makes each procedure."""
+        self.has_dropped = False
+        """Whether there may be views that wait for what was dropped (session/view_bindings.sql)."""
         self.gone: set[tuple[str, str]] = set()
         """Procedures that were dropped, or could not be made, and were not made again so far."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
@@ -328,6 +330,7 @@ class Catalog:
         other = Catalog(self._first_database or None, self.default_database)
         other.case_insensitive = self.case_insensitive
         other.tells_varchar, other.knows_server = self.tells_varchar, self.knows_server
+        other.has_dropped = self.has_dropped
         other._know_again(self.known_names())
         return other
 

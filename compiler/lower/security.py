@@ -45,9 +45,7 @@ _SERVER_PERMISSIONS = frozenset(
         """.split(";"),
     )
 )
-_ONLY_IN_MASTER = (
-    "Permissions at the server scope can only be granted when the current database is master"
-)
+_ONLY_IN_MASTER = "Permissions at the server scope can only be granted when the current database is master"
 _ALL_IS_DEPRECATED = (
     "The ALL permission is deprecated and maintained only for compatibility. It DOES NOT imply ALL "
     "permissions defined on the entity."

@@ -58,7 +58,7 @@ def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Stateme
     if not _outside_routines(node, ctx, "COMMIT TRANSACTION"):
         return []
     call = pl.Call("ssb_internal.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
-    return [call, ctx.leave_if_failed(node)]
+    return [call, ctx.leave_if_failed()]
 
 
 @lower.register
@@ -71,7 +71,7 @@ def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Sta
         arguments.append(transaction_name(node.name, ctx))
     call = pl.Call("ssb_internal.rollback_transaction", tuple(arguments))
     surely_open = node.name is None and 0 not in ctx.depths.before(node)
-    return [call] if surely_open else [call, ctx.leave_if_failed(node)]
+    return [call] if surely_open else [call, ctx.leave_if_failed()]
 
 
 # ------------------------------------------------------------------ EXECUTE AS

@@ -315,6 +315,8 @@ BEGIN
         WHEN p_detail ~ 'UNION'
         THEN ROW(4416, format('UNION ALL view ''%s'' is not updatable because the definition contains a disallowed construct.', v_name),
                  16, 1, NULL, NULL)::ssb.error
+        WHEN EXISTS (SELECT FROM pg_class AS c WHERE c.relname = p_view AND c.relkind = 'v' AND ssb_internal.is_unbound(c.oid))
+        THEN ROW(4413, format('Could not use view or function ''%s'' because of binding errors.', v_name), 16, 1, NULL, NULL)::ssb.error
         WHEN p_detail ~ 'single table'
         THEN ROW(4405, format('View or function ''%s'' is not updatable because the modification affects multiple base tables.', v_name),
                  16, 1, NULL, NULL)::ssb.error
