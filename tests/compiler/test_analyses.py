@@ -256,7 +256,7 @@ def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | No
 def test_the_row_that_a_cursor_stands_on(query: str, relation: str | None) -> None:
     source = Source("text", query)
     text = nodes.SqlText(span=source.span(0, len(query)), tokens=tuple(tokens_of(source)))
-    found = with_row_place(text, ObjectName("t"), None)
+    found = with_row_place(text, LocatedTable(ObjectName("t"), frozenset()), None)
     column = found[0].expressions[-1].unalias() if found else None
     quoted = [exp.to_identifier(name, quoted=True) for name in ("ctid", relation)]
     assert column == (relation and exp.Column(this=quoted[0], table=quoted[1]))
