@@ -54,16 +54,16 @@ class Supervisor:
             began = time.monotonic()
             quiet = [number for number, monitor in self.monitors.items() if monitor.is_quiet]
             try:
-                # By the server's clock: this machine's may be another.
+                # The server's clock alone: this machine's may be another.
                 awake, due_in = await self._control.one(
-                    "SELECT s.awake, date_part('epoch', s.next_due - clock_timestamp())"
-                    " FROM ssb_internal.broker_sweep(%s) AS s",
+                    "SELECT awake, date_part('epoch', next_due - clock_timestamp())"
+                    " FROM ssb_internal.broker_sweep(%s)",
                     quiet,
                 )
                 failures = 0
                 backoff.reset()
             except psycopg.Error as error:
-                # A queue may be dropped under our eyes: that does not happen three times.
+                # A queue may be dropped while we look; that does not happen three times in a row.
                 failures += 1
                 is_told = failures >= 3
                 if self.is_lost() or (is_told and not is_passing(error)):
