@@ -200,15 +200,20 @@ CREATE TABLE IF NOT EXISTS ssb.changed_route (database_id integer NOT NULL, serv
 
 -- At the end of a transaction that changed routes: what waits for these services and is led elsewhere now, or was led nowhere. NULL: the
 -- route is for all services; and who is asked for routes is asked for those of any service.
--- Locks  as ssb_internal.reroute; the daemon looks at what somebody holds (ssb_internal.follow_routes)
+-- Locks  as ssb_internal.reroute; the daemon looks at what somebody holds (ssb_internal.follow_routes), and after a transaction of
+--        another isolation than read committed, which could not commit where a dialog has sent since it began
 CREATE OR REPLACE FUNCTION ssb_internal.routes_have_changed()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.reroute(NEW.database_id, CASE WHEN NEW.service_name <> 'SQL/ServiceBroker/BrokerConfiguration'
-                                                       THEN ARRAY[NEW.service_name] END, true);
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        PERFORM ssb_internal.reroute(NEW.database_id, CASE WHEN NEW.service_name <> 'SQL/ServiceBroker/BrokerConfiguration'
+                                                           THEN ARRAY[NEW.service_name] END, true);
+    ELSE
+        PERFORM ssb_internal.announce_departure();
+    END IF;
     RETURN NULL;
 END;
 $$;

@@ -221,13 +221,18 @@ def test_a_route_for_another_service_holds_no_dialog_that_waits(near: Side) -> N
         near.send(handle, "//Ask", "and on")
         near.do("SELECT FROM ssb.remote_conversation FOR UPDATE NOWAIT")
         another.execute("ROLLBACK")
+        another.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        another.execute("SELECT ssb.create_route('another', 'TCP://another.example:4022', '//Far')")
+        near.send(handle, "//Ask", "and on")
+        another.commit()
+        near.do("SELECT ssb.drop_route('another')")
     near.do("SELECT ssb.alter_route('ToFar', 'TCP://moved.example:4022')")
-    assert [("moved.example" in one, FAR in one) for one in near.waiting()] == [(True, False)] * 4
+    assert [("moved.example" in one, FAR in one) for one in near.waiting()] == [(True, False)] * 5
     # One of no service is for all of them, but theirs says more.
     near.do("SELECT ssb.create_route('any', 'TCP://any.example:4022')")
     assert all("moved.example" in one for one in near.waiting())
     near.do("SELECT ssb.drop_route('ToFar')")
-    assert ["any.example" in one for one in near.waiting()] == [True] * 4
+    assert ["any.example" in one for one in near.waiting()] == [True] * 5
 
 
 _PLACES = (
