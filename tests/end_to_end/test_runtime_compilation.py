@@ -34,6 +34,36 @@ def test_repeatable_read_is_told_why_not(tsql: Tsql) -> None:
     assert [error.number for error in tsql.errors] == [102]
 
 
+OWN_TABLES = """
+CREATE PROCEDURE dbo.of_caller AS
+DECLARE @s nvarchar(max) = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own FOR JSON AUTO', '')
+EXEC (@s)
+GO
+CREATE PROCEDURE dbo.report AS
+CREATE TABLE #Own (Id int IDENTITY, Kind varchar(9), N tinyint)
+INSERT #Own VALUES ('a', 200), ('b', 2)
+DECLARE @s nvarchar(max) = CONCAT(N'SELECT * FROM #Own PIVOT (SUM(N) FOR Kind IN ([', 'a], [b])) AS p ORDER BY Id')
+EXEC (@s)
+SET @s = CONCAT(N'SELECT N + N AS twice FROM #Own WHERE Id = ', 1)
+EXEC (@s)
+DROP TABLE #Own
+CREATE TABLE #Own (id int IDENTITY, t varchar(9), u int)
+EXEC dbo.of_caller
+CREATE TABLE dbo.made_now (Id int IDENTITY, t varchar(9))
+SET @s = CONCAT(N'INSERT dbo.made_now VALUES (''y''); SELECT * FROM dbo.made_now FOR XML RAW', '')
+EXEC (@s)
+GO
+"""
+
+
+def test_tables_that_only_the_session_sees_are_known(tsql: Tsql) -> None:
+    tsql.run_well(OWN_TABLES)
+    shown = tsql.run("BEGIN TRAN EXEC dbo.report COMMIT")
+    assert [error.number for error in tsql.errors] == [8115]
+    for part in ("Id a    b", " 1  200 NULL", '[{"id":1}]', '<row Id="1" t="y"/>'):
+        assert part in shown
+
+
 def test_what_cannot_be_compiled_is_an_error_of_the_statement(tsql: Tsql) -> None:
     broken = TEXT.replace("PRINT ''done''", "SELEC 1 FROM")
     tsql.run(f"BEGIN TRY {broken} END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH")

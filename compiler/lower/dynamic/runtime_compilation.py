@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....grammar.lexer import bracketed, lex
 from ....grammar.problems import Problems
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ....grammar.source import Source, Span
 from ... import nodes
 from ...analysis.callees import call_effect, callee_reads
@@ -20,13 +21,13 @@ from ...analysis.live_status import BOTH, Status
 from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
-from ...catalog.names import behind_use_first, fold
-from ...catalog.objects import Expression
+from ...catalog.names import ObjectName, behind_use_first, fold
+from ...catalog.objects import ColumnInfo, Expression, names_of_columns
 from ...catalog.scope import Catalog, Scope, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...plpgsql import emit
 from ...plpgsql import nodes as pl
-from ...sql.translate import convert_expression
+from ...sql.translate import convert_expression, translate_table_variable
 from ...target import nodes as n
 from ..arguments import Texts, as_texts, raises_unfit, type_not_converted
 from ..context import SESSION_TYPE, Context, Mode
@@ -35,6 +36,10 @@ from ..routines import lower_text_body
 
 ROUTINE = "pg_temp.ssb_text"
 """What ssb_internal.execute_text calls."""
+
+
+_TABLE = "TABLE "
+"""Begins a mark that tells a table instead of an argument."""
 
 
 # ------------------------------------------------------------------ in the script
@@ -79,6 +84,7 @@ def lower_runtime_compiled(
             if variable is not None:
                 given = n.Element(n.Variable(values), n.Integer(number))
                 after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
+    marks += [pl.Text(mark) for mark in _marks_of_tables(ctx)]
     parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
     whole = _whole(node, text, ctx)
     before = [
@@ -98,6 +104,34 @@ def lower_runtime_compiled(
         ),
     )
     return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed(node)]
+
+
+def _marks_of_tables(ctx: Context) -> list[str]:
+    """Tell the client the temporary tables of a module: the server keeps neither spellings nor all types."""
+    if ctx.mode is Mode.BATCH:
+        return []
+    own = [
+        table
+        for key, table in ctx.catalog.tables.items()
+        if ctx.catalog.sql_name(ObjectName(key[1])) in ctx.temporary_tables
+    ]
+    marks = []
+    for table in own:
+        columns = [_declaration(column) for column in table.columns]
+        if table.name is not None and not table.partial and None not in columns:
+            marks.append(f"{_TABLE}{bracketed(table.name.name)} ({', '.join(filter(None, columns))})")
+    return marks
+
+
+def _declaration(column: ColumnInfo) -> str | None:
+    """Return a column as CREATE TABLE declares it; None where its type is unknown."""
+    if column.type is None or column.type.family == "user" or column.type.collection is not None:
+        return None
+    name = bracketed(column.name)
+    if column.computed is not None:
+        return f"{name} AS CAST(NULL AS {column.type.text})"
+    identity = " IDENTITY" if column.identity else ""
+    return f"{name} {column.type.text}{identity} {'NULL' if column.nullable else 'NOT NULL'}"
 
 
 def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
@@ -130,7 +164,8 @@ class RuntimeCompiledText:
     """What a session asks to be translated.
 
     ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
-    ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's.
+    ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's. Behind them
+    stand the module's temporary tables, ``TABLE #name (columns)`` each.
     ``level`` is @@NESTLEVEL inside the text, ``levels`` by how much it grows.
     """
 
@@ -168,7 +203,11 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
     """
     database = catalog.database
     catalog.database = request.database.lower()
+    tables = [mark for mark in request.marks if mark.startswith(_TABLE)]
+    request = replace(request, marks=tuple(mark for mark in request.marks if mark not in tables))
     try:
+        for mark in tables:
+            _know_better(mark.removeprefix(_TABLE), catalog)
         problems = Problems()
         parameters = _parameters(request, catalog, problems)
         text = request.text
@@ -192,6 +231,20 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
         return (*(emit.top_level(item) for item in prelude), emit.top_level(routine))
     finally:
         catalog.database = database
+
+
+def _know_better(declared: str, catalog: Catalog) -> None:
+    """Take a table as the module declares it, ``#name (columns)``, where the server has these columns."""
+    source = Source("temporary table", declared)
+    problems = Problems()
+    name, *tokens = lex(source, problems)
+    text = nodes.SqlText(span=source.span(0, len(declared)), tokens=tuple(tokens))
+    info = translate_table_variable(text, name.text, Scope(catalog), problems)
+    key = catalog.key(ObjectName(name.name))
+    known = catalog.tables.get(key)
+    if info is None or known is None or names_of_columns(known) != names_of_columns(info):
+        return
+    catalog.tables[key] = replace(known, name=ObjectName(name.name), columns=info.columns)
 
 
 def _raise_first(problems: Problems) -> None:
