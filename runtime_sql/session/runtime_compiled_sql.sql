@@ -97,7 +97,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_transaction CONSTANT bigint := pg_current_xact_id_if_assigned()::text::bigint & 4294967295;
-    v_folded CONSTANT text := sys.fold(p_text);
+    v_text CONSTANT text := ssb_internal.lower_name(p_text);
 BEGIN
     RETURN (SELECT json_agg(json_build_array(r.schema_name, r.name, r.spelled, r.kind, r.column_names, r.column_types, r.are_not_null,
                                              r.identities, r.computed_by, r.kept_types))
@@ -108,7 +108,8 @@ BEGIN
                           AND (c.relnamespace = pg_my_temp_schema()
                                OR c.xmin::text::bigint >= v_transaction AND n.nspname !~ '^pg_'
                                   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema'))
-                          AND strpos(v_folded, c.relname) > 0)));
+                          -- A long name is a shortened one, with a hash behind it.
+                          AND strpos(v_text, CASE WHEN octet_length(c.relname) > 54 THEN left(c.relname, -9) ELSE c.relname END) > 0)));
 END;
 $$;
 

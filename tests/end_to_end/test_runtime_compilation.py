@@ -36,13 +36,14 @@ def test_repeatable_read_is_told_why_not(tsql: Tsql) -> None:
 
 OWN_TABLES = """
 CREATE PROCEDURE dbo.of_caller AS
-DECLARE @s nvarchar(max) = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own FOR JSON AUTO', '')
+DECLARE @s nvarchar(max) = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own ORDER BY id FOR JSON AUTO', '')
 EXEC (@s)
 GO
 CREATE PROCEDURE dbo.report AS
 CREATE TABLE #Own (Id int IDENTITY, Kind varchar(9), N tinyint)
 INSERT #Own VALUES ('a', 200), ('b', 2)
-DECLARE @s nvarchar(max) = CONCAT(N'SELECT * FROM #Own PIVOT (SUM(N) FOR Kind IN ([', 'a], [b])) AS p ORDER BY Id')
+DECLARE @s nvarchar(max)
+SET @s = CONCAT(N'SELECT * FROM #Own PIVOT (SUM(N) FOR Kind IN (', '[a], [b])) p ORDER BY Id')
 EXEC (@s)
 SET @s = CONCAT(N'SELECT N + N AS twice FROM #Own WHERE Id = ', 1)
 EXEC (@s)
