@@ -36,7 +36,8 @@ def test_repeatable_read_is_told_why_not(tsql: Tsql) -> None:
 
 OWN_TABLES = """
 CREATE PROCEDURE dbo.of_caller AS
-DECLARE @s nvarchar(max) = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own ORDER BY id FOR JSON AUTO', '')
+DECLARE @s nvarchar(max)
+SET @s = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own ORDER BY id FOR JSON AUTO', '')
 EXEC (@s)
 GO
 CREATE PROCEDURE dbo.report AS
