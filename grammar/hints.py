@@ -361,7 +361,7 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
     token = tokens[place]
     before = tokens[place - 1] if place else None
     if token.word == "GO" and before is not None:
-        return "GO stands alone on its line"
+        return "GO stands alone on its line, and in no dynamic SQL: it is a word of tools as sqlcmd"
     if before is None:
         return None
     if before.word in _OBJECT_VERBS and token.word not in RESERVED_WORDS:

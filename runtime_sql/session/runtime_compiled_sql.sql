@@ -34,7 +34,7 @@ BEGIN
         RETURN;
     END;
     IF v_translated.number IS NOT NULL THEN
-        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
+        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, '', v_translated.line)::ssb.error);
         RETURN;
     END IF;
     v_path := ssb_internal.plan_calls_anew();

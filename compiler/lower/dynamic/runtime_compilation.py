@@ -220,6 +220,7 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
             text,
             quoted_identifiers=catalog.quoted_identifiers,
             begins=len(text) - len(behind_use_first(request.text)),
+            is_one_batch=True,
         )
         script = parse_script(source, problems)
         _raise_first(problems)
