@@ -66,6 +66,25 @@ def test_tables_that_only_the_session_sees_are_known(tsql: Tsql) -> None:
         assert part in shown
 
 
+def test_a_parameter_is_a_table(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TYPE dbo.ids AS TABLE (Id int PRIMARY KEY, Note varchar(9))")
+    tsql.run(
+        "DECLARE @i dbo.ids, @n int "
+        "DECLARE @s nvarchar(max) = CONCAT(N'SELECT @n = 10 * ISNULL(SUM(Id), 0) FROM @f', '') "
+        "INSERT @i VALUES (1, 'a,\"b'), (2, NULL) "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', @i, @n OUTPUT PRINT @n "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', @n = @n OUTPUT PRINT @n "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', 3, @n OUTPUT "
+        "EXEC sp_executesql @s, N'@f dbo.nids, @n int OUTPUT', 1, @n OUTPUT"
+    )
+    assert (tsql.prints, [error.number for error in tsql.errors]) == (["30", "0"], [206, 2715])
+
+
+def test_a_line_with_go_is_part_of_the_text(tsql: Tsql) -> None:
+    tsql.run("EXEC ('SELECT 1\nGO\nSELECT 2') DECLARE @s nvarchar(99) = CONCAT('PRINT 1\nGO', '') EXEC (@s)")
+    assert [(error.number, error.line, error.dynamic) for error in tsql.errors] == [(102, 2, True)]
+
+
 def test_what_cannot_be_compiled_is_an_error_of_the_statement(tsql: Tsql) -> None:
     broken = TEXT.replace("PRINT ''done''", "SELEC 1 FROM")
     tsql.run(f"BEGIN TRY {broken} END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH")

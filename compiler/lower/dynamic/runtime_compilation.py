@@ -23,7 +23,7 @@ from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
 from ...catalog.names import ObjectName, behind_use_first, fold
 from ...catalog.objects import ColumnInfo, Expression, names_of_columns
-from ...catalog.scope import Catalog, Scope, sets_row_limit
+from ...catalog.scope import Catalog, Scope, TableType, UnknownType, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...plpgsql import emit
 from ...plpgsql import nodes as pl
@@ -193,6 +193,10 @@ class _Parameter:
     name: str
     type: SqlType
     output: bool
+    table: TableType | None
+    """Its type, where that is of tables: the argument is the text of an array of rows."""
+    written: str
+    """The type as it is declared."""
 
 
 def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple[str, ...]:
@@ -213,7 +217,7 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
         text = request.text
         if parameters:
             # On the first line, so that the lines of the text stay what they are.
-            declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
+            declared = ", ".join(f"@{parameter.name} {parameter.written}" for parameter in parameters)
             text = f"DECLARE {declared}; {text}"
         source = Source(
             "dynamic SQL",
@@ -262,10 +266,17 @@ def _parameters(request: RuntimeCompiledText, catalog: Catalog, problems: Proble
     _raise_first(problems)
     procedure = script.batches[0].statements[0]
     assert isinstance(procedure, nodes.CreateProcedure)
-    return tuple(
-        _Parameter(p.variable.name.removeprefix("@"), catalog.type_of(p.type), p.output)
-        for p in procedure.parameters
-    )
+    result = []
+    for place, parameter in enumerate(procedure.parameters, 1):
+        table = catalog.table_type_of(parameter.type)
+        try:
+            type_ = NVARCHAR_MAX if table is not None else catalog.type_of(parameter.type, place)
+        except UnknownType as unknown:
+            raise RuntimeCompilationError(unknown.number, str(unknown)) from None
+        written = parameter.type.span.text if table is not None else type_.text
+        name = parameter.variable.name.removeprefix("@")
+        result.append(_Parameter(name, type_, parameter.output, table, written))
+    return tuple(result)
 
 
 def _type_of(written: str, catalog: Catalog) -> SqlType:
@@ -308,12 +319,19 @@ def _places(
         result[key] = _Place(number, output == "OUTPUT", _type_of(source, catalog) if source else None)
     for parameter in parameters:
         if parameter.name.lower() not in result:
+            if parameter.table is not None:
+                continue  # it has no rows
             raise RuntimeCompilationError(
                 8178,
                 f"The parameterized query '({request.parameters}){request.text[:100]}' expects the parameter "
                 f"'@{parameter.name}', which was not supplied.",
             )
-        wrong = type_not_converted(result[parameter.name.lower()].type, parameter.type)
+        given = result[parameter.name.lower()].type
+        if parameter.table is not None and given is not None:
+            raise RuntimeCompilationError(
+                206, f"Operand type clash: {given.name} is incompatible with {parameter.written}"
+            )
+        wrong = type_not_converted(given, parameter.type)
         if wrong is not None:
             raise RuntimeCompilationError(wrong.number, wrong.message)
     return result
@@ -369,11 +387,22 @@ def _routine(
     reads: list[pl.Statement] = []
     writes: list[pl.Statement] = []
     for parameter in parameters:
-        place = places[parameter.name.lower()]
+        place = places.get(parameter.name.lower())
+        if parameter.table is not None:
+            rows = f"{parameter.table.row_type}[]"
+            table = scope.declare_table(
+                f"@{parameter.name}", parameter.table.row_type, parameter.table.info, read_only=True
+            )
+            declared.append(pl.Declaration(table.reference, rows, pl.NO_ROWS))
+            if place is not None:
+                cell = n.Element(n.Variable(values), n.Integer(place.number))
+                reads.append(pl.Assign(table.reference, pl.Raw(n.Cast(cell, rows))))
+            continue
+        assert place is not None
+        cell = n.Element(n.Variable(values), n.Integer(place.number))
         source = place.type or parameter.type
         variable = scope.declare(f"@{parameter.name}", parameter.type)
         declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
-        cell = n.Element(n.Variable(values), n.Integer(place.number))
         given = Expression(n.Cast(cell, source.postgres), source)
         read = pl.Assign(variable.reference, _converted(given, parameter.type))
         is_as_it_was = source.postgres == parameter.type.postgres
