@@ -47,12 +47,19 @@ SELECT r.schema_name, p.proname,
    AND r.reltype = ANY (ARRAY(SELECT o.prorettype FROM pg_proc AS o WHERE o.proretset AND o.oid >= 16384))
 """
 # Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
-# synonyms and row versions stand in pg_index, pg_description and pg_trigger.)
-_STATE = """
-SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384) AS a
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384) AS p
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type WHERE oid >= 16384) AS t
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_index WHERE indexrelid >= 16384) AS i
+# synonyms and row versions stand in pg_index, pg_description and pg_trigger.) Each text of dynamic SQL makes
+# a temporary procedure, and programs make temporary tables, of which nothing is read.
+_NO_TEMPORARY = "NOT IN (SELECT oid FROM pg_class WHERE relpersistence = 't')"
+_IN_NO_TEMPORARY_SCHEMA = "<> ALL (ARRAY(SELECT oid FROM pg_namespace WHERE nspname ~ '^pg_(toast_)?temp_'))"
+_STATE = f"""
+SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute
+                WHERE attrelid >= 16384 AND attrelid {_NO_TEMPORARY}) AS a
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc
+              WHERE oid >= 16384 AND pronamespace {_IN_NO_TEMPORARY_SCHEMA}) AS p
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type
+              WHERE oid >= 16384 AND typnamespace {_IN_NO_TEMPORARY_SCHEMA}) AS t
+ CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_index
+              WHERE indexrelid >= 16384 AND indrelid {_NO_TEMPORARY}) AS i
  CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
  CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_trigger) AS r
 """

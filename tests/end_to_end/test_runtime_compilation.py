@@ -137,7 +137,10 @@ def test_texts_share_a_connection_for_a_while_and_see_what_others_change(
     double = TEXT.replace("PRINT ''done''", "DECLARE @x varchar(9) = (SELECT a + a FROM dbo.t) PRINT @x")
     script = compile_script(Source("plain.sql", double), CompileOptions()).text().encode()
     session.execute(script)
+    learned = translator._learned
+    session.execute('CREATE TABLE pg_temp."#t" (a integer)')
     session.execute(script)
+    assert translator._learned is learned  # What is temporary was nothing to learn.
     owner.execute("ALTER TABLE dbo.t ALTER COLUMN a TYPE varchar(9)")
     session.execute(script)
     assert (said, len(opened)) == (["2", "2", "11"], 1)
