@@ -345,6 +345,7 @@ _OPERANDS = _OF_NAMES | {TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY}
 
 
 _OF_OTHER_LANGUAGES = {
+    "COMPUTE": "SQL Server 2012 removed COMPUTE: write GROUP BY … WITH ROLLUP, or a second query",
     "DO": "T-SQL has no DO: a statement or a block BEGIN … END follows WHILE",
     "ELSEIF": "write ELSE IF",
     "ELSIF": "write ELSE IF",
@@ -370,6 +371,8 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
         return _OF_OTHER_LANGUAGES[token.word]
     if token.word == "=" and before.word == "=":
         return "T-SQL compares with one ="
+    if token.text == "*=" or [each.text for each in tokens[max(place - 2, 0) : place]] == ["=", "*"]:
+        return "SQL Server 2012 removed the joins *= and =*: write LEFT JOIN … ON or RIGHT JOIN … ON"
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     if token.word == "/" and following is not None and (before.word == "*" or following.word == "/"):
         if before.word == "*":
