@@ -96,6 +96,7 @@ SELECT a FROM Orders COMPUTE SUM(a)
 case.sql:1:22: error 156: Incorrect syntax near the keyword 'COMPUTE'.
     1 | SELECT a FROM Orders COMPUTE SUM(a)
       |                      ^^^^^^^
+hint: SQL Server 2012 removed COMPUTE: write GROUP BY … WITH ROLLUP, or a second query
 
 -- case: openquery
 SELECT * FROM OPENQUERY(srv, 'x')
@@ -134,14 +135,6 @@ case.sql:1:57: error 102: Incorrect syntax near 'c'.
     1 | SELECT * FROM orders o, customers c WHERE o.customer =* c.id
       |                                                         ^
 hint: SQL Server 2012 removed the joins *= and =*: write LEFT JOIN … ON or RIGHT JOIN … ON
-
--- case: no totals by compute
-SELECT a FROM t ORDER BY a COMPUTE SUM(a) BY a
--- expect
-case.sql:1:28: error 156: Incorrect syntax near the keyword 'COMPUTE'.
-    1 | SELECT a FROM t ORDER BY a COMPUTE SUM(a) BY a
-      |                            ^^^^^^^
-hint: SQL Server 2012 removed COMPUTE: write GROUP BY … WITH ROLLUP, or a second query
 
 -- case: mixed assignment and columns
 SELECT @id = id, name FROM orders
