@@ -239,7 +239,7 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
 
 
 def _know_better(declared: str, catalog: Catalog) -> None:
-    """Take a table as the module declares it, ``#name (columns)``, where the server has these columns."""
+    """Take columns as the module declares them, ``#name (columns)``, where the server has such ones."""
     source = Source("temporary table", declared)
     problems = Problems()
     name, *tokens = lex(source, problems)
@@ -247,9 +247,22 @@ def _know_better(declared: str, catalog: Catalog) -> None:
     info = translate_table_variable(text, name.text, Scope(catalog), problems)
     key = catalog.key(ObjectName(name.name))
     known = catalog.tables.get(key)
-    if info is None or known is None or names_of_columns(known) != names_of_columns(info):
+    if info is None or known is None:
         return
-    catalog.tables[key] = replace(known, name=ObjectName(name.name), columns=info.columns)
+    columns = info.columns
+    if names_of_columns(known) != names_of_columns(info):  # ALTER TABLE has changed it
+        declared_as = {fold(column.name): column for column in columns}
+        columns = tuple(_as_declared(column, declared_as.get(fold(column.name))) for column in known.columns)
+    catalog.tables[key] = replace(known, name=ObjectName(name.name), columns=columns)
+
+
+def _as_declared(column: ColumnInfo, declared: ColumnInfo | None) -> ColumnInfo:
+    """Return a column of the server's as it is declared, its name alone where it is of another type."""
+    if declared is None:
+        return column
+    if column.type is None or declared.type is None or column.type.postgres != declared.type.postgres:
+        return replace(column, name=declared.name)
+    return declared
 
 
 def _raise_first(problems: Problems) -> None:
