@@ -405,7 +405,7 @@ def test_a_date_condition_can_use_an_index(shared: Connection) -> None:
 
 def test_messages_have_numbers(shared: Connection) -> None:
     assert value(shared, "sys.formatmessage_of(2812, 'dbo.p')") == "Could not find stored procedure 'dbo.p'."
-    parameter = "An invalid parameter or option was specified for procedure 'p'."  # the example of RAISERROR's page
+    parameter = "An invalid parameter or option was specified for procedure 'p'."
     assert value(shared, "sys.formatmessage_of(15600, 'p')") == parameter
     assert value(shared, "severity FROM sys.messages WHERE message_id = 15600") == 15
     assert value(shared, "sys.formatmessage_of(99999, 'x')") is None
