@@ -162,6 +162,10 @@ def test_columns_have_their_properties(shared: Connection) -> None:
     assert of("note", "Nonsense") is None
     assert value(shared, "sys.col_length('dbo.orders', 'note')") == 20
     assert value(shared, "sys.col_length('orders', 'total')") == 9
+    shared.execute("CREATE TABLE dbo.sizes (a sys.bit, b smallint, c timestamp(0), d bytea)")
+    shared.execute("SELECT ssb_internal.keep_types('dbo.sizes', '{b,d}', '{tinyint,varbinary(50)}')")
+    lengths = [value(shared, f"sys.col_length('dbo.sizes', '{column}')") for column in "abcd"]
+    assert lengths == [1, 1, 4, 50]
     assert value(shared, "sys.col_length('orders', 'body')") == -1
     assert value(shared, "sys.col_length('orders', 'missing')") is None
     assert value(shared, "sys.col_name(sys.object_id('orders'), 2)") == "note"
