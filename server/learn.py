@@ -402,8 +402,8 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             catalog.table_types[schema, name] = TableType(f"{quote(schema)}.{quote(name)}", rows)
 
 
-def relations_of_session(rows: Sequence[Sequence[Any]], catalog: Catalog) -> dict[Name, TableInfo]:
-    """Return what ssb_internal.relations_of_session tells of relations, by their keys in ``catalog``."""
+def relations_of_text(rows: Sequence[Sequence[Any]], catalog: Catalog) -> dict[Name, TableInfo]:
+    """Return what ssb_internal.relations_of_text tells of relations, by their keys in ``catalog``."""
     return dict(_relation(row, catalog.tells_varchar) for row in rows)
 
 

@@ -23,7 +23,7 @@ from ..compiler.lower.dynamic.runtime_compilation import (
     compile_at_run_time,
 )
 from ..compiler.lower.system import procedures as _all_handlers  # noqa: F401
-from .learn import Name, learn_tables, read_state, relations_of_session
+from .learn import Name, learn_tables, read_state, relations_of_text
 
 T = TypeVar("T")
 
@@ -127,7 +127,7 @@ class Translator:
             for schema, name, *target in asked.get("synonyms") or ():
                 # As the session's transaction has left it.
                 catalog.synonyms[schema, name] = ObjectName(*target)
-            with _knowing(relations_of_session(asked.get("relations") or (), catalog), catalog):
+            with _knowing(relations_of_text(asked.get("relations") or (), catalog), catalog):
                 statements = list(compile_at_run_time(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True
@@ -157,7 +157,7 @@ class Translator:
 
 @contextmanager
 def _knowing(relations: dict[Name, TableInfo], catalog: Catalog) -> Iterator[None]:
-    """Have ``catalog`` know relations that only the session sees, where it knows none with these columns."""
+    """Have ``catalog`` know relations as the session sees them, where it knows none with these columns."""
     known = {key: catalog.tables.get(key) for key in relations}
     told = {
         key: info

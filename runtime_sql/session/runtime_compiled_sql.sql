@@ -88,15 +88,14 @@ SELECT c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname AS schema_name, c.
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum AND m.classoid = 'pg_class'::regclass
  GROUP BY c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname, c.relname;
 
--- The relations named in a text that no other connection sees as this one does: temporary tables, and what its transaction
--- has made or altered.
-CREATE OR REPLACE FUNCTION ssb_internal.relations_of_session(p_text text)
+-- The relations named in a text, as its session sees them: temporary ones and those of its transaction among them, which no other
+-- connection sees, and those that a client knows no more since the batch drops them further on.
+CREATE OR REPLACE FUNCTION ssb_internal.relations_of_text(p_text text)
 RETURNS json
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_transaction CONSTANT bigint := pg_current_xact_id_if_assigned()::text::bigint & 4294967295;
     v_text CONSTANT text := ssb_internal.lower_name(p_text);
 BEGIN
     RETURN (SELECT json_agg(json_build_array(r.schema_name, r.name, r.spelled, r.kind, r.column_names, r.column_types, r.are_not_null,
@@ -105,9 +104,8 @@ BEGIN
              WHERE r.oid = ANY (ARRAY(
                        SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
                         WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
-                          AND (c.relnamespace = pg_my_temp_schema()
-                               OR c.xmin::text::bigint >= v_transaction AND n.nspname !~ '^pg_'
-                                  AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema'))
+                          AND (n.oid = pg_my_temp_schema()
+                               OR n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_')
                           -- A long name is a shortened one, with a hash behind it.
                           AND strpos(v_text, CASE WHEN octet_length(c.relname) > 54 THEN left(c.relname, -9) ELSE c.relname END) > 0)));
 END;
@@ -138,7 +136,7 @@ BEGIN
     RAISE NOTICE USING ERRCODE = 'SX001', MESSAGE = json_build_object(
         'token', v_token, 'text', p_text, 'parameters', p_parameters, 'marks', marks,
         'database', ssb.db_name(), 'level', level, 'levels', levels, 'synonyms', ssb_internal.synonyms_of_session(),
-        'relations', ssb_internal.relations_of_session(p_text))::text;
+        'relations', ssb_internal.relations_of_text(p_text))::text;
     LOOP
         SELECT t.* INTO statements, number, message, line FROM ssb_internal.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;

@@ -66,6 +66,17 @@ def test_tables_that_only_the_session_sees_are_known(tsql: Tsql) -> None:
         assert part in shown
 
 
+def test_tables_that_the_batch_drops_later_are_known(tsql: Tsql) -> None:
+    for table in ("#Late", "##Late"):
+        tsql.run_well(
+            f"CREATE TABLE {table} (Id int IDENTITY, V int) "
+            f"DECLARE @s nvarchar(max) = CONCAT(N'INSERT {table} VALUES (', 3, N') SELECT * FROM {table}') "
+            "EXEC (@s) "
+            f"DROP TABLE {table}"
+        )
+        assert tsql.results == [[["1", "3"]]], table
+
+
 def test_a_parameter_is_a_table(tsql: Tsql) -> None:
     tsql.run_well("CREATE TYPE dbo.ids AS TABLE (Id int PRIMARY KEY, Note varchar(9))")
     tsql.run(

@@ -107,9 +107,7 @@ def lower_runtime_compiled(
 
 
 def _marks_of_tables(ctx: Context) -> list[str]:
-    """Tell the client the temporary tables of a module: the server keeps neither spellings nor all types."""
-    if ctx.mode is Mode.BATCH:
-        return []
+    """Tell the client the temporary tables of the body: the server keeps neither spellings nor all types."""
     own = [
         table
         for key, table in ctx.catalog.tables.items()
@@ -165,7 +163,7 @@ class RuntimeCompiledText:
 
     ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
     ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's. Behind them
-    stand the module's temporary tables, ``TABLE #name (columns)`` each.
+    stand the body's temporary tables, ``TABLE #name (columns)`` each.
     ``level`` is @@NESTLEVEL inside the text, ``levels`` by how much it grows.
     """
 
@@ -239,7 +237,7 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
 
 
 def _know_better(declared: str, catalog: Catalog) -> None:
-    """Take columns as the module declares them, ``#name (columns)``, where the server has such ones."""
+    """Take columns as the body declares them, ``#name (columns)``, where the server has such ones."""
     source = Source("temporary table", declared)
     problems = Problems()
     name, *tokens = lex(source, problems)
