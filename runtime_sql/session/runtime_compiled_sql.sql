@@ -87,6 +87,7 @@ SELECT c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname AS schema_name, c.
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
   LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum AND m.classoid = 'pg_class'::regclass
  GROUP BY c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname, c.relname;
+GRANT SELECT ON ssb_internal.described_relation TO PUBLIC;
 
 -- The relations named in a text, as its session sees them: temporary ones and those of its transaction among them, which no other
 -- connection sees, and those that a client knows no more since the batch drops them further on.
