@@ -92,7 +92,14 @@ def explain(error: Exception) -> str:
     text = str(error)
     cause = getattr(error, "java_exception", None)
     try:
-        while cause is not None and cause.getCause() is not None:
+        if cause is None and (origin := getattr(error, "_origin", None)) is not None:
+            cause = origin.getCause()  # PySpark has made an error of its own of it, and says nothing of this
+        # What the driver says of the matter tells more than why it came to that.
+        while (
+            cause is not None
+            and cause.getCause() is not None
+            and not cause.toString().startswith("org.postgresql.")
+        ):
             cause = cause.getCause()
         if cause is not None:
             text = f"{cause.toString()}\n{text}"
