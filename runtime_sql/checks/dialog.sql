@@ -142,7 +142,7 @@ BEGIN
            AND NOT EXISTS (SELECT FROM ssb.service AS s JOIN ssb.master_key AS k ON k.database_id = s.database_id
                             WHERE s.service_id = (v_far ->> 'service_id')::integer AND k.by_service IS NOT NULL) THEN
             detail := format('the target''s database %s has no master key', v_far ->> 'database');
-            remedy := format(E'USE %s;\nCREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';', ssb_internal.in_brackets(v_far ->> 'database'));
+            remedy := (v_far ->> 'use') || 'CREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';';
         END IF;
         IF detail IS NOT NULL THEN
             number := 609; object := p_to;

@@ -159,7 +159,7 @@ RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce((SELECT format(E'USE %s;\n', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id)))
+    SELECT coalesce((SELECT format('USE %s; ', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id)))
                        FROM ssb.database AS d WHERE d.database_id = p_database_id AND d.schema_prefix <> ''), '');
 $$;
 

@@ -589,7 +589,7 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
         ),
         (
             f"{key} CREATE CERTIFICATE MyCertificate AUTHORIZATION [{owner}] WITH SUBJECT = '…';",
-            f"USE [Store];\n{key}",
+            f"USE [Store]; {key}",
         ),
         ("ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY;", key),
     ):
