@@ -24,7 +24,7 @@ BEGIN
                     WHEN e.is_initiator AND e.sent_count = 0 AND NOT e.has_waiting THEN 404
                     ELSE 401 END AS number,
                e.endpoint_id, e.conversation_handle, e.service_name, e.far_service, e.contract_name, coalesce(f.closed_at, e.started_at) AS since,
-               e.database_id, e.is_initiator, e.lifetime, e.dialog_timer, e.far_endpoint_id, e.has_waiting OR coalesce(f.has_waiting, false) AS has_waiting
+               e.database_id, e.is_initiator, e.lifetime, e.dialog_timer, e.far_endpoint_id
           FROM ssb.conversation_endpoint AS e %s
           LEFT JOIN LATERAL (SELECT c.far_outcome FROM ssb.remote_conversation AS c WHERE c.endpoint_id = e.endpoint_id LIMIT 1) AS r ON true
           LEFT JOIN LATERAL (SELECT o.* FROM ssb.conversation_endpoint AS o WHERE o.endpoint_id = e.far_endpoint_id LIMIT 1) AS f ON true
@@ -35,9 +35,11 @@ BEGIN
        AND CASE WHEN o.number IN (402, 403)
                 -- The Error and the EndDialog themselves, a timer's message: nothing is lost with them.
                 THEN (SELECT m.endpoint_id FROM ssb.message_stored AS m WHERE m.endpoint_id = o.endpoint_id AND m.message_type_id NOT IN (1, 2, 3) LIMIT 1) IS NULL
-                ELSE (o.number = 404 OR (o.is_initiator AND o.lifetime IS NULL AND NOT o.has_waiting)) AND o.dialog_timer IS NULL
+                ELSE (o.number = 404 OR (o.is_initiator AND o.lifetime IS NULL)) AND o.dialog_timer IS NULL
                      AND (SELECT m.endpoint_id FROM ssb.message_stored AS m WHERE m.endpoint_id = o.endpoint_id LIMIT 1) IS NULL
-                     AND (SELECT m.endpoint_id FROM ssb.message_stored AS m WHERE m.endpoint_id = o.far_endpoint_id LIMIT 1) IS NULL END $q$,
+                     AND (SELECT m.endpoint_id FROM ssb.message_stored AS m WHERE m.endpoint_id = o.far_endpoint_id LIMIT 1) IS NULL
+                     AND (SELECT t.endpoint_id FROM ssb.transmission AS t WHERE t.endpoint_id = o.endpoint_id LIMIT 1) IS NULL
+                     AND (SELECT t.endpoint_id FROM ssb.transmission AS t WHERE t.endpoint_id = o.far_endpoint_id LIMIT 1) IS NULL END $q$,
         CASE WHEN p_part < 100 THEN format('TABLESAMPLE SYSTEM (%s)', p_part) END)
     USING p_before;
 END;

@@ -340,6 +340,20 @@ def test_conversations_whose_messages_wait_are_not_abandoned(sql: Connection) ->
     assert found(sql, 401, **limits) == []
 
 
+def test_what_another_instance_has_ended_is_found(sql: Connection) -> None:
+    tsql(sql, "CREATE ROUTE Away WITH SERVICE_NAME = '//Far', ADDRESS = 'TCP://far:4022';")
+    limits = {**MANY, "leak_count": 1, "unended_count": 1}
+    dialogs.send(sql, dialogs.begin(sql, "//From", "//Far"), "x")
+    assert found(sql, 401, **limits) == found(sql, 402, **limits) == []  # it waits for transport
+    # As the daemon notes that it has arrived, and an EndDialog.
+    sql.execute("DELETE FROM ssb.transmission")
+    assert len(found(sql, 401, **limits)) == 1
+    assert sql.execute("UPDATE ssb.remote_conversation SET far_outcome = 'DI'").rowcount == 1
+    (one,) = found(sql, 402, **limits)
+    mend(sql, one)
+    assert found(sql, 401, **limits) == found(sql, 402, **limits) == []
+
+
 @pytest.fixture(autouse=True)
 def _no_roles_left(sql: Connection) -> Any:
     yield
