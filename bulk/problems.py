@@ -58,7 +58,7 @@ _HELP = {
     "53400": "a limit of the server's, such as temp_file_limit: raise it, or make smaller claims",
     "55P03": "another session has the lock (pg_blocking_pids, pg_locks): end it, or raise lock_timeout",
     "57014": "statement_timeout of this login, or pg_cancel_backend: raise the one, or see who did the other",
-    "S9617": "ALTER QUEUE … WITH STATUS = ON; pgsb diagnose tells whether poison messages have stopped it (301)",
+    "S9617": "ALTER QUEUE … WITH STATUS = ON; pgsb diagnose tells whether poison messages stopped it (301)",
     "58": "see the server's log: its disk or its files have failed",
 }
 
