@@ -340,6 +340,17 @@ def test_conversations_whose_messages_wait_are_not_abandoned(sql: Connection) ->
     assert found(sql, 401, **limits) == []
 
 
+def test_a_setting_is_mended_where_it_is_made(sql: Connection) -> None:
+    """ALTER SYSTEM overrules postgresql.conf, which RESET leaves alone, not the command line."""
+    said = "SELECT ssb_internal.setting_remedy(%s, 'on')"
+    assert sql.execute(said, ["fsync"]).fetchone() == (None,)
+    (one,) = [one for one in found(sql, 106) if one.object == "fsync"]
+    assert one.remedy is None and "by the command that starts the server" in one.detail
+    assert sql.execute(said, ["default_transaction_read_only"]).fetchone() == (
+        "ALTER SYSTEM SET default_transaction_read_only = on; SELECT pg_reload_conf();",
+    )
+
+
 def test_what_another_instance_has_ended_is_found(sql: Connection) -> None:
     tsql(sql, "CREATE ROUTE Away WITH SERVICE_NAME = '//Far', ADDRESS = 'TCP://far:4022';")
     limits = {**MANY, "leak_count": 1, "unended_count": 1}
