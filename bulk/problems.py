@@ -123,8 +123,9 @@ def _came_from(error: BaseException, package: str) -> bool:
 
 
 def first_line(error: psycopg.Error) -> str:
-    """The message of a PostgreSQL error without its context."""
-    return (error.diag.message_primary or str(error)).strip().splitlines()[0]
+    """The message of a PostgreSQL error without its context; the error's name where it has none."""
+    said = (error.diag.message_primary or str(error)).strip()
+    return said.splitlines()[0] if said else type(error).__name__
 
 
 def hint_of(error: psycopg.Error) -> str | None:

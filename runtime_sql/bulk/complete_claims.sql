@@ -339,9 +339,10 @@ BEGIN
 
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
         EXECUTE format('UPDATE ssb.claimed_conversation AS c
-                           SET failed_order = least(c.failed_order, f.failed_order), error = coalesce(c.error, f.error)
+                           SET failed_order = least(c.failed_order, f.failed_order),
+                               error = CASE WHEN c.failed_order <= f.failed_order THEN c.error ELSE f.error END
                           FROM (SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)) AS failed_order,
-                                       (array_agg(s.error ORDER BY s.queuing_order))[1] AS error
+                                       (array_agg(s.error ORDER BY s.queuing_order NULLS FIRST))[1] AS error
                                   FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
                                  WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id) AS f
                          WHERE c.claim_id = $2 AND c.endpoint_id = f.endpoint_id', v_output.staging)

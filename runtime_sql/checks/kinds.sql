@@ -138,7 +138,7 @@ BEGIN
     SELECT k INTO v_unknown FROM jsonb_object_keys(coalesce(p_limits, '{}')) AS k WHERE NOT v_defaults ? k LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION '% is no limit of ssb.diagnose', quote_literal(v_unknown) USING ERRCODE = '22023',
-            HINT = 'There are ' || (SELECT string_agg(k, ', ') FROM jsonb_object_keys(v_defaults) AS k) || '.';
+            HINT = 'There are ' || (SELECT string_agg(k, ', ' ORDER BY k COLLATE "C") FROM jsonb_object_keys(v_defaults) AS k) || '.';
     END IF;
     RETURN QUERY SELECT l.* FROM jsonb_to_record(v_defaults || coalesce(p_limits, '{}'))
         AS l (waiting interval, old_transaction interval, recent interval, leak_age interval, leak_count bigint,

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import urllib.parse
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 from observe_desk import Browser, Shop, open_shop
 
+from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread
@@ -295,6 +297,17 @@ def test_nothing_is_changed_by_those_who_may_not(shop: Shop, reader: Browser, da
             stranger.post("/login", {"token": "wrong", "user": "Eve"})
         # Guessing is slow, for the right token too.
         assert stranger.post("/login", {"token": "a token for the test", "user": "Eve"})[0] == 403
+
+
+def test_who_goes_on_guessing_keeps_nobody_out_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("pgsb.observe.dashboard.access.time", SimpleNamespace(monotonic=lambda: now))
+    access = Access(Options({}, token="right"))
+    for _ in range(100):
+        now += 1.0
+        access.begin("wrong", "Eve")
+    now += 9.0
+    assert access.begin("right", "On call") is not None
 
 
 def test_another_host_name_is_refused(reader: Browser, database: Database) -> None:

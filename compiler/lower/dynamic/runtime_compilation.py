@@ -97,7 +97,7 @@ def lower_runtime_compiled(
             pl.Number(levels),
         ),
     )
-    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed(node)]
+    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed()]
 
 
 def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
