@@ -26,8 +26,12 @@ from .sqlcmd import compose
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @compile_options
 @variables_option
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as one page.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="… for programs.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as one HTML page."
+)
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as JSON."
+)
 def assess_command(
     paths: tuple[Path, ...],
     database: str | None,
@@ -36,7 +40,7 @@ def assess_command(
     html: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Look at an application's scripts: what runs, what differs, what is refused, with which effort.
+    """Assess an application's scripts: what runs, what differs, what is refused, and how much work it is.
 
     PATH is a script, a folder with scripts in any order, or an SSDT project. Touches no database.
     """

@@ -14,10 +14,11 @@ from ..daemon.counts import Counts
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
+from ..observe.listen_address import parse_listen
 from ..server.connect import Target, connect, find_target, opening, read_dsn, require_session
 from ..server.problems import ServerError, Unreachable
 from .install import require_owner
-from .options import Seconds, addresses_options, dsn_option, not_empty
+from .options import Seconds, addresses_options, checked_by, dsn_option, not_empty
 from .run import open_database
 
 
@@ -35,6 +36,7 @@ from .run import open_database
     "programs",
     multiple=True,
     metavar="NAME=PROGRAM",
+    callback=checked_by(parse_program),
     help="Allow queues to activate this external program: package.module:callable or a command line.",
 )
 @click.option(
@@ -69,32 +71,33 @@ from .run import open_database
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="Report programs that make no progress for so long.",
+    help="Report programs that make no progress for this long.",
 )
 @click.option(
     "--metrics",
     metavar="[ADDRESS:]PORT",
+    callback=checked_by(parse_listen),
     help="Serve /metrics (Prometheus), /healthz and /readyz there. ADDRESS is 127.0.0.1 unless given.",
 )
 @click.option(
     "--traces",
     is_flag=True,
-    help="Tell OpenTelemetry of activations, transport, and what service programs send and receive; "
-    "where to, the variables OTEL_* say.",
+    help="Send spans of activations, transport, and what service programs send and receive to "
+    "OpenTelemetry, as the OTEL_* variables say.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Of the log on stderr.",
+    help="Format of the log on stderr.",
 )
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="Leave out what is less.",
+    help="Log nothing below this level.",
 )
 def broker_command(
     dsn: str | None,
@@ -154,7 +157,6 @@ def broker_command(
             stack.enter_context(exporter)
         if metrics is not None:
             # Imported here: an extra, and most daemons serve none.
-            from ..observe.listen_address import parse_listen
             from ..observe.metrics.endpoint import MetricsEndpoint
 
             host, port = parse_listen(metrics)

@@ -111,9 +111,7 @@ def compile_command(
     problems = Problems()
     files = script_files(scripts) if old else scripts
     within = folders_of((*scripts, *after, *old))
-    earlier = [
-        read_script(name, variables, problems, within).source for name in (*after, *script_files(old))
-    ]
+    earlier = [read_script(name, variables, problems, within).source for name in (*after, *script_files(old))]
     given = [read_script(name, variables, problems, within) for name in files]
     read = [script.source for script in given]
     problems.raise_if_any()

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from ..observe.listen_address import parse_listen
 from ..server.connect import Target, connect, describe, find_target, read_dsn
 from ..server.problems import ServerError
-from .options import Seconds, dsn_option
+from .options import Seconds, checked_by, dsn_option
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _NEEDED = ("starlette", "jinja2", "uvicorn", "psycopg_pool")
@@ -43,6 +44,7 @@ def _split_instances(
     default="8025",
     show_default=True,
     metavar="[ADDRESS:]PORT",
+    callback=checked_by(parse_listen),
     help="ADDRESS is 127.0.0.1 unless given.",
 )
 @click.option(
@@ -71,7 +73,7 @@ def _split_instances(
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="Of one statement.",
+    help="Time limit of one statement.",
 )
 def dashboard_command(
     dsn: str | None,
@@ -96,7 +98,6 @@ def dashboard_command(
     # Imported here: they are an extra.
     from ..observe.dashboard.options import Options
     from ..observe.dashboard.serve import serve
-    from ..observe.listen_address import parse_listen
 
     if instances and dsn:
         raise click.UsageError("--dsn and --instance exclude each other")

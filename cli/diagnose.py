@@ -66,7 +66,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
     multiple=True,
     metavar="NAME=VALUE",
     callback=_split_limits,
-    help="What is long or many: waiting='1 hour', leak_count=50, …; may be repeated.",
+    help="A threshold: waiting='1 hour', leak_count=50, …; may be repeated.",
 )
 @click.option(
     "--format",
@@ -88,7 +88,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
     help="… of this conversation; may be repeated.",
 )
 @click.option("--new", is_flag=True, help="… of those that begin from now on.")
-@click.option("--timeout", type=Seconds(0), metavar="SECONDS", help="… for so long. Default: until Ctrl-C.")
+@click.option("--timeout", type=Seconds(0), metavar="SECONDS", help="… for this long. Default: until Ctrl-C.")
 def diagnose_command(
     dsn: str | None,
     from_service: str | None,

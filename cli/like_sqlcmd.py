@@ -63,7 +63,7 @@ def _ignored(letters: Mapping[str, str | None], *, value: bool) -> Callable[[F],
                 is_flag=not value,
                 default=None if value else False,
                 hidden=sentence is None,
-                help=f"Taken, and changes nothing: {sentence}." if sentence else None,
+                help=f"Accepted and ignored: {sentence}." if sentence else None,
             )(function)
         return function
 
@@ -107,10 +107,12 @@ def _each_variable(arguments: list[str]) -> Iterator[str]:
 @click.option("-o", "output", default="-", metavar="FILE", help="Write results and messages there.")
 @click.option("-b", "stops", is_flag=True, help="Stop at the first batch with an error.")
 @click.option("-e", "echo", is_flag=True, help="Write each batch before what it gives.")
-@click.option("-h", "headers", type=int, default=0, metavar="ROWS", help="Names again after ROWS; -1: never.")
+@click.option(
+    "-h", "headers", type=int, default=0, metavar="ROWS", help="Repeat names after so many rows; -1: none."
+)
 @click.option("-s", "separator", default=" ", metavar="TEXT", help="Between columns.")
 @click.option("-W", "trim", is_flag=True, help="Columns without padding.")
-@click.option("-w", "width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines there.")
+@click.option("-w", "width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines at this width.")
 @click.option("-t", "timeout", type=Seconds(0), metavar="SECONDS", help="Cancel what runs longer.")
 @click.option("-r", "-r0", "-r1", "_errors", is_flag=True, hidden=True)
 @click.option("-k", "-k1", "-k2", "_control", is_flag=True, hidden=True)

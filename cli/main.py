@@ -44,7 +44,7 @@ _COMMANDS = {
     "check": ("compile:check_command", "Report every problem of every script, with its place."),
     "assess": (
         "assess:assess_command",
-        "Look at an application's scripts: what runs, what differs, what is refused, with which effort.",
+        "Assess an application's scripts: what runs, what differs, what is refused, and how much work it is.",
     ),
     "lsp": ("lsp:lsp_command", "Serve editors: problems as you type, completion, hover, go to definition."),
     "install": (

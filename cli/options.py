@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
+from ..server.problems import ServerError
+
 F = TypeVar("F", bound=Callable[..., Any])
+V = TypeVar("V", str, str | None, tuple[str, ...])
 
 
 class Seconds(click.FloatRange):
@@ -46,6 +49,27 @@ def not_empty(_ctx: click.Context, param: click.Parameter, given: str | None) ->
     return given
 
 
+def checked_by(read: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, V], V]:
+    """A callback for values that ``read`` reads: what it raises ServerError for is wrong usage."""
+
+    def check(_ctx: click.Context, _param: click.Parameter, given: V) -> V:
+        for one in (given,) if isinstance(given, str) else given or ():
+            try:
+                read(one)
+            except ServerError as error:
+                raise click.BadParameter(f"{error}: {error.hint}" if error.hint else str(error)) from None
+        return given
+
+    return check
+
+
+def _parse_address(text: str) -> object:
+    # The daemon is loaded for those who say where other instances are.
+    from ..daemon.config import parse_address
+
+    return parse_address(text)
+
+
 def addresses_options(function: F) -> F:
     """``--address`` and ``--addresses``: where other instances are."""
     function = click.option(
@@ -61,7 +85,8 @@ def addresses_options(function: F) -> F:
         "addresses",
         multiple=True,
         metavar="TCP://HOST:PORT=DSN",
-        help="The PostgreSQL database where the instance with this address, as routes name it, is.",
+        callback=checked_by(_parse_address),
+        help="The PostgreSQL database of the instance that routes name by this address.",
     )(function)
 
 

@@ -117,12 +117,16 @@ class _Command(click.Command):
 @click.option("-b", "stops", is_flag=True, help="The same as --on-error stop, as in sqlcmd.")
 @click.option("-e", "--echo", is_flag=True, help="Write each batch before what it gives.")
 @click.option(
-    "--headers", type=int, default=0, metavar="ROWS", help="Column names again after ROWS; -1: never."
+    "--headers",
+    type=int,
+    default=0,
+    metavar="ROWS",
+    help="Repeat column names after so many rows; -1: no column names.",
 )
-@click.option("-s", "--separator", default=" ", metavar="TEXT", help="Between the columns of a table.")
+@click.option("-s", "--separator", default=" ", metavar="TEXT", help="Text between the columns of a table.")
 @click.option("-W", "--trim", is_flag=True, help="Columns of a table without padding.")
 @click.option(
-    "-w", "--width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines of a table there."
+    "-w", "--width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines of a table at this width."
 )
 @click.option(
     "-t",
@@ -140,7 +144,7 @@ class _Command(click.Command):
     "--settle",
     type=Seconds(0),
     metavar="SECONDS",
-    help="With --activate: at the end, wait so long at most until no message waits in an activated queue "
+    help="With --activate: at the end, wait at most this long until no message waits in an activated queue "
     "and no program is at work.  [default: 10]",
 )
 @addresses_options

@@ -54,9 +54,11 @@ def spark_command() -> None:
     default=1_000_000,
     show_default=True,
     metavar="N",
-    help="Messages of one claim together.",
+    help="The most messages of one claim.",
 )
-@click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="Bodies of one claim together.")
+@click.option(
+    "--max-bytes", type=click.IntRange(1), metavar="N", help="The most bytes of the bodies of one claim."
+)
 @click.option("--partitions", type=click.IntRange(1), metavar="N", help="Tasks that read one claim.")
 @click.option("--unordered", is_flag=True, help="Do not sort the messages of a conversation.")
 @click.option(
@@ -72,7 +74,10 @@ def spark_command() -> None:
     "--continuous", "mode", flag_value="continuous", help="Wait for more; ends with SIGTERM or Ctrl-C."
 )
 @click.option(
-    "--py-files", multiple=True, metavar="FILES", help="Modules and zips that the executors need, by commas."
+    "--py-files",
+    multiple=True,
+    metavar="FILES",
+    help="Modules and zips that the executors need, separated by commas.",
 )
 @click.option(
     "--archives", multiple=True, metavar="FILES", help="Packed environments for executors: env.tar.gz#env."

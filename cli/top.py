@@ -18,7 +18,7 @@ from .options import Seconds, dsn_option
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="Between two looks.",
+    help="Time between two updates.",
 )
 @click.option("--once", is_flag=True, help="Print it once as text and end.")
 def top_command(dsn: str | None, interval: float, once: bool) -> None:

@@ -71,6 +71,6 @@ def plain_answers(answers: Mapping[int, Row]) -> list[Row]:
     for endpoint, given in answers.items():
         answer = read_answer(given)
         if answer is None:
-            answer = dict.fromkeys(NAMES) | {"status": "The answer of the other instance is none."}
+            answer = dict.fromkeys(NAMES) | {"status": "The answer of the other instance cannot be read."}
         settled.append({"endpoint_id": endpoint} | answer | {"next_number": answer["next_number"] or 0})
     return settled

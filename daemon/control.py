@@ -48,10 +48,11 @@ class Control:
         if not lines:
             return
         try:
+            told = [asdict(line) | {"age": line.age()} for line in lines]
             # json.dumps writes NUL as \u0000, which jsonb refuses.
             await self.one(
                 "SELECT ssb_internal.write_broker_log(%s::text::jsonb)",
-                json.dumps([asdict(line) for line in lines]).replace("\\u0000", "\\ufffd"),
+                json.dumps(told).replace("\\u0000", "\\ufffd"),
             )
         except BaseException:
             log.put_back(lines)

@@ -30,6 +30,10 @@ class Line:
     error_number: int | None = None
     logged_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
 
+    def age(self) -> float:
+        """Seconds since it was logged."""
+        return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(self.logged_at)).total_seconds())
+
 
 Sink = Callable[[Line], None]
 
@@ -163,8 +167,10 @@ class BrokerLog:
         return lines
 
     def put_back(self, lines: list[Line]) -> None:
-        """They could not be written after all."""
-        self._pending.extendleft(reversed(lines[-_PENDING:]))
+        """They could not be written after all; the oldest beyond the limit are counted, as in `_keep`."""
+        kept = lines[max(0, len(lines) + len(self._pending) - _PENDING) :]
+        self._lost += len(lines) - len(kept)
+        self._pending.extendleft(reversed(kept))
 
 
 class PsycopgLog(logging.Handler):

@@ -296,7 +296,7 @@ class Peer:
         return Taken(next_numbers, instances, rows, told)
 
     def _senseless(self) -> Unreachable:
-        return Unreachable(f"The instance at '{self.address}' gives answers that are none.")
+        return Unreachable(f"The instance at '{self.address}' gives answers that cannot be read.")
 
     def _rows(self, rows: list[Any], dialogs: int) -> dict[int, Row | None]:
         found: dict[int, Row | None] = {}

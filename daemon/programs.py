@@ -68,25 +68,7 @@ class ProgramRuns:
         what it has started get SIGTERM, and after the grace period SIGKILL. Raises
         ProgramError for a name that the configuration does not know.
         """
-        assert queue.program is not None
-        program = self._options.programs.get(queue.program)
-        if program is None:
-            raise ProgramError(
-                9614,
-                f"the daemon's configuration knows no program {queue.program!r}: "
-                "programs are allowed by --program or --programs, never by the database",
-            )
-        if queue.role is None:
-            raise no_such_principal(queue)
-        environment = {
-            **os.environ,
-            "DATABASE_URL": self._options.reader_dsn or self._options.dsn,
-            "PGSB_QUEUE": queue.name,
-            "PGSB_DATABASE": queue.database or "",
-            "PGSB_ROLE": queue.role or "",
-            "PGSB_PROGRAM": program.name,
-            **(further or {}),
-        }
+        program = self._program_of(queue)
         output, pipe, their_end = await _open_pipe()
         try:
             process = await asyncio.create_subprocess_exec(
@@ -94,7 +76,7 @@ class ProgramRuns:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=their_end,
                 stderr=asyncio.subprocess.STDOUT,
-                env=environment,
+                env=self._environment(queue, program, further or {}),
                 start_new_session=True,
             )
         except BaseException:
@@ -103,8 +85,7 @@ class ProgramRuns:
         finally:
             os.close(their_end)
         began = time.monotonic()
-        key = (queue.queue_id, program.name)
-        before = self._failed.get(key)
+        before = self._failed.get((queue.queue_id, program.name))
 
         def write(level: str, text: str) -> None:
             log.write(level, "output", text, queue=queue.name, program=program.name, pid=process.pid)
@@ -126,37 +107,67 @@ class ProgramRuns:
             last = await reading
             if patience is not None:
                 patience.cancel()
-        known = self._failed.get(key)  # others may run beside it
-        if status == 0:
-            words.speak()
-            self._failed.pop(key, None)
-            if known is not None and known.was_told:
-                again = "works again, having failed" + (f" {known.count} times" if known.count > 1 else "")
-                log.write(
-                    "info", "program_works", again, queue=queue.name, program=program.name, pid=process.pid
-                )
-            return Outcome()
-        # What it said last is the best account of what went wrong, and QUARANTINE shows this line.
+        run = _Run(queue, program.name, process.pid, words, time.monotonic() - began)
+        return self._succeeded(run, log) if status == 0 else self._has_failed(run, log, status, last)
+
+    def _program_of(self, queue: ActiveQueue) -> Program:
+        """What the queue names. Raises ProgramError where the configuration does not know it, or the role."""
+        assert queue.program is not None
+        program = self._options.programs.get(queue.program)
+        if program is None:
+            raise ProgramError(
+                9614,
+                f"the daemon's configuration knows no program {queue.program!r}: "
+                "programs are allowed by --program or --programs, never by the database",
+            )
+        if queue.role is None:
+            raise no_such_principal(queue)
+        return program
+
+    def _environment(
+        self, queue: ActiveQueue, program: Program, further: Mapping[str, str]
+    ) -> dict[str, str]:
+        return {
+            **os.environ,
+            "DATABASE_URL": self._options.reader_dsn or self._options.dsn,
+            "PGSB_QUEUE": queue.name,
+            "PGSB_DATABASE": queue.database or "",
+            "PGSB_ROLE": queue.role or "",
+            "PGSB_PROGRAM": program.name,
+            **further,
+        }
+
+    def _succeeded(self, run: "_Run", log: BrokerLog) -> Outcome:
+        run.words.speak()
+        failure = self._failed.pop(run.key, None)
+        if failure is not None and failure.was_told:
+            again = "works again, having failed" + (f" {failure.count} times" if failure.count > 1 else "")
+            log.write("info", "program_works", again, queue=run.queue.name, program=run.program, pid=run.pid)
+        return Outcome()
+
+    def _has_failed(self, run: "_Run", log: BrokerLog, status: int, last: str) -> Outcome:
+        """Note the failure, and tell it unless the last one was the same; ``last``: its last words."""
+        # They are the best account of what went wrong, and QUARANTINE shows this line.
         message = f"ended with status {status}" if status > 0 else f"ended by signal {-status}"
         message += f": {last}" if last else ""
         gist = f"{status} {_VARYING.sub('#', last)}"
-        lasted = time.monotonic() - began
+        known = self._failed.get(run.key)  # others may run beside it
         if known is not None and known.gist == gist:
             known.count += 1
-            known.lasted = lasted
+            known.lasted = run.lasted
         else:
-            words.speak()
+            run.words.speak()
             was_told = log.write(
                 "error",
                 "program_failed",
                 message,
-                queue=queue.name,
-                program=program.name,
-                pid=process.pid,
+                queue=run.queue.name,
+                program=run.program,
+                pid=run.pid,
                 gist=gist,
                 in_full=1,
             )
-            self._failed[key] = _Failure(gist, was_told, lasted)
+            self._failed[run.key] = _Failure(gist, was_told, run.lasted)
         return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
@@ -209,6 +220,22 @@ class _Words:
         kept, self._kept = self._kept or (), None
         for level, text in kept:
             self._write(level, text)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run that has ended, and how long it lasted."""
+
+    queue: ActiveQueue
+    program: str
+    pid: int
+    words: _Words
+    lasted: float
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """By which failures are remembered."""
+        return self.queue.queue_id, self.program
 
 
 def _command(program: Program) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class SealedBlock:
         return BlockAnswer(None, [0] * count, [None] * count, dict.fromkeys(range(count), told))
 
     def _checked(self, said: Row) -> "BlockAnswer":
-        """Raise NotGenuine where it is none: also whoever has the key may write anything."""
+        """Raise NotGenuine where it is no answer: whoever has the key may still write anything."""
         count = len(self.endpoints)
         numbers, instances, others = (said.get(name) for name in ("next_numbers", "instances", "others"))
         if not (
@@ -129,12 +129,12 @@ class SealedBlock:
             and all(is_instance(one) for one in set(instances))
             and isinstance(others, list)
         ):
-            raise NotGenuine("it is none")
+            raise NotGenuine("it is no answer")
         told = {}
         for one in others:
             read = read_answer(one) if isinstance(one, dict) else None
             if read is None or read["next_number"] is None or one.get("place") not in range(count):
-                raise NotGenuine("it is none")
+                raise NotGenuine("it is no answer")
             told[one["place"]] = read
         return BlockAnswer(self.key_id, numbers, instances, told)
 

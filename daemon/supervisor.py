@@ -3,7 +3,6 @@
 import asyncio
 import re
 import time
-from datetime import UTC, datetime
 
 import psycopg
 
@@ -55,13 +54,16 @@ class Supervisor:
             began = time.monotonic()
             quiet = [number for number, monitor in self.monitors.items() if monitor.is_quiet]
             try:
-                awake, next_due = await self._control.one(
-                    "SELECT * FROM ssb_internal.broker_sweep(%s)", quiet
+                # The server's clock alone: this machine's may be another.
+                awake, due_in = await self._control.one(
+                    "SELECT awake, date_part('epoch', next_due - clock_timestamp())"
+                    " FROM ssb_internal.broker_sweep(%s)",
+                    quiet,
                 )
                 failures = 0
                 backoff.reset()
             except psycopg.Error as error:
-                # A queue may be dropped under our eyes: that does not happen three times.
+                # A queue may be dropped while we look; that does not happen three times in a row.
                 failures += 1
                 is_told = failures >= 3
                 if self.is_lost() or (is_told and not is_passing(error)):
@@ -74,8 +76,8 @@ class Supervisor:
                     monitor.wake()
             await self._report_quarantined()
             wait = self._options.sweep
-            if next_due is not None:
-                wait = min(wait, max(0.005, (next_due - datetime.now(UTC)).total_seconds()))
+            if due_in is not None:
+                wait = min(wait, max(0.005, due_in))
             # However long it takes, it takes no more than a fifth of the time.
             await asyncio.sleep(max(wait, 4 * (time.monotonic() - began)))
 

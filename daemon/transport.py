@@ -25,6 +25,7 @@ from .config import BrokerOptions
 from .control import is_passing, one_line
 from .counts import Counts
 from .dialog_security import DialogSecurity
+from .leader import pause
 from .log import BrokerLog
 from .monitor import Backoff
 from .peer import Peer
@@ -115,7 +116,7 @@ class Transport:
         """Send what has to leave. Raises psycopg.Error when the connection to the own instance breaks."""
         # Most instances have no dialogs with others: for those no connection is kept.
         while not (await self._ask("SELECT ssb_internal.has_transport()"))[0]:
-            await _pause(self._news, 5.0)
+            await pause(self._news, 5.0)
             self._news.clear()
         near = await open_connection(self._options.dsn, SETTINGS, application_name="pgsb transport")
         accept_raw(near)
@@ -144,7 +145,7 @@ class Transport:
             self._sealed.clear()
             if await self._is_done(near, self._security.open_sets(near)):
                 backoff.reset()
-                await _pause(self._sealed, _LOOK_SECONDS)
+                await pause(self._sealed, _LOOK_SECONDS)
             else:
                 await asyncio.sleep(backoff.next())
 
@@ -175,7 +176,7 @@ class Transport:
             backoff.reset()
             # However much waits, looking takes no more than a fifth of the time.
             await asyncio.sleep(4 * (time.monotonic() - began))
-            await _pause(self._news, _LOOK_SECONDS)
+            await pause(self._news, _LOOK_SECONDS)
 
     async def _look(self, near: Connection) -> None:
         """What wants to leave, for whom. Raises psycopg.Error."""
@@ -251,7 +252,7 @@ class Transport:
                     await asyncio.sleep(backoff.next())
                     continue
                 await self._is_done(near, self._note_use(near, peer))
-                await _pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
+                await pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
         finally:
             await self._hang_up(near, peer)
 
@@ -359,10 +360,3 @@ class Transport:
         if await peer.hang_up():
             with contextlib.suppress(psycopg.Error):
                 await near.execute("SELECT ssb_internal.transport_closed(%s)", [peer.connection_id])
-
-
-async def _pause(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, at most so many seconds."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from .config import BrokerOptions
 from .counts import Counts
+from .leader import pause
 from .log import BrokerLog
 from .readers import Connection
 
@@ -63,10 +64,7 @@ class _NoTransport:
 
     async def run(self) -> None:
         while not (await self._ask("SELECT ssb_internal.has_transport()"))[0]:
+            await pause(self._news, 5.0)
             self._news.clear()
-            try:
-                await asyncio.wait_for(self._news.wait(), 5.0)
-            except TimeoutError:
-                continue
         self._log.write("error", "no_transport", _WITHOUT)
         await asyncio.Event().wait()

@@ -64,6 +64,7 @@
 \ir session/default_names.sql
 \ir session/modules.sql
 \ir session/synonyms.sql
+\ir session/view_bindings.sql
 \ir session/renaming.sql
 \ir session/temporary_tables.sql
 \ir session/module_sources.sql

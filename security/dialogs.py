@@ -1,13 +1,13 @@
 """What travels between two instances in a dialog that is secured: key exchanges, sealed messages, answers.
 
-A pair of services shares a key for some hours. Who begins makes it, wraps it for the certificate of the far
-service's owner and, with full security, signs that with the private key of its own service's owner: the
-*exchange*, which travels with the messages. From it each dialog and direction derives a key of its own, so a
-message fits nowhere else. What a set has of a dialog, its *run*, is sealed as one with AES-256-GCM under a
-random nonce; types, kinds, bodies and lifetime travel inside, what routing needs outside, bound to it: also
-the number of each message, so none can be changed, left out or moved. Inside is, too, the key that the
-initiator has given the dialog: it alone tells one anonymous initiator from another, who may have a pair's key
-of its own.
+A pair of services shares a key for some hours. The side that begins makes it, wraps it for the certificate
+of the far service's owner and, with full security, signs that with the private key of its own service's
+owner: the *exchange*, which travels with the messages. Each direction derives its own keys from it. What a
+set has of the pair's dialogs, a *block*, is sealed as one with AES-256-GCM under a random nonce. Types,
+kinds, bodies and lifetimes travel inside. What routing needs travels outside and is bound to it, the
+number of each message too, so none can be changed, left out or moved. Also inside is the key that the
+initiator has given each dialog: it alone tells one anonymous initiator from another, which may have a
+pair's key of its own.
 """
 
 import json
@@ -242,7 +242,7 @@ class PairCipher:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise NotGenuine("it is none")
+            raise NotGenuine("it is no answer")
         return answer
 
 

@@ -48,20 +48,21 @@ SELECT r.schema_name, p.proname,
 """
 # Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
 # synonyms and row versions stand in pg_index, pg_description and pg_trigger.) Each text of dynamic SQL makes
-# a temporary procedure, and programs make temporary tables, of which nothing is read.
+# a temporary procedure, and programs make temporary tables, of which nothing is read. A sum and not the
+# greatest: a transaction may commit after one with a greater number, and numbers begin anew after 2^32.
 _NO_TEMPORARY = "NOT IN (SELECT oid FROM pg_class WHERE relpersistence = 't')"
 _IN_NO_TEMPORARY_SCHEMA = "<> ALL (ARRAY(SELECT oid FROM pg_namespace WHERE nspname ~ '^pg_(toast_)?temp_'))"
 _STATE = f"""
-SELECT * FROM (SELECT count(*), max(xmin::text::bigint) FROM pg_attribute
+SELECT * FROM (SELECT count(*), sum(xmin::text::bigint) FROM pg_attribute
                 WHERE attrelid >= 16384 AND attrelid {_NO_TEMPORARY}) AS a
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_proc
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_proc
               WHERE oid >= 16384 AND pronamespace {_IN_NO_TEMPORARY_SCHEMA}) AS p
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_type
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_type
               WHERE oid >= 16384 AND typnamespace {_IN_NO_TEMPORARY_SCHEMA}) AS t
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_index
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_index
               WHERE indexrelid >= 16384 AND indrelid {_NO_TEMPORARY}) AS i
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
- CROSS JOIN (SELECT count(*), max(xmin::text::bigint) FROM pg_trigger) AS r
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_trigger) AS r
 """
 # By pg_class's own key: a table that is made later has a greater number.
 _MADE_SINCE = """
@@ -364,8 +365,12 @@ def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
-    national = connection.execute("SELECT ssb.nvarchar_encoding()").fetchone() == ("utf16",)
+    told = connection.execute(
+        "SELECT ssb.nvarchar_encoding() = 'utf16', EXISTS (SELECT FROM ssb_internal.unbound_views())"
+    ).fetchone()
+    national, has_unbound = told or (False, False)
     catalog.tells_varchar = national
+    catalog.has_dropped = catalog.has_dropped or has_unbound
     catalog.knows_server = True
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):

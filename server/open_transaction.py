@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 from psycopg.errors import Diagnostic, error_from_result
-from psycopg.pq import ExecStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from .translate import second_connection
@@ -43,6 +43,8 @@ class OpenTransaction:
         self._helper: psycopg.Connection[Any] | None = None
         self._key = 0
         self._token: str | None = None
+        self._timeout: str | None = None
+        """The session's own statement_timeout, while it is off."""
         self.depth = 0
         connection.add_notice_handler(self._notice)
 
@@ -69,7 +71,12 @@ class OpenTransaction:
         self._helper = second_connection(self._connection)
         self._key = _lock_unknown_key(self._helper)
         # The CALL lasts as long as the user thinks.
-        self._connection.execute("SET statement_timeout = 0")
+        row = self._connection.execute(
+            "SELECT pg_catalog.current_setting('statement_timeout'),"
+            " pg_catalog.set_config('statement_timeout', '0', false)"
+        ).fetchone()
+        assert row is not None
+        self._timeout = row[0]
         self._connection.pgconn.send_query(
             f"CALL ssb_internal.run_batches({self._key}, {self._helper.info.backend_pid})".encode()
         )
@@ -126,6 +133,12 @@ class OpenTransaction:
         if self._helper is not None:
             self._helper.close()
             self._helper = None
+        is_free = self._connection.info.transaction_status == TransactionStatus.IDLE
+        if self._timeout is not None and is_free:
+            timeout, self._timeout = self._timeout, None
+            self._connection.execute(
+                "SELECT pg_catalog.set_config('statement_timeout', %s, false)", [timeout]
+            )
 
     def close(self) -> None:
         """Roll an open transaction back; the connection is free again."""

@@ -1,8 +1,8 @@
 """WHERE CURRENT OF: which cursors are named so, and how the row that one stands on is found again.
 
 The cursor's query gives the row's primary key besides its columns where the script tells the
-key, else the row's ctid, which an UPDATE at the cursor renews. Both come behind the columns
-that FETCH sees.
+key and no UPDATE at the cursor changes it, else the row's ctid, which an UPDATE at the cursor
+renews. Both come behind the columns that FETCH sees.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 
+from ...grammar.records import dataclass
 from ...grammar.tokens import Token
 from .. import nodes
 from ..catalog.names import AGGREGATES, ObjectName, fold
@@ -21,26 +22,36 @@ from ..sql.parse.token_reader import placed_like
 from ..sql.parse.tokens import Unreadable, to_sqlglot
 from ..sql.parse.trees import READERS
 
-__all__ = ["RowPlace", "located_cursors", "with_row_place"]
+__all__ = ["LocatedTable", "RowPlace", "located_cursors", "with_row_place"]
 
 
 _GROUPING = ("distinct", "group", "having")
 
 
-def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
+@dataclass(frozen=True)
+class LocatedTable:
+    """The table that is changed at a cursor, and the columns that UPDATE sets there."""
+
+    name: ObjectName
+    changed: frozenset[str]
+
+
+def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, LocatedTable]:
     """Return the cursors that UPDATE or DELETE … WHERE CURRENT OF name, with the tables they change."""
-    result: dict[str, ObjectName] = {}
+    result: dict[str, LocatedTable] = {}
     for statement in nodes.all_of(body):
         if (
             isinstance(statement, nodes.SqlStatement)
             and statement.kind in ("UPDATE", "DELETE")
             and ("CURRENT", "OF") in pairwise(statement.text.words)
         ):
-            result.update(_at_cursor(statement))
+            for cursor, table in _at_cursor(statement):
+                before = result[cursor].changed if cursor in result else frozenset()
+                result[cursor] = LocatedTable(table.name, table.changed | before)
     return result
 
 
-def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, ObjectName]]:
+def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, LocatedTable]]:
     """Yield the cursor and the table of UPDATE or DELETE; nothing where the statement cannot be read."""
     read = read_update if statement.kind == "UPDATE" else read_delete
     try:
@@ -52,21 +63,24 @@ def _at_cursor(statement: nodes.SqlStatement) -> Iterator[tuple[str, ObjectName]
         wanted = fold(change.target.name)
         table = next((item for item in named if fold(item.alias) == wanted), change.target)
         name = ObjectName(table.name, table.db or None, table.catalog or None)
-        yield fold(change.cursor.lstrip("@")), name
+        changed = frozenset(fold(item.column.name) for item in change.sets if item.column is not None)
+        yield fold(change.cursor.lstrip("@")), LocatedTable(name, changed)
 
 
 def with_row_place(
-    text: nodes.SqlText, table: ObjectName, info: TableInfo | None
+    text: nodes.SqlText, table: LocatedTable, info: TableInfo | None
 ) -> tuple[exp.Select, RowPlace] | None:
     """Return a cursor's query with, behind its columns, what finds the row of ``table`` again.
 
     None where a row of the query is no single row of the table.
     """
     select = _updatable(text.tokens)
-    item = _named(table, select) if select is not None else None
+    item = _named(table.name, select) if select is not None else None
     if select is None or item is None:
         return None
     key = next((key.columns for key in info.keys if key.primary), None) if info is not None else None
+    if key is not None and not table.changed.isdisjoint(map(fold, key)):
+        key = None
     columns: list[tuple[str, str]] = []
     for name in key or ():
         column = next((c for c in info.columns if fold(c.name) == fold(name)), None) if info else None

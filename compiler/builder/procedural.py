@@ -381,6 +381,8 @@ _EXCLUDING_OPTIONS = (
 )
 """Options of a cursor of which one excludes the others of its group."""
 
+_NOT_FOR_UPDATE = frozenset({"FAST_FORWARD", "READ_ONLY", "STATIC", "INSENSITIVE"})
+
 
 def _cursor_options(tree: Node, read: Reader) -> tuple[str, ...]:
     clauses = {read.words(option): option for option in read.trees(tree, "cursor_option")}
@@ -423,6 +425,15 @@ def cursor_definition(tree: Node, read: Reader) -> nodes.CursorDefinition:
             "Cannot specify both READ_ONLY and FOR READ ONLY on a cursor declaration.",
             read.span(query),
             number=1058,
+        )
+    unchanged = next((option for option in options if option in _NOT_FOR_UPDATE), None)
+    if updatable == "UPDATE" and unchanged == "FAST_FORWARD":
+        read.problems.add(
+            "Conflicting cursor options FAST_FORWARD and FOR UPDATE.", read.span(query), number=1048
+        )
+    elif updatable == "UPDATE" and unchanged is not None:
+        read.problems.add(
+            "FOR UPDATE cannot be specified on a READ ONLY cursor.", read.span(query), number=16957
         )
     return nodes.CursorDefinition(
         span=read.span(query),

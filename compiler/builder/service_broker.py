@@ -178,9 +178,7 @@ def _activated_as(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
     """Return the EXECUTE AS of a queue, whose program has no caller."""
     clause = execute_as_clause(tree, read)
     if clause.principal == "CALLER":
-        read.unexpected(
-            read.range_of(tree)[1] - 1, "EXECUTE AS takes SELF, OWNER or a user's name in quotes"
-        )
+        read.unexpected(read.range_of(tree)[1] - 1, "EXECUTE AS takes SELF, OWNER or a user's name in quotes")
     return clause
 
 

@@ -55,7 +55,7 @@ COMPATIBILITY_VIEWS = frozenset(
 
 INFORMATION_SCHEMA = frozenset(
     """
-    tables views columns routines parameters schemata table_constraints key_column_usage
+    tables views columns routines parameters schemata sequences domains table_constraints key_column_usage
     constraint_column_usage check_constraints referential_constraints view_table_usage table_privileges
     column_privileges
     """.split()

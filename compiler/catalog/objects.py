@@ -161,6 +161,8 @@ class CursorRow:
     """What raises where the cursor stands on no row."""
     moved: n.Element | None = None
     """What must be given the row's ctid when an UPDATE has changed it."""
+    update_columns: frozenset[str] = frozenset()
+    """What the cursor is FOR UPDATE OF; empty: all columns."""
 
 
 class SqlScope(Protocol):

@@ -205,6 +205,8 @@ class Cursor:
     """Declared LOCAL: without the word T-SQL's default is GLOBAL, wherever the rows are kept here."""
     read_only: bool = False
     """Declared so, or over a query of which no row is one of a table."""
+    update_columns: frozenset[str] = frozenset()
+    """Those of FOR UPDATE OF; empty: all."""
     key: n.Variable | n.Text | None = None
     """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
     shown: str = ""
@@ -252,6 +254,8 @@ class Catalog:
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
         self.to_make: Counter[tuple[str, str]] = Counter()
         """How many times the rest of the scripts makes each procedure."""
+        self.has_dropped = False
+        """Whether there may be views that wait for what was dropped (session/view_bindings.sql)."""
         self.gone: set[tuple[str, str]] = set()
         """Procedures that were dropped, or could not be made, and were not made again so far."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
@@ -326,6 +330,7 @@ class Catalog:
         other = Catalog(self._first_database or None, self.default_database)
         other.case_insensitive = self.case_insensitive
         other.tells_varchar, other.knows_server = self.tells_varchar, self.knows_server
+        other.has_dropped = self.has_dropped
         other._know_again(self.known_names())
         return other
 
@@ -703,6 +708,7 @@ class Scope:
             tuple((column, n.Cast(cell, type_)) for (column, type_), cell in zip(places, cells, strict=True)),
             n.Call("ssb_internal.require_row", (n.Text(cursor.name), position, size)),
             cells[-1] if cursor.row_place.moves else None,
+            cursor.update_columns,
         )
 
     def is_cursor(self, name: str) -> bool:

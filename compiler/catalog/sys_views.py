@@ -429,6 +429,12 @@ VIEWS: dict[str, str] = {
         table_catalog:n table_schema:n table_name:s column_name:s constraint_catalog:n constraint_schema:n
         constraint_name:s
     """,
+    "information_schema_domains": """
+        domain_catalog:n domain_schema:n domain_name:s data_type:s character_maximum_length:i
+        character_octet_length:i collation_catalog:n collation_schema:n collation_name:s
+        character_set_catalog:n character_set_schema:n character_set_name:s numeric_precision:i
+        numeric_precision_radix:h numeric_scale:i datetime_precision:h domain_default:n
+    """,
     "information_schema_key_column_usage": """
         constraint_catalog:n constraint_schema:s constraint_name:s table_catalog:n table_schema:s table_name:s
         column_name:s ordinal_position:i
@@ -446,6 +452,11 @@ VIEWS: dict[str, str] = {
         routine_type:s routine_definition:n created:d last_altered:d
     """,
     "information_schema_schemata": "catalog_name:s schema_name:s schema_owner:n",
+    "information_schema_sequences": """
+        sequence_catalog:n sequence_schema:n sequence_name:s data_type:s numeric_precision:i
+        numeric_precision_radix:h numeric_scale:i start_value:l minimum_value:l maximum_value:l increment:l
+        cycle_option:i declared_data_type:i declared_numeric_precision:i declared_numeric_scale:i
+    """,
     "information_schema_table_constraints": """
         constraint_catalog:n constraint_schema:s constraint_name:s table_catalog:n table_schema:s table_name:s
         constraint_type:s is_deferrable:n initially_deferred:n

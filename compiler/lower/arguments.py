@@ -112,7 +112,7 @@ def converted_before(
     failed = pl.Invoke(
         "ssb_internal.unfit_argument", (pl.Name(ctx.session), pl.Number(ctx.line(written)), *told, *types)
     )
-    handler = (pl.Assign(ctx.session, failed), ctx.leave_after_error(written))
+    handler = (pl.Assign(ctx.session, failed), ctx.leave_after_error())
     checked.append(pl.Block((assign,), handler=handler))
     return pl.Name(scratch)
 
@@ -176,7 +176,7 @@ def wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Conte
     )
     return [
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.wrong_call", arguments)),
-        ctx.leave_if_failed(node),
+        ctx.leave_if_failed(),
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...grammar.source import Span
 from .. import nodes
 from ..catalog.names import other_than_folded
-from ..catalog.objects import ResultColumn
+from ..catalog.objects import ResultColumn, TableInfo
 from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
 from ..sql import translate
@@ -64,6 +66,10 @@ def _spelled(columns: tuple[ResultColumn, ...] | None) -> tuple[str | None, ...]
     return None if columns is None else tuple(column.name for column in columns)
 
 
+def _bind_views(tables: Sequence[TableInfo], ctx: Context) -> list[pl.TopLevel]:
+    return [pl.Select(call) for call in ctx.bind_views(tables)]
+
+
 def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
     translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
@@ -85,10 +91,12 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
                     columns=_spelled(translated.output),
                 ),
                 *(pl.Plain(one) for one in translated.after),
+                *_bind_views(translated.defines, ctx),
             ]
         case Ddl():
             remember(translated, ctx)
-            return [pl.Plain(one) for one in translated.statements]
+            bound = _bind_views(translated.defines, ctx)
+            return [*(pl.Plain(one) for one in translated.statements), *bound]
         case None:
             return []
     ctx.problem("this statement needs a variable", text.span)

@@ -147,13 +147,14 @@ def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | Non
     name = object_name(node.name)
     if ctx.catalog.followed(name) == name:
         ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
-    return _queue_call(
+    made = _queue_call(
         ctx,
         "ssb.create_queue",
         pl.Text(ctx.catalog.sql_name(name)),
         **_queue_options(node.options, ctx),
         spelling=_spelling(node.name.name.text),
     )
+    return [*made, *ctx.bind_views()]
 
 
 @invocations.register

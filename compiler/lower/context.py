@@ -17,6 +17,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from .. import nodes
 from ..analysis.constants import Constants, Piece
+from ..analysis.cursor_rows import LocatedTable
 from ..analysis.live_status import Live, Status
 from ..analysis.may_fail import cannot_raise, condition_cannot_raise
 from ..analysis.transaction_depth import Depths
@@ -164,7 +165,7 @@ class Context:
     """Variables that the body hands to procedures for OUTPUT."""
     deallocated_cursors: frozenset[str] = frozenset()
     """Cursors that the body deallocates."""
-    located_cursors: dict[str, ObjectName] = field(default_factory=dict)
+    located_cursors: dict[str, LocatedTable] = field(default_factory=dict)
     """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
     own_text_at: Span | None = None
     """Where a system procedure is executed whose T-SQL, compiled here, the script does not have."""
@@ -364,7 +365,7 @@ class Context:
             if hint is not None:
                 arguments.append(pl.Name(hint))
         handler.append(pl.Assign(self.session, pl.Invoke("ssb_internal.failed", tuple(arguments))))
-        handler.append(self.leave_after_error(node))
+        handler.append(self.leave_after_error())
         if not self.tries:
             handler += after_error
         return [pl.Block(tuple(body), handler=tuple(handler))]
@@ -475,7 +476,7 @@ class Context:
             self.frame.helpers[key] = name
         return self.frame.helpers[key]
 
-    def leave_after_error(self, node: nodes.Node, *, certain: bool = True) -> pl.Statement:
+    def leave_after_error(self, *, certain: bool = True) -> pl.Statement:
         """Leave the TRY block or, where the session says so, the routine.
 
         ``certain``: an error has just happened, so that TRY is left without asking.
@@ -484,9 +485,9 @@ class Context:
             return self.tries[-1].leave(None if certain else self.session_field("leaving"))
         return pl.Exit(self.body_label, self.session_field("leaving"))
 
-    def leave_if_failed(self, node: nodes.Node) -> pl.Statement:
+    def leave_if_failed(self) -> pl.Statement:
         """After a CALL: leave if it came back with an error."""
-        return self.leave_after_error(node, certain=False)
+        return self.leave_after_error(certain=False)
 
     def autocommit(self, node: nodes.Statement) -> list[pl.Statement]:
         """After a write: commit it where no transaction can be open."""
@@ -533,6 +534,15 @@ class Context:
             self.catalog.tables[self.catalog.key(table.name)] = table
             if makes and table.name.is_temporary:
                 self.temporary_tables[self.catalog.sql_name(table.name)] = None
+
+    def bind_views(self, tables: Sequence[TableInfo] | None = None) -> list[pl.Invoke]:
+        """Return what follows a statement that makes what views may wait for.
+
+        ``tables``: it has made no more than these.
+        """
+        if tables is not None and all(one.name is not None and one.name.is_temporary for one in tables):
+            return []
+        return [pl.Invoke("ssb_internal.bind_views", ())] if self.catalog.has_dropped else []
 
     def make_temporary_tables(self, tables: Sequence[TableInfo]) -> list[pl.Statement]:
         """Return what precedes the making of temporary tables: a caller's of the same name stands back."""

@@ -374,7 +374,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
                 node,
                 [pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))],
             ),
-            ctx.leave_after_error(node, certain=True),
+            ctx.leave_after_error(),
         ]
     if arguments:
         extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.code) for argument in arguments), "text")))
@@ -391,7 +391,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         return body
     if ctx.mode is Mode.BATCH and not ctx.tries and not ctx.string_level and level is not None:
         return body  # no TRY anywhere: the batch goes on
-    return [*body, ctx.leave_after_error(node, certain=level is not None)]
+    return [*body, ctx.leave_after_error(certain=level is not None)]
 
 
 @lower.register

@@ -171,9 +171,10 @@ def _define(
     text, tree = definition.query, None
     table = ctx.located_cursors.get(fold(cursor.name))
     cursor.row_place = None
-    cursor.read_only = bool(_READ_ONLY.intersection(definition.options))
+    cursor.read_only = definition.updatable == "READ ONLY" or not _READ_ONLY.isdisjoint(definition.options)
+    cursor.update_columns = frozenset(fold(column.text) for column in definition.update_columns)
     if table is not None and not cursor.read_only:
-        found = with_row_place(text, table, ctx.scope.table(table))
+        found = with_row_place(text, table, ctx.scope.table(table.name))
         if found is None:
             cursor.read_only = True
         else:

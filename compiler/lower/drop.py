@@ -50,6 +50,8 @@ _WITHOUT_EFFECT = frozenset(
         "WORKLOAD GROUP",
     }
 )
+# What views may select from.
+_OF_VIEWS = frozenset({"TABLE", "VIEW", "FUNCTION", "QUEUE", "SYNONYM"})
 # What CREATE of the kind refuses: there is none to drop.
 _NEVER_MADE = frozenset({"AGGREGATE", "ASSEMBLY", "SECURITY POLICY"})
 
@@ -75,6 +77,8 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     key = ctx.catalog.key(written)
     if node.kind in _NAMED:
         return [pl.Invoke(_NAMED[node.kind], (text,), database)]
+    if node.kind in _OF_VIEWS:
+        ctx.catalog.has_dropped = True
     if node.kind == "QUEUE":
         ctx.catalog.tables.pop(key, None)
         return [pl.Invoke("ssb.drop_queue", (relation,))]

@@ -145,7 +145,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
     use, leave = _in_its_database(node, ctx)
     asked, told = [*asked, *use], [*leave, *told]
     given_back = ctx.guard(node, after) if after else []
-    return [*prepared, *asked, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    return [*prepared, *asked, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed()]
 
 
 def _in_its_database(node: nodes.Execute, ctx: Context) -> tuple[list[pl.Statement], list[pl.Statement]]:
@@ -228,7 +228,7 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     asked, told = ctx.around_call()
     prepared = [*ctx.guard(node, before), *asked]
     given_back = ctx.guard(node, after) if after else []
-    return [*prepared, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    return [*prepared, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed()]
 
 
 @lower.register
@@ -270,7 +270,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
     ]
     if ctx.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in ctx.depths.before(node):
         begin = pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_capture", (session,)))
-        return [*calls[:arguments], begin, *calls[arguments:], *after_call, ctx.leave_if_failed(node)]
+        return [*calls[:arguments], begin, *calls[arguments:], *after_call, ctx.leave_if_failed()]
     alone = ctx.helper("alone", "boolean")
     return [
         *calls[:arguments],
@@ -279,7 +279,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         *calls[arguments:],
         *after_call,
         pl.Call("ssb_internal.end_insert_execute", (session, pl.Name(alone))),
-        ctx.leave_if_failed(node),
+        ctx.leave_if_failed(),
     ]
 
 

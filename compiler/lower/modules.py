@@ -102,7 +102,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     )
     if scope.session is not None:
         ctx.declarations[scope.session] = pl.Declaration(scope.session, "ssb.session")
-    parameters = _parameters(node, ctx, label, quote(folded))
+    parameters = _parameters(node, ctx, quote(folded))
     types = ", ".join(parameter.type for parameter in parameters)
     prepare = pl.Invoke(
         "ssb_internal.prepare_module",
@@ -129,7 +129,16 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, sql_name)]
+    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx)]
+
+
+def _finish(
+    node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context
+) -> list[pl.TopLevel]:
+    """Return what follows the PostgreSQL statement: views may use what was made."""
+    if node.action == "CREATE":
+        return [pl.Select(one) for one in ctx.bind_views()]
+    return finish_alteration(node.action, sql_name)
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -138,7 +147,7 @@ def _counts(tokens: Sequence[Token]) -> bool:
     return bool(read) or has_word(tokens, "ROWCOUNT_BIG", "CURSOR")
 
 
-def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str) -> list[pl.Parameter]:
+def _parameters(node: nodes.CreateFunction, ctx: Context, name: str) -> list[pl.Parameter]:
     parameters: list[pl.Parameter] = []
     needs_default = False
     for place, parameter in enumerate(node.parameters, 1):
@@ -216,7 +225,7 @@ def _table_function(
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
         object_name(node.name), info.columns, read_only=True
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, sql_name)]
+    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx)]
 
 
 def _inline(
@@ -280,7 +289,7 @@ def _inline(
         sql_body=body,
         preface=preface,
     )
-    return [pl.Select(prepare), *before, routine, *finish_alteration(node.action, sql_name)]
+    return [pl.Select(prepare), *before, routine, *_finish(node, sql_name, ctx)]
 
 
 def _keeping_of_columns(
@@ -385,12 +394,14 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     known = catalog.tables.get(catalog.key(name))
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
     kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
+    is_bound = "SCHEMABINDING" in node.options.words
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
-        *finish_alteration(node.action, sql_name),
+        *_finish(node, sql_name, context),
+        *([pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name),)))] if is_bound else []),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
         *_keeping_of_types(sql_name, known, catalog),
     ]
@@ -425,4 +436,5 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     return [
         pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
         *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),
+        *ctx.bind_views(),
     ]

@@ -280,6 +280,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
             inserted = n.Variable(found)
         body += ctx.count_rows(node)
     body += [sql(statement) for statement in dml.after]
+    body += [pl.Perform(call) for call in ctx.bind_views(dml.defines)]
     if dml.identity and inserted is not None:
         # Behind what follows a given value: it moves the identity.
         body += ctx.note_identity(dml.target, inserted)
@@ -365,6 +366,7 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, verb: str, ctx: Context) -> list[
         return []
     if makes:
         body = [*ctx.make_temporary_tables(ddl.defines), *body]
+    body += [pl.Perform(call) for call in ctx.bind_views(ddl.defines)]
     # '': errors have no word for it, but one of a DDL trigger's stands in the detail.
     if isinstance(node, nodes.SqlStatement):
         verb = node.definition_verb

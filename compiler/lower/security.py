@@ -45,9 +45,7 @@ _SERVER_PERMISSIONS = frozenset(
         """.split(";"),
     )
 )
-_ONLY_IN_MASTER = (
-    "Permissions at the server scope can only be granted when the current database is master"
-)
+_ONLY_IN_MASTER = "Permissions at the server scope can only be granted when the current database is master"
 _ALL_IS_DEPRECATED = (
     "The ALL permission is deprecated and maintained only for compatibility. It DOES NOT imply ALL "
     "permissions defined on the entity."
@@ -223,6 +221,12 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
 def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER AUTHORIZATION; NULL is SCHEMA OWNER."""
     if _is_free_to_all("ALTER AUTHORIZATION", node.securable, ctx):
+        return []
+    if node.owner is None and node.securable.kind not in _RELATIONS:
+        ctx.problem(
+            f"SCHEMA OWNER is for what a schema contains, which a {node.securable.kind.lower()} is not",
+            node.securable.span,
+        )
         return []
     kind, name = _securable(node.securable, ctx)
     owner = pl.Text(node.owner.text) if node.owner else pl.NULL

@@ -392,7 +392,7 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
     machine.add(
         pl.Assign(ctx.session, check, note=f"SAVE TRANSACTION {_savepoint_key(node.name)}"),
         # Error 628 or 3930: savepoints stay as they are.
-        *([ctx.leave_after_error(node, certain=False)]),
+        ctx.leave_if_failed(),
         pl.Assign(machine.pc, pl.Number(after)),
     )
     succeeded = pl.with_number(f"{ctx.session}.error", "=", 0)
@@ -435,7 +435,7 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
         machine.add(pl.If(((pl.Raw(n.AllOf((*meant, n.Not(doomed)))), undo),)))
     name = transaction_name(node.name, ctx) if node.name is not None else pl.NULL
     line = pl.Number(ctx.line(node))
-    leave = ctx.leave_after_error(node, certain=False)
+    leave = ctx.leave_after_error(certain=False)
     # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.
     unset = [n.Not(meant) for meant in set_here]
     machine.add(*_leave_blocks(machine, pl.Raw(n.AllOf((*unset, _is_own(name, ctx))))))

@@ -58,7 +58,7 @@ def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Stateme
     if not _outside_routines(node, ctx, "COMMIT TRANSACTION"):
         return []
     call = pl.Call("ssb_internal.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
-    return [call, ctx.leave_if_failed(node)]
+    return [call, ctx.leave_if_failed()]
 
 
 @lower.register
@@ -71,7 +71,7 @@ def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Sta
         arguments.append(transaction_name(node.name, ctx))
     call = pl.Call("ssb_internal.rollback_transaction", tuple(arguments))
     surely_open = node.name is None and 0 not in ctx.depths.before(node)
-    return [call] if surely_open else [call, ctx.leave_if_failed(node)]
+    return [call] if surely_open else [call, ctx.leave_if_failed()]
 
 
 # ------------------------------------------------------------------ EXECUTE AS
@@ -85,7 +85,15 @@ def execute_as(node: nodes.ExecuteAs, ctx: Context) -> list[pl.Invoke] | None:
     if node.cookie is not None:
         ctx.problem("EXECUTE AS … WITH COOKIE is not supported", node.span, hint="use REVERT")
     function = "ssb_internal.execute_as_login" if node.kind == "LOGIN" else "ssb_internal.execute_as"
-    return [pl.Invoke(function, (ctx.name_or_text(node.principal),), ctx.database_argument())]
+    if node.no_revert and (ctx.mode in (Mode.PROCEDURE, Mode.TRIGGER) or ctx.string_level):
+        ctx.problem(
+            "Can only use the 'No Revert' or 'Cookie' options with the 'Execute As' statement at the "
+            "adhoc level.",
+            node.span,
+            number=15590,
+        )
+    calls = [pl.Invoke(function, (ctx.name_or_text(node.principal),), ctx.database_argument())]
+    return [*calls, pl.Invoke("ssb_internal.forbid_revert")] if node.no_revert else calls
 
 
 @invocations.register

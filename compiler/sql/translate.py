@@ -399,14 +399,20 @@ def _declare(named: Token, uri: str, ctx: Context) -> None:
     prefix = named.name
     wrong: tuple[int, str] | None = None
     if prefix == "xmlns":
-        wrong = 6871, (
-            "Prefix 'xmlns' used in WITH XMLNAMESPACES is reserved and cannot be used as a user-defined "
-            "prefix."
+        wrong = (
+            6871,
+            (
+                "Prefix 'xmlns' used in WITH XMLNAMESPACES is reserved and cannot be used as a user-defined "
+                "prefix."
+            ),
         )
     elif prefix == "xml" and uri != "http://www.w3.org/XML/1998/namespace":
-        wrong = 6872, (
-            "XML namespace prefix 'xml' can only be associated with the URI "
-            "http://www.w3.org/XML/1998/namespace. This URI cannot be used with other prefixes."
+        wrong = (
+            6872,
+            (
+                "XML namespace prefix 'xml' can only be associated with the URI "
+                "http://www.w3.org/XML/1998/namespace. This URI cannot be used with other prefixes."
+            ),
         )
     elif not uri:
         wrong = 6874, "Empty URI is not allowed in WITH XMLNAMESPACES clause."

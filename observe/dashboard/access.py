@@ -52,9 +52,10 @@ class Access:
         """Log in: the cookie's value, None for a wrong token."""
         now = time.monotonic()
         self._wrong = [at for at in self._wrong if now - at < _GUESSES * _GUESS_SECONDS]
-        if len(self._wrong) >= _GUESSES or not hmac.compare_digest(
-            token.encode(), self._options.token.encode()
-        ):
+        if len(self._wrong) >= _GUESSES:
+            # Not looked at, so no guess: who goes on guessing does not keep others out for ever.
+            return None
+        if not hmac.compare_digest(token.encode(), self._options.token.encode()):
             self._wrong.append(now)
             return None
         cookie = secrets.token_urlsafe(32)

@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS ssb.broker_log (
     CONSTRAINT "a log line is debug, info, warning or error" CHECK (level IN ('debug', 'info', 'warning', 'error'))
 );
 
--- Appends lines, an array of objects with the columns' names, and drops the oldest.
+-- Appends lines, an array of objects with the columns' names, and drops the oldest. age is how many seconds ago a line was
+-- written: the daemon's clock may be another than the server's, by which everything else goes. Daemons of before told logged_at alone.
 --
 -- Called by  the daemon
 CREATE OR REPLACE FUNCTION ssb_internal.write_broker_log(p_lines jsonb)
@@ -36,21 +37,24 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_now timestamptz := clock_timestamp();
     v_last bigint;
 BEGIN
     INSERT INTO ssb.broker_log (logged_at, level, event, queue, program, pid, error_number, message)
-    SELECT l.logged_at, l.level, l.event, l.queue, l.program, l.pid, l.error_number, coalesce(l.message, '')
-      FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, level text, event text, queue text, program text,
-                                             pid integer, error_number integer, message text);
+    SELECT coalesce(v_now - l.age * interval '1 second', l.logged_at), l.level, l.event, l.queue, l.program, l.pid, l.error_number,
+           coalesce(l.message, '')
+      FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, age double precision, level text, event text, queue text,
+                                             program text, pid integer, error_number integer, message text);
     -- What was set aside before the reason was written down. (Not behind somebody who is deciding about it.)
     UPDATE ssb.quarantined_group AS g SET error = ssb_internal.last_error(q.name, g.quarantined_at)
       FROM ssb.queue AS q
      WHERE q.queue_id = g.queue_id
        AND g.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.quarantined_group AS o
                                  JOIN ssb.queue AS p ON p.queue_id = o.queue_id
-                                WHERE EXISTS (SELECT FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, queue text)
+                                WHERE EXISTS (SELECT FROM jsonb_to_recordset(p_lines) AS l (logged_at timestamptz, age double precision, queue text)
                                                WHERE l.queue = p.name
-                                                 AND l.logged_at BETWEEN o.quarantined_at - interval '1 minute' AND o.quarantined_at)
+                                                 AND coalesce(v_now - l.age * interval '1 second', l.logged_at)
+                                                     BETWEEN o.quarantined_at - interval '1 minute' AND o.quarantined_at)
                                   FOR NO KEY UPDATE OF o SKIP LOCKED));
     SELECT max(b.log_id) INTO v_last FROM ssb.broker_log AS b;
     DELETE FROM ssb.broker_log AS b WHERE b.log_id <= v_last - 10000;

@@ -327,8 +327,11 @@ BEGIN
     SELECT CASE p_tag WHEN 'SELECT INTO' THEN 'CREATE' ELSE split_part(p_tag, ' ', 1) END, ssb_internal.definition_kind(c.object_type),
            coalesce(c.schema_name, n.nspname::text),
            coalesce(t.tgname, p.proname, y.typname, i.name, r.relname, k.conname)::text, coalesce(ti.relname, tr.relname, kr.relname)::text
-      FROM (SELECT d.classid, d.objid, d.object_type, d.schema_name FROM pg_event_trigger_ddl_commands() AS d
-             WHERE d.command_tag = p_tag AND p_tag ~ '^(CREATE|ALTER|SELECT INTO)\M') AS c
+      -- (CREATE OR REPLACE of a view that is there is reported twice.)
+      FROM (SELECT d.classid, d.objid, d.object_type, d.schema_name, min(d.ordinality) AS n
+              FROM pg_event_trigger_ddl_commands() WITH ORDINALITY AS d
+             WHERE d.command_tag = p_tag AND p_tag ~ '^(CREATE|ALTER|SELECT INTO)\M'
+             GROUP BY 1, 2, 3, 4) AS c
       LEFT JOIN pg_trigger AS t ON c.classid = 'pg_trigger'::regclass AND t.oid = c.objid
       LEFT JOIN pg_class AS tr ON tr.oid = t.tgrelid
       LEFT JOIN pg_namespace AS n ON n.oid = tr.relnamespace
@@ -344,7 +347,8 @@ BEGIN
      WHERE (t.oid IS NULL OR NOT ssb_internal.is_runtime_function(t.tgfoid))
        AND p.prorettype IS DISTINCT FROM 'trigger'::regtype
        AND coalesce(r.relpersistence, 'p') <> 't'
-       AND ssb_internal.definition_kind(c.object_type) IS NOT NULL;
+       AND ssb_internal.definition_kind(c.object_type) IS NOT NULL
+     ORDER BY c.n;
 END;
 $$;
 
@@ -395,6 +399,13 @@ BEGIN
             CONTINUE;
         END IF;
         v_is_alteration := false;
+        IF v_kind = 'VIEW' AND v_object.action = 'CREATE' THEN
+            CASE ssb_internal.state_of_waiting_view(v_object.schema_name, v_object.name)
+                WHEN 'same' THEN CONTINUE;
+                WHEN 'altered' THEN v_is_alteration := true;
+                ELSE NULL;
+            END CASE;
+        END IF;
         IF v_is_parking THEN
             -- Its name has gone, which is all that can be seen of a DROP.
             v_object.action := 'DROP';
@@ -405,7 +416,7 @@ BEGIN
             DELETE FROM ssb.altered_module AS a
              WHERE a.schema_name = v_object.schema_name AND a.name = v_object.name AND a.session_id = pg_backend_pid()
                AND a.noted_at >= (SELECT s.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS s);
-            v_is_alteration := FOUND AND v_object.action = 'CREATE';
+            v_is_alteration := v_is_alteration OR FOUND AND v_object.action = 'CREATE';
         END IF;
         v_events := ssb_internal.events_of(CASE WHEN v_is_alteration THEN 'ALTER' ELSE v_object.action END,
                                            CASE WHEN v_is_rename THEN 'RENAME' WHEN v_is_transfer THEN 'SCHEMA' ELSE v_kind END);
@@ -439,7 +450,7 @@ AS $$
     SELECT ssb_internal.is_executed_by(p_stack, 'drop_routine|prepare_trigger', 'DROP ROUTINE {routine}(?: CASCADE)?')
         OR ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER PROCEDURE {routine} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'drop_parked_routines', 'DROP PROCEDURE {routine}')
-        OR ssb_internal.is_executed_by(p_stack, 'prepare_view', 'DROP VIEW {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'prepare_view|bind_view', 'DROP VIEW {name}')
         OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger', 'DROP TRIGGER {name} ON {name}')
         OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
@@ -449,9 +460,9 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'add_rowversion', 'ALTER TABLE {name} ALTER COLUMN {name} (?:SET NOT NULL|TYPE bytea USING '
                                        'int8send[(]nextval[(]''sys\.rowversion_numbers''[)][)])')
         OR ssb_internal.is_executed_by(p_stack, 'check_identity', 'ALTER SEQUENCE {name} M(?:IN|AX)VALUE -?\d+')
-        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER (?:ROUTINE {routine}|VIEW {name}) OWNER TO {name}')
-        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration', 'ALTER TABLE {name} DISABLE TRIGGER {name}')
-        OR ssb_internal.is_executed_by(p_stack, 'finish_alteration',
+        OR ssb_internal.is_executed_by(p_stack, 'restore_noted_module', 'ALTER (?:ROUTINE {routine}|VIEW {name}) OWNER TO {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'restore_noted_module', 'ALTER TABLE {name} DISABLE TRIGGER {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'restore_noted_module',
                'CREATE TRIGGER {name} (?:[\w., ()=<>]|"(?:[^"\n]|"")*"|''(?:[^''\n]|)*)* EXECUTE FUNCTION {name}\((?:[, ]|(?:[^
 ]|)*'')*\)');
 $$;

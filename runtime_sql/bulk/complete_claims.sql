@@ -27,6 +27,20 @@ AS $$
     SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2);
 $$;
 
+-- A stream goes on without a claim that has ended (failOnDataLoss = false): it is noted as completed with nothing, for
+-- `completing`, which cannot tell otherwise that the claim has not come into the wrong hands. Not one that is there.
+--
+-- Called by  pgsb.bulk.streaming
+CREATE OR REPLACE FUNCTION ssb_internal.pass_claim(claim_id integer, claimed_at timestamptz)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
+    SELECT $1, $2, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
+    ON CONFLICT DO NOTHING;
+$$;
+
 -- What its completion answered; no row when it was not completed.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_result(claim_id integer, claimed_at timestamptz, OUT deleted bigint,
                                             OUT replied bigint, OUT ended bigint, OUT failed bigint)
@@ -325,9 +339,10 @@ BEGIN
 
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
         EXECUTE format('UPDATE ssb.claimed_conversation AS c
-                           SET failed_order = least(c.failed_order, f.failed_order), error = coalesce(c.error, f.error)
+                           SET failed_order = least(c.failed_order, f.failed_order),
+                               error = CASE WHEN c.failed_order <= f.failed_order THEN c.error ELSE f.error END
                           FROM (SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)) AS failed_order,
-                                       (array_agg(s.error ORDER BY s.queuing_order))[1] AS error
+                                       (array_agg(s.error ORDER BY s.queuing_order NULLS FIRST))[1] AS error
                                   FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
                                  WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id) AS f
                          WHERE c.claim_id = $2 AND c.endpoint_id = f.endpoint_id', v_output.staging)

@@ -96,14 +96,16 @@ SELECT n.name, n.notification_id AS object_id,
        CASE n.scope WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' ELSE n.scope END AS parent_class_desc,
        coalesce(n.queue_id, 0) AS parent_id, n.create_date::timestamp(3) AS create_date, n.create_date::timestamp(3) AS modify_date,
        n.to_service AS service_name, upper(n.broker_instance::text) AS broker_instance,
-       ssb_internal.principal_id_of(n.owner, n.database_id) AS principal_id, NULL::bytea AS creator_sid
+       ssb_internal.principal_id_of(n.owner, n.database_id) AS principal_id,
+       CASE WHEN n.fan_in THEN convert_to(n.owner, 'UTF8') END AS creator_sid
   FROM ssb.event_notification AS n
  WHERE n.database_id = (SELECT ssb_internal.current_database_id()) AND n.scope <> 'SERVER';
 
 CREATE OR REPLACE VIEW sys.server_event_notifications AS
 SELECT n.name, n.notification_id AS object_id, 100::smallint AS parent_class, 'SERVER'::text AS parent_class_desc, 0 AS parent_id,
        n.create_date::timestamp(3) AS create_date, n.create_date::timestamp(3) AS modify_date, n.to_service AS service_name,
-       upper(n.broker_instance::text) AS broker_instance, NULL::bytea AS creator_sid, 1 AS principal_id
+       upper(n.broker_instance::text) AS broker_instance,
+       CASE WHEN n.fan_in THEN convert_to(n.owner, 'UTF8') END AS creator_sid, 1 AS principal_id
   FROM ssb.event_notification AS n WHERE n.scope = 'SERVER';
 
 CREATE OR REPLACE VIEW sys.endpoints AS

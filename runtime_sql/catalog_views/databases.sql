@@ -259,20 +259,6 @@ AS $$
            ->> p_permission;
 $$;
 
-CREATE OR REPLACE VIEW sys.database_permissions AS
-SELECT CASE p.class WHEN 'DATABASE' THEN 0 WHEN 'QUEUE' THEN 1 WHEN 'SCHEMA' THEN 3 WHEN 'XML SCHEMA COLLECTION' THEN 10
-                    WHEN 'MESSAGE TYPE' THEN 15 WHEN 'CONTRACT' THEN 16 WHEN 'SERVICE' THEN 17
-                    WHEN 'REMOTE SERVICE BINDING' THEN 18 WHEN 'ROUTE' THEN 19 WHEN 'CERTIFICATE' THEN 25 ELSE 4 END::smallint AS class,
-       CASE p.class WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' WHEN 'CONTRACT' THEN 'SERVICE_CONTRACT' WHEN 'USER' THEN 'DATABASE_PRINCIPAL'
-                    WHEN 'ROLE' THEN 'DATABASE_PRINCIPAL' ELSE replace(p.class, ' ', '_') END AS class_desc,
-       CASE p.class WHEN 'DATABASE' THEN 0 ELSE p.major_id END AS major_id, 0 AS minor_id,
-       ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
-       ssb_internal.principal_id_of(p.grantor, p.database_id) AS grantor_principal_id,
-       ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
-       CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
-  FROM ssb.permission AS p
- WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND p.class NOT IN ('SERVER', 'LOGIN', 'ENDPOINT');
-
 -- Version 1 kept there whether a database has a master key, and sys.databases showed it until it was replaced above.
 DO $$
 BEGIN

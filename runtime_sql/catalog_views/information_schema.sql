@@ -54,6 +54,37 @@ CREATE OR REPLACE VIEW sys.information_schema_schemata AS
 SELECT ssb.db_name() AS catalog_name, s.name AS schema_name, sys.user_name(s.principal_id) AS schema_owner
   FROM sys.schemas AS s;
 
+CREATE OR REPLACE VIEW sys.information_schema_sequences AS
+SELECT ssb.db_name() AS sequence_catalog, sys.schema_name(s.schema_id) AS sequence_schema, s.name AS sequence_name, t.name AS data_type,
+       s.precision AS numeric_precision, 10::smallint AS numeric_precision_radix, s.scale::integer AS numeric_scale,
+       s.start_value, s.minimum_value, s.maximum_value, s.increment, s.is_cycling::integer AS cycle_option,
+       NULL::integer AS declared_data_type, NULL::integer AS declared_numeric_precision, NULL::integer AS declared_numeric_scale
+  FROM sys.sequences AS s
+  LEFT JOIN sys.types AS t ON t.user_type_id = s.user_type_id;
+
+-- The alias types.
+CREATE OR REPLACE VIEW sys.information_schema_domains AS
+SELECT ssb.db_name() AS domain_catalog, sys.schema_name(a.schema_id) AS domain_schema, a.name AS domain_name, t.name AS data_type,
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml')
+            THEN CASE WHEN a.max_length < 0 THEN -1 WHEN t.name LIKE 'n%' THEN a.max_length / 2 ELSE a.max_length END END::integer
+           AS character_maximum_length,
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml') THEN a.max_length END::integer
+           AS character_octet_length,
+       NULL::text AS collation_catalog, NULL::text AS collation_schema, a.collation_name,
+       CASE WHEN a.collation_name IS NOT NULL THEN 'master' END AS character_set_catalog, NULL::text AS character_set_schema,
+       CASE WHEN t.name IN ('nvarchar', 'nchar', 'ntext') THEN 'UNICODE' WHEN a.collation_name IS NOT NULL THEN 'iso_1' END AS character_set_name,
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney', 'float', 'real') THEN a.precision END
+           AS numeric_precision,
+       CASE WHEN t.name IN ('float', 'real') THEN 2
+            WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN 10 END::smallint
+           AS numeric_precision_radix,
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN a.scale END AS numeric_scale,
+       CASE WHEN t.name LIKE 'date%' OR t.name IN ('time', 'smalldatetime') THEN a.scale END::smallint AS datetime_precision,
+       NULL::text AS domain_default
+  FROM sys.types AS a
+  LEFT JOIN sys.types AS t ON t.user_type_id = a.system_type_id
+ WHERE a.is_user_defined = 1 AND a.is_table_type = 0;
+
 CREATE OR REPLACE VIEW sys.information_schema_table_constraints AS
 SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
        ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, sys.object_name(o.parent_object_id) AS table_name,

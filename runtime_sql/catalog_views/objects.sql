@@ -432,6 +432,37 @@ SELECT o.name, o.object_id, o.principal_id, o.schema_id, o.parent_object_id, o.t
  WHERE o.type = 'C'
  ORDER BY 2;
 
+CREATE OR REPLACE VIEW sys.database_permissions AS
+SELECT CASE p.class WHEN 'DATABASE' THEN 0 WHEN 'QUEUE' THEN 1 WHEN 'SCHEMA' THEN 3 WHEN 'XML SCHEMA COLLECTION' THEN 10
+                    WHEN 'MESSAGE TYPE' THEN 15 WHEN 'CONTRACT' THEN 16 WHEN 'SERVICE' THEN 17
+                    WHEN 'REMOTE SERVICE BINDING' THEN 18 WHEN 'ROUTE' THEN 19 WHEN 'CERTIFICATE' THEN 25 ELSE 4 END::smallint AS class,
+       CASE p.class WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' WHEN 'CONTRACT' THEN 'SERVICE_CONTRACT' WHEN 'USER' THEN 'DATABASE_PRINCIPAL'
+                    WHEN 'ROLE' THEN 'DATABASE_PRINCIPAL' ELSE replace(p.class, ' ', '_') END AS class_desc,
+       CASE p.class WHEN 'DATABASE' THEN 0 ELSE p.major_id END AS major_id, 0 AS minor_id,
+       ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
+       ssb_internal.principal_id_of(p.grantor, p.database_id) AS grantor_principal_id,
+       ssb_internal.permission_code(p.privilege)::char(4) AS type, p.privilege AS permission_name, p.state,
+       CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
+  FROM ssb.permission AS p
+ WHERE p.database_id = (SELECT ssb_internal.current_database_id()) AND p.class NOT IN ('SERVER', 'LOGIN', 'ENDPOINT')
+UNION ALL
+-- PostgreSQL keeps those on tables, views and routines. It lets everybody execute a routine of which nothing else was said.
+SELECT 1::smallint, 'OBJECT_OR_COLUMN', o.object_id, 0,
+       CASE a.grantee WHEN 0 THEN 0 ELSE ssb_internal.principal_id_of(ssb_internal.user_of_role(pg_get_userbyid(a.grantee), d.id), d.id) END,
+       ssb_internal.principal_id_of(ssb_internal.user_of_role(pg_get_userbyid(a.grantor), d.id), d.id),
+       ssb_internal.permission_code(a.privilege_type)::char(4), a.privilege_type, CASE WHEN a.is_grantable THEN 'W' ELSE 'G' END::char(1),
+       CASE WHEN a.is_grantable THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'GRANT' END
+  FROM sys.objects AS o
+ CROSS JOIN (SELECT ssb_internal.current_database_id() AS id) AS d
+ CROSS JOIN LATERAL (SELECT c.relacl AS acl, c.relowner AS owner, false AS is_routine FROM pg_class AS c
+                      WHERE c.oid = o.object_id::oid AND o.type IN ('U', 'V') AND c.relacl IS NOT NULL
+                     UNION ALL
+                     SELECT p.proacl, p.proowner, true FROM pg_proc AS p
+                      WHERE p.oid = o.object_id::oid AND o.type IN ('P', 'FN', 'IF', 'TF') AND p.proacl IS NOT NULL) AS r
+ CROSS JOIN LATERAL aclexplode(r.acl) AS a
+ WHERE a.grantee <> r.owner AND NOT (r.is_routine AND a.grantee = 0)
+   AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES', 'EXECUTE');
+
 -- The view of SQL Server 2000, still common in "if it exists" checks.
 CREATE OR REPLACE VIEW sys.sysobjects AS
 SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type,

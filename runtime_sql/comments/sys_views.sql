@@ -143,7 +143,7 @@ server_principals: Logins, and PostgreSQL's roles, of which those that may log i
 sql_logins < server_principals: Logins with a password: the rows of type S of sys.server_principals.
   is_policy_checked, is_expiration_checked: Always 0: PostgreSQL checks passwords by its own rules.
 
-database_permissions: What GRANT and DENY said in the session's T-SQL database. What PostgreSQL's GRANT gave on tables stands in PostgreSQL's catalog.
+database_permissions: What GRANT and DENY said in the session's T-SQL database; of tables, views and routines what PostgreSQL's GRANT gave, but to everybody on a routine.
   class: What it is about, 0: database, 1: object, 3: schema, 4: principal, 10: XML schema collection, 15: message type, 16: contract, 17: service, 18: remote service binding, 19: route, 25: certificate.
   major_id: Number of what it is about; 0: the database.
   minor_id: Always 0: there are no permissions on columns.
@@ -523,7 +523,7 @@ event_notifications: The event notifications of the session's T-SQL database and
   parent_id: Number of the queue; 0: the database.
   modify_date: When it was created: it cannot be altered.
   service_name: The service that is told.
-  creator_sid: Always NULL.
+  creator_sid: WITH FAN_IN the login that made it; else NULL.
 
 server_event_notifications < event_notifications: The event notifications ON SERVER.
   parent_class: Always 100.
@@ -732,6 +732,35 @@ information_schema_parameters: INFORMATION_SCHEMA.PARAMETERS: the parameters of 
 information_schema_schemata: INFORMATION_SCHEMA.SCHEMATA: the schemas.
   schema_name: Its name.
   schema_owner: Name of its owner.
+
+information_schema_sequences: INFORMATION_SCHEMA.SEQUENCES: the sequences.
+  sequence_catalog: The T-SQL database.
+  sequence_schema: The sequence's schema.
+  sequence_name: The sequence.
+  data_type: The type of its numbers.
+  numeric_precision: How many decimal digits that has.
+  numeric_precision_radix: Always 10: the digits are decimal.
+  numeric_scale: Digits after the point.
+  start_value: The first number.
+  minimum_value, maximum_value: Its bounds.
+  increment: The step, which may be negative.
+  cycle_option: 1: it begins anew at its end.
+  declared_data_type, declared_numeric_precision, declared_numeric_scale: Always NULL: no sequence is of an alias type.
+
+information_schema_domains: INFORMATION_SCHEMA.DOMAINS: the alias types, but table types.
+  domain_catalog: The T-SQL database.
+  domain_schema: The type's schema.
+  domain_name: The alias type.
+  data_type: The type that it stands for.
+  character_maximum_length: Of text and binary types: how many characters or bytes; -1: (max), xml.
+  character_octet_length: Of text and binary types: how many bytes; -1: (max), xml.
+  collation_catalog, collation_schema, character_set_schema, domain_default: Always NULL, as in SQL Server.
+  character_set_catalog: Of text types: master.
+  character_set_name: Of text types: UNICODE or iso_1.
+  numeric_precision: Of numbers: decimal digits, of float and real binary ones.
+  numeric_precision_radix: Of numbers: 10; of float and real 2.
+  numeric_scale: Of exact numbers: digits after the point.
+  datetime_precision: Of dates and times: digits of the second's fraction.
 
 information_schema_table_constraints: INFORMATION_SCHEMA.TABLE_CONSTRAINTS: keys, UNIQUE and CHECK constraints.
   constraint_type: PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK.

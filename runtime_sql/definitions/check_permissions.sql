@@ -94,7 +94,7 @@ RETURN CASE lower(p_name COLLATE "C") WHEN 'public' THEN 0 WHEN 'dbo' THEN 1 WHE
 -- roles are none of PostgreSQL's: nobody becomes one of them by making a role of that name.
 CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)
 RETURNS name
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -315,7 +315,7 @@ $$;
 -- Users and roles that are there without being made.
 CREATE OR REPLACE FUNCTION ssb_internal.is_fixed_principal(p_name text)
 RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

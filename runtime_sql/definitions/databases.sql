@@ -30,8 +30,8 @@ BEGIN
 END;
 $$;
 
--- Whoever owns a database makes tables and modules in its schemas, and lets others do it; the schemas themselves stay the
--- runtime's, so that nobody drops a queue's view.
+-- Whoever owns a database makes tables and modules in its schemas, whoever owns a schema in that, and lets others do it; the
+-- schemas themselves stay the runtime's, so that nobody drops a queue's view.
 CREATE OR REPLACE FUNCTION ssb_internal.open_schema_to_owner(p_schema text, p_owner text)
 RETURNS void
 LANGUAGE plpgsql
@@ -43,6 +43,25 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- ALTER AUTHORIZATION ON SCHEMA: the owner before makes nothing more there, nor those whom he let do it.
+CREATE OR REPLACE FUNCTION ssb_internal.change_schema_owner(p_schema text, p_owner text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_former name := (SELECT ssb_internal.role_of(s.owner) FROM ssb.schema_of_database AS s JOIN ssb.database AS d USING (database_id)
+                       WHERE s.name = p_schema AND ssb_internal.role_of(s.owner) <> ssb_internal.role_of(d.owner));
+BEGIN
+    IF v_former <> ssb_internal.runtime_owner() THEN
+        EXECUTE format('REVOKE CREATE, USAGE ON SCHEMA %I FROM %I CASCADE', p_schema, v_former);
+    END IF;
+    UPDATE ssb.schema_of_database AS s SET owner = p_owner WHERE s.name = p_schema;
+    PERFORM ssb_internal.open_schema_to_owner(p_schema, p_owner);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.change_schema_owner(text, text) FROM PUBLIC;
 
 -- ALTER AUTHORIZATION ON DATABASE. What the owner before let others do they still may.
 CREATE OR REPLACE FUNCTION ssb_internal.change_database_owner(p_database_id integer, p_owner text)
@@ -74,6 +93,7 @@ BEGIN
             EXECUTE format('REVOKE CREATE, USAGE ON SCHEMA %I FROM %I CASCADE', v_schema, v_former);
         END IF;
         PERFORM ssb_internal.open_schema_to_owner(v_schema, p_owner);
+        PERFORM ssb_internal.open_schema_to_owner(v_schema, s.owner) FROM ssb.schema_of_database AS s WHERE s.name = v_schema;
     END LOOP;
 END;
 $$;
@@ -464,7 +484,9 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);
     INSERT INTO ssb.schema_of_database (name, database_id, schema_name, owner)
     VALUES (v_schema, v_id, name, ssb_internal.owner_or_caller(owner, v_id));
-    PERFORM ssb_internal.open_schema_to_owner(v_schema, d.owner) FROM ssb.database AS d WHERE d.database_id = v_id;
+    PERFORM ssb_internal.open_schema_to_owner(v_schema, o.owner)
+       FROM (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id
+             UNION SELECT s.owner FROM ssb.schema_of_database AS s WHERE s.name = v_schema) AS o;
 END;
 $$;
 

@@ -6,7 +6,7 @@
 -- and objects do. Nobody gets more by it: whoever is called so has had all rights here.
 CREATE OR REPLACE FUNCTION ssb_internal.is_former_owner(p_principal text)
 RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

@@ -4,7 +4,7 @@
 -- The session's T-SQL database, as ssb.use_database left it.
 CREATE OR REPLACE FUNCTION ssb_internal.current_database_id()
 RETURNS integer
-LANGUAGE plpgsql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

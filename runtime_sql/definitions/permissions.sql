@@ -217,10 +217,54 @@ BEGIN
 END;
 $$;
 
+-- Before DENY or REVOKE: with CASCADE those lose a permission, too, to whom this grantee or they have passed it on; without, error
+-- 4611 where the grantee might have.
+CREATE OR REPLACE FUNCTION ssb_internal.take_what_was_passed_on(p_verb text, p_class text, p_major_id integer, p_privileges text[],
+                                                                p_grantee text, p_database_id integer, p_grantor text, p_cascade boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_granted record;
+BEGIN
+    IF NOT p_cascade THEN
+        IF EXISTS (SELECT FROM ssb.permission AS p
+                    WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = ANY (p_privileges)
+                      AND lower(p.grantee) = lower(p_grantee) AND p.database_id = p_database_id AND p.state = 'W') THEN
+            PERFORM ssb_internal.raise_error(4611, 'To revoke or deny grantable privileges, specify the CASCADE option.');
+        END IF;
+        RETURN;
+    END IF;
+    FOR v_granted IN
+        WITH RECURSIVE passed AS (
+            SELECT p.privilege, p.grantee FROM ssb.permission AS p
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = ANY (p_privileges)
+               AND lower(p.grantor) = lower(p_grantee) AND p.database_id = p_database_id
+            UNION
+            SELECT p.privilege, p.grantee FROM ssb.permission AS p
+              JOIN passed AS o ON o.privilege = p.privilege AND lower(o.grantee) = lower(p.grantor)
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.database_id = p_database_id)
+        SELECT o.privilege, o.grantee FROM passed AS o WHERE lower(o.grantee) <> lower(p_grantee)
+    LOOP
+        IF p_verb = 'DENY' THEN
+            UPDATE ssb.permission AS p SET state = 'D', grantor = p_grantor
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = v_granted.privilege
+               AND p.grantee = v_granted.grantee AND p.database_id = p_database_id;
+        ELSE
+            DELETE FROM ssb.permission AS p
+             WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege = v_granted.privilege
+               AND p.grantee = v_granted.grantee AND p.database_id = p_database_id;
+        END IF;
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_what_was_passed_on(text, text, integer, text[], text, integer, text, boolean) FROM PUBLIC;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
-                                                          grant_option boolean, database text, grantor text)
+                                                          grant_option boolean, database text, grantor text, cascade boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -260,17 +304,28 @@ BEGIN
     END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(grantees, true) LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
-            IF verb = 'GRANT OPTION' THEN
-                UPDATE ssb.permission AS p SET state = 'G'
-                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege COLLATE "C")
-                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
-                CONTINUE;
-            END IF;
             -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
             v_meant := CASE WHEN upper(v_privilege COLLATE "C") NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege COLLATE "C")]
                             WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                             WHEN v_object.class = 'SERVICE' THEN '{SEND}'
                             ELSE '{REFERENCES}'::text[] END;
+            IF verb <> 'GRANT' THEN
+                PERFORM ssb_internal.take_what_was_passed_on(verb, v_object.class, v_object.major_id, v_meant, v_grantee, v_database_id,
+                                                             v_grantor, cascade);
+            END IF;
+            IF verb = 'GRANT OPTION' THEN
+                UPDATE ssb.permission AS p SET state = 'G'
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
+                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
+                CONTINUE;
+            END IF;
+            -- Who may pass it on still may: only REVOKE GRANT OPTION FOR takes that.
+            IF verb = 'GRANT' AND NOT grant_option THEN
+                v_meant := ARRAY(SELECT m FROM unnest(v_meant) AS m
+                                  WHERE NOT EXISTS (SELECT FROM ssb.permission AS p
+                                                     WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = m
+                                                       AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W'));
+            END IF;
             DELETE FROM ssb.permission AS p
              WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = ANY (v_meant)
                AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;
@@ -439,6 +494,12 @@ BEGIN
         v_object := v_routine::regprocedure::text;
     END IF;
     PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
+    IF p_verb = 'GRANT' THEN
+        PERFORM ssb_internal.print(format('PostgreSQL has no %s to grant on ''%s'': only the owner may.', upper(p COLLATE "C"),
+                                          CASE upper(p_class COLLATE "C") WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
+                                                                          ELSE ssb_internal.tsql_spelling(p_relation) END))
+           FROM unnest(p_privileges) AS p WHERE upper(p COLLATE "C") IN ('ALTER', 'TAKE OWNERSHIP');
+    END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         IF v_role IS NULL AND p_verb = 'GRANT' THEN
@@ -490,7 +551,8 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database, grantor);
+    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database, grantor,
+                                                      coalesce(cascade, false));
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
@@ -507,7 +569,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_verb text := CASE WHEN grant_option_only THEN 'GRANT OPTION' ELSE 'REVOKE' END;
-    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database, grantor);
+    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database, grantor,
+                                                      coalesce(cascade, false));
 BEGIN
     IF v_relation IS NOT NULL THEN
         PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
@@ -551,6 +614,12 @@ DECLARE
     v_is_system boolean := false;
     v_queue ssb.queue;
 BEGIN
+    IF upper(class COLLATE "C") = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") IN ('dbo', 'sys', 'information_schema') THEN
+        PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
+    ELSIF upper(class COLLATE "C") = 'SERVICE' AND name IN (SELECT s.name FROM ssb_internal.system_service AS s) THEN
+        PERFORM ssb_internal.raise_error(9663, 'The system object cannot be modified.');
+    END IF;
     SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.class = 'QUEUE' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
@@ -568,10 +637,7 @@ BEGIN
             PERFORM ssb_internal.raise_not_found('find', 'object', v_object.relation);
         END IF;
         PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
-        IF v_object.class = 'SCHEMA' AND lower(ssb_internal.tsql_schema(name) COLLATE "C") = 'dbo' THEN
-            PERFORM ssb_internal.raise_error(15150, format('Cannot alter the schema ''%s''.', ssb_internal.tsql_schema(name)));
-        END IF;
-        UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
+        PERFORM ssb_internal.change_schema_owner(v_object.relation, v_owner) WHERE v_object.class = 'SCHEMA';
         PERFORM ssb_internal.tell_of_authorization(v_object.class, v_object.relation, v_owner, v_database_id);
         RETURN;
     END IF;
@@ -592,7 +658,7 @@ BEGIN
     WHEN 'REMOTE SERVICE BINDING' THEN
         UPDATE ssb.remote_service_binding AS b SET owner = v_owner WHERE b.binding_id = v_object.major_id;
     WHEN 'CERTIFICATE' THEN
-        UPDATE ssb.certificate AS c SET owner = v_owner WHERE c.certificate_id = v_object.major_id;
+        UPDATE ssb.certificate AS c SET owner = ssb_internal.certificate_owner(v_owner, v_database_id) WHERE c.certificate_id = v_object.major_id;
     WHEN 'ENDPOINT' THEN
         UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
     WHEN 'DATABASE' THEN

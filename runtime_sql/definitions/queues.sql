@@ -483,6 +483,7 @@ BEGIN
         PERFORM ssb_internal.raise_bound('queue', v_queue.spelling, 'service');
     END IF;
     PERFORM ssb_internal.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
+    PERFORM ssb_internal.unbind_views('pg_class', to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
     PERFORM ssb_internal.end_notification(n.conversation) FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;

@@ -58,7 +58,7 @@ AS $$
 $$;
 
 -- Behind the ALTER of a module, or CREATE OR ALTER: what was noted holds of what there is now.
-CREATE OR REPLACE FUNCTION ssb_internal.finish_alteration(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.restore_noted_module(p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -123,6 +123,18 @@ BEGIN
                FROM pg_trigger AS t WHERE t.tgrelid = v_new.oid AND t.tgname = v_item ->> 'name';
         END LOOP;
     END LOOP;
+END;
+$$;
+
+-- And what uses it is bound to it.
+CREATE OR REPLACE FUNCTION ssb_internal.finish_alteration(p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.restore_noted_module(p_name);
+    PERFORM ssb_internal.bind_views();
 END;
 $$;
 

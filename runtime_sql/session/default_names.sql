@@ -192,7 +192,14 @@ BEGIN
                                                     WHEN 'pg_class'::regclass THEN e.adrelid = p.objid AND e.adnum = p.objsubid END
              JOIN pg_attribute AS g ON g.attrelid = e.adrelid AND g.attnum = e.adnum
             WHERE p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid
-              AND p.refobjsubid = d.attnum AND g.attgenerated <> '' AND g.attnum <> d.attnum AND g.attname <> ALL (p_columns)) AS o
+              AND p.refobjsubid = d.attnum AND g.attgenerated <> '' AND g.attnum <> d.attnum AND g.attname <> ALL (p_columns)
+           UNION ALL
+           SELECT 'object', c.relname::text, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)
+             FROM pg_depend AS p
+             JOIN pg_rewrite AS w ON p.classid = 'pg_rewrite'::regclass AND w.oid = p.objid
+             JOIN pg_class AS c ON c.oid = w.ev_class
+            WHERE p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid AND p.refobjsubid = d.attnum
+              AND ssb_internal.is_schema_bound(c.oid)) AS o
      WHERE o.name <> ALL (p_gone)
      GROUP BY d.attnum, d.spelling
      ORDER BY array_position(p_columns, d.spelling), d.attnum
@@ -202,5 +209,6 @@ BEGIN
             E'%s\nALTER TABLE %s COLUMN %s failed because one or more objects access this column.', v_found.text,
             CASE WHEN p_type IS NULL THEN 'DROP' ELSE 'ALTER' END, v_found.spelling), 16, 9);
     END IF;
+    PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_table), p_columns);
 END;
 $$;

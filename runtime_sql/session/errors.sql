@@ -180,7 +180,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.terminates_statement(number integer, ver
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
-       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931);
+       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931, 16932);
 
 -- Whether an error comes out of a trigger, by the name that it carries: it ends the batch and undoes the statement that
 -- fired the trigger.
@@ -235,7 +235,8 @@ BEGIN
         RETURN ssb_internal.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
             'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
     END IF;
-    RETURN ssb_internal.signal(session, ROW(number, message, 16, state, session.procedure, line)::ssb.error, 'THROW');
+    -- The message is an nvarchar(2048), in which a % is doubled.
+    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, state, session.procedure, line)::ssb.error, 'THROW');
 END;
 $$;
 

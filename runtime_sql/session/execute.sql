@@ -309,9 +309,12 @@ BEGIN
     IF NOT FOUND THEN
         -- A relation of that name is none either.
         error := (SELECT ROW(2809, format('The request for procedure ''%s'' failed because ''%s'' is a %s object.', s.name, s.name,
-                                          CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END), 18, 4, NULL, line)::ssb.error
+                                          CASE WHEN q.name IS NOT NULL THEN 'queue' WHEN c.relkind = 'v' THEN 'view' ELSE 'table' END),
+                             18, 4, NULL, line)::ssb.error
                     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                   CROSS JOIN LATERAL (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS name) AS s
+                   CROSS JOIN LATERAL (SELECT ssb_internal.queue_spelling(c.oid) AS name) AS q
+                   CROSS JOIN LATERAL (SELECT coalesce(q.name, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text))
+                                              AS name) AS s
                    WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND c.relname = v_name[2] AND c.relkind IN ('r', 'p', 'v'));
         IF error.number IS NOT NULL THEN
             RETURN;
@@ -624,6 +627,13 @@ BEGIN
 END;
 $$;
 
+-- WITH NO REVERT: there is no way back but to the end of what runs.
+CREATE OR REPLACE FUNCTION ssb_internal.forbid_revert()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT set_config('pgsb.roles', (current_setting('pgsb.roles')::jsonb || 'false')::text, false); $$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.revert()
 RETURNS void
 LANGUAGE plpgsql
@@ -632,7 +642,10 @@ AS $$
 DECLARE
     v_roles jsonb := nullif(current_setting('pgsb.roles', true), '');
 BEGIN
-    IF jsonb_array_length(v_roles) > 0 THEN
+    IF v_roles -> -1 = 'false' THEN
+        PERFORM ssb_internal.raise_error(15591, 'The current security context cannot be reverted using this statement. A cookie may or may not be '
+            'needed with ''Revert'' statement depending on how the context was set with ''Execute As'' statement.');
+    ELSIF jsonb_array_length(v_roles) > 0 THEN
         PERFORM ssb_internal.forget_trampolines();
         PERFORM set_config('role', v_roles ->> -1, false), set_config('pgsb.roles', (v_roles - -1)::text, false);
     END IF;
@@ -649,7 +662,11 @@ DECLARE
     v_before CONSTANT integer := coalesce(jsonb_array_length(nullif(p_roles, '')::jsonb), 0);
 BEGIN
     WHILE jsonb_array_length(nullif(current_setting('pgsb.roles', true), '')::jsonb) > v_before LOOP
-        PERFORM ssb_internal.revert();
+        IF current_setting('pgsb.roles')::jsonb -> -1 = 'false' THEN
+            PERFORM set_config('pgsb.roles', (current_setting('pgsb.roles')::jsonb - -1)::text, false);
+        ELSE
+            PERFORM ssb_internal.revert();
+        END IF;
     END LOOP;
 END;
 $$;

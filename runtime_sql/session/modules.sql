@@ -44,6 +44,7 @@ BEGIN
     PERFORM ssb_internal.forget_source(p_name);
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         -- A function's result type may change too.
+        PERFORM ssb_internal.unbind_views('pg_proc', v_version);
         IF p_kind = 'FUNCTION' OR v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')')
            OR p_parameters IS NOT NULL AND p_parameters IS DISTINCT FROM ssb_internal.shape_of_parameters(v_version) THEN
             PERFORM ssb_internal.drop_routine(v_version);
@@ -168,6 +169,7 @@ BEGIN
         IF p_kind = 'TRIGGER' THEN
             EXECUTE format('DROP ROUTINE %s CASCADE', v_version);
         ELSE
+            PERFORM ssb_internal.unbind_views('pg_proc', v_version);
             v_has_gone := ssb_internal.drop_routine(v_version, p_name) AND v_has_gone;
         END IF;
     END LOOP;
@@ -337,12 +339,14 @@ BEGIN
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
+        PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_name));
         v_functions := ssb_internal.functions_of_triggers(to_regclass(p_name));
     END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
     PERFORM ssb_internal.drop_trigger_functions(v_functions);
     IF p_kind = 'VIEW' THEN
         PERFORM ssb_internal.forget_source(p_name);
+        PERFORM ssb_internal.forget_view_binding(p_name);
     END IF;
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists AND p_kind = 'TYPE' THEN
@@ -388,7 +392,9 @@ BEGIN ATOMIC
      WHERE d.refclassid = p_class AND d.deptype = 'n'
        AND d.refobjid IN (p_object, CASE p_class WHEN 'pg_type'::regclass THEN (SELECT y.typarray FROM pg_type AS y WHERE y.oid = p_object) END)
        AND (p_class <> 'pg_class'::regclass OR c.oid IS DISTINCT FROM p_object)
-     ORDER BY c.relname, p.proname, n.conname, t.typname
+     -- A synonym hinders only where it is another role's (ssb_internal.loosen_synonyms).
+     ORDER BY c.relkind = 'v' AND starts_with(obj_description(c.oid, 'pg_class'), 'synonym for ') IS TRUE,
+              c.relname, p.proname, n.conname, t.typname
      LIMIT 1;
 END;
 
@@ -441,8 +447,10 @@ BEGIN
         PERFORM ssb_internal.note_module(p_name);
     END IF;
     PERFORM ssb_internal.forget_source(p_name);
+    PERFORM ssb_internal.forget_view_binding(p_name);
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
+        PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_name));
         EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
     END IF;
 EXCEPTION WHEN dependent_objects_still_exist THEN

@@ -253,15 +253,41 @@ BEGIN ATOMIC
      WHERE c.oid = p_relation;
 END;
 
+-- The right to a relation that the session lacks. PostgreSQL's message does not tell: who may change the rows may not read them, then.
+CREATE OR REPLACE FUNCTION ssb_internal.denied_right(p_verb text, p_relation regclass)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_verb IN ('CREATE TABLE', 'ALTER TABLE') THEN 'REFERENCES'
+                ELSE coalesce(min(r.name) FILTER (WHERE r.name = p_verb), min(r.name) FILTER (WHERE r.place = r.first),
+                              p_verb, 'SELECT') END
+      FROM (SELECT w.name, w.place, min(w.place) OVER () AS first
+              FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) WITH ORDINALITY AS w(name, place)
+             WHERE NOT has_table_privilege(p_relation, w.name)) AS r;
+$$;
+
+-- The relation that a bare name in one of PostgreSQL's messages means: the only one, or the only one in the session's database.
+CREATE OR REPLACE FUNCTION ssb_internal.relation_in_message(p_name text)
+RETURNS regclass
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN count(*) = 1 THEN min(r.id)
+                WHEN count(*) FILTER (WHERE r.here) = 1 THEN min(r.id) FILTER (WHERE r.here) END
+      FROM (SELECT c.oid AS id, ssb_internal.database_of_schema(n.nspname::text) = ssb_internal.current_database_id() AS here
+              FROM pg_class AS c
+              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S')) AS r;
+$$;
+
 -- "dbo.Orders", for messages; the name itself where no relation has it, or several.
 CREATE OR REPLACE FUNCTION ssb_internal.table_named(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE count(*) WHEN 1 THEN ssb_internal.tsql_name_of(min(c.oid)::regclass) ELSE p_name END
-      FROM pg_class AS c
-     WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v');
+    SELECT coalesce(ssb_internal.tsql_name_of(ssb_internal.relation_in_message(p_name)), p_name);
 $$;
 
 -- "dbo.my table", as PostgreSQL's messages have it: without quotation marks, whatever is in the name.
@@ -289,6 +315,8 @@ BEGIN
         WHEN p_detail ~ 'UNION'
         THEN ROW(4416, format('UNION ALL view ''%s'' is not updatable because the definition contains a disallowed construct.', v_name),
                  16, 1, NULL, NULL)::ssb.error
+        WHEN EXISTS (SELECT FROM pg_class AS c WHERE c.relname = p_view AND c.relkind = 'v' AND ssb_internal.is_unbound(c.oid))
+        THEN ROW(4413, format('Could not use view or function ''%s'' because of binding errors.', v_name), 16, 1, NULL, NULL)::ssb.error
         WHEN p_detail ~ 'single table'
         THEN ROW(4405, format('View or function ''%s'' is not updatable because the modification affects multiple base tables.', v_name),
                  16, 1, NULL, NULL)::ssb.error
@@ -313,6 +341,7 @@ DECLARE
     v_missing text[];
     v_behind text;
     v_action text;
+    v_relation regclass;
 BEGIN
     -- Behind the verb: functions in FROM that the compiler did not know, the foreign keys of a table, or the table whose column is altered.
     v_behind := substring(p_verb FROM ': (.*)$');
@@ -717,9 +746,8 @@ BEGIN
     WHEN '42501' THEN
         -- "permission denied for table t", without quotation marks and without its schema.
         v_first := substring(p_message FROM '^permission denied for (?:table|view|relation|sequence) (.+)$');
-        v_error := ROW(229, coalesce((SELECT CASE count(*) WHEN 1 THEN ssb_internal.denied_text(coalesce(p_verb, 'SELECT'), min(c.oid)::regclass) END
-                                        FROM pg_class AS c
-                                       WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),
+        v_relation := ssb_internal.relation_in_message(v_first);
+        v_error := ROW(229, coalesce(ssb_internal.denied_text(ssb_internal.denied_right(p_verb, v_relation), v_relation), p_message),
                        14, 5, NULL, NULL);
         IF v_first IS NOT NULL AND p_verb = 'TRUNCATE TABLE' THEN
             v_error := ROW(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',

@@ -187,6 +187,7 @@ BEGIN
         PERFORM ssb_internal.rename_indexes(v_relation);
         PERFORM ssb_internal.keep_spelling(v_relation::text, new_name)
           FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind IN ('r', 'p', 'v', 'S');
+        PERFORM ssb_internal.rename_view_binding(v_module, v_relation::text);
     END IF;
     PERFORM ssb_internal.refresh_properties(coalesce(v_table, CASE WHEN upper(object_type COLLATE "C") = 'COLUMN' THEN v_owner::regclass END, v_relation));
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
@@ -214,6 +215,7 @@ BEGIN
         PERFORM ssb_internal.transfer_queue(p_schema, p_name);
     ELSIF v_relation IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
+        PERFORM ssb_internal.rename_view_binding(p_name, v_relation::text);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
     ELSE

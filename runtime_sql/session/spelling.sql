@@ -78,7 +78,7 @@ $$;
 -- What stands in a comment besides the name, the text of a synonym or of a constraint that is switched off among it.
 CREATE OR REPLACE FUNCTION ssb_internal.comment_without_name(p_comment text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT nullif(regexp_replace(p_comment, '^T-SQL name: [^\n]*\n?(T-SQL (?:parameters|type): [^\n]*\n?)?', ''), ''); $$;
 

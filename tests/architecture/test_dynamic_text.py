@@ -56,7 +56,7 @@ KNOWN = {
         "CASE WHEN ssb_internal.is_queue(to_regclass(p_target)) THEN format(' ssb_internal.refuse_synonym(%L)'": CALLERS,
     },
     "ssb_internal.change_database_owner": {"v_grant.privilege_type": CONSTANT, "v_grant.grantee": QUOTED},
-    "ssb_internal.finish_alteration": {
+    "ssb_internal.restore_noted_module": {
         "v_new.kind": CONSTANT,
         "v_new.shown": QUOTED,
         "(v_item ->> 'text')": "what PostgreSQL says of a trigger, noted by the statement before",
@@ -72,6 +72,10 @@ KNOWN = {
     "ssb_internal.loosen_synonyms": {
         "(SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname)": QUOTED
     },
+    "ssb_internal.empty_view": {
+        "(SELECT string_agg(format('CASE WHEN f.n IS NULL THEN %1$s ELSE %1$s END AS %2$I',": QUOTED,
+    },
+    "ssb_internal.bind_view": {"p_name": QUOTED, "p_text": "what PostgreSQL said of a view, noted as it let go"},
     "ssb_internal.prepare_trigger": {"p_table": CALLERS},
     "ssb_internal.enable_trigger": {"p_table": CALLERS},
     "ssb_internal.rename_object": {

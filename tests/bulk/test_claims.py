@@ -17,7 +17,7 @@ from pgsb.bulk import BulkError, ClaimLost, abandon, claim
 from pgsb.bulk import connections as bulk_connections
 from pgsb.bulk.claim import explained
 from pgsb.bulk.complete import complete
-from pgsb.bulk.problems import has_ended, told
+from pgsb.bulk.problems import first_line, has_ended, told
 from pgsb.bulk.program import Outputs
 from support import Connection
 
@@ -263,6 +263,20 @@ def test_errors_are_told_as_what_they_are(
     assert (hint is None) == (sentence.hint is None) and (hint or "") in (sentence.hint or "")
     assert str(sentence).startswith("lost" if has_ended(error) else "refused")
     assert has_ended(error) or f"SQLSTATE {error.sqlstate}" in str(sentence)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (psycopg.OperationalError(), "OperationalError"),
+        (psycopg.OperationalError(" \n "), "OperationalError"),
+        (psycopg.OperationalError("so\nsorry"), "so"),
+    ],
+)
+def test_the_first_line_of_an_error_is_its_name_where_it_has_no_words(
+    error: psycopg.Error, said: str
+) -> None:
+    assert first_line(error) == said
 
 
 def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connect: Connect) -> None:
@@ -585,6 +599,47 @@ def test_a_failed_conversation_can_be_set_aside_until_somebody_decides(desk: Des
         "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.target')"
     ).fetchall()
     assert left == [("4",)]
+
+
+@pytest.mark.parametrize(
+    ("refused", "rows", "told"),
+    [
+        (None, [(3, "third"), (None, "all of it")], ("1", "all of it")),
+        (4, [(2, "second"), (3, "third")], ("2", "second")),
+        (2, [(3, "third")], ("2", "refused")),
+    ],
+)
+def test_the_error_of_a_conversation_is_that_of_its_first_message_that_failed(
+    desk: Desk,
+    connect: Connect,
+    refused: int | None,
+    rows: list[tuple[int | None, str]],
+    told: tuple[str, str],
+) -> None:
+    desk.send(1, 4)
+    owner = connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    rows_there = owner.execute("SELECT queuing_order, conversation_handle::text FROM dbo.target ORDER BY 1")
+    orders, (handle, *_) = zip(*rows_there.fetchall(), strict=True)
+    if refused is not None:
+        owner.execute(
+            "SELECT ssb_internal.fail_conversations(%s, %s, %s, %s)",
+            (held.claim_id, [handle], [orders[refused - 1]], ["refused"]),
+        )
+    staging = owner.execute("SELECT ssb_internal.create_staging(%s, 'errors')", (held.claim_id,)).fetchone()
+    assert staging is not None
+    for place, error in rows:
+        order = None if place is None else orders[place - 1]
+        owner.execute(f"INSERT INTO {staging[0]} VALUES (%s, %s, %s, 1)", (handle, order, error))
+    outputs = [{"kind": "errors", "staging": staging[0], "attempts": [1], "rows": len(rows)}]
+    owner.execute(
+        "SELECT FROM ssb_internal.complete_claim(%s, %s, 'quarantine')", (held.claim_id, json.dumps(outputs))
+    )
+    shown = desk.connection.execute(
+        "SELECT convert_from(message_body, 'UTF8'), error FROM ssb.quarantine WHERE is_poison = 1"
+    ).fetchone()
+    assert shown == told
 
 
 def test_rows_of_attempts_that_were_not_reported_do_not_count(desk: Desk, connect: Connect) -> None:

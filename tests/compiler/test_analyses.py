@@ -5,7 +5,7 @@ from sqlglot import exp
 
 from pgsb.compiler import nodes
 from pgsb.compiler.analysis.constants import Constants, Piece, plain
-from pgsb.compiler.analysis.cursor_rows import located_cursors, with_row_place
+from pgsb.compiler.analysis.cursor_rows import LocatedTable, located_cursors, with_row_place
 from pgsb.compiler.analysis.live_status import DEAD, Live, Status, read_at_start
 from pgsb.compiler.analysis.may_fail import cannot_raise, condition_cannot_raise
 from pgsb.compiler.analysis.mentions import temporary_names, tokens_of
@@ -236,7 +236,8 @@ def test_temporary_names_stand_in_strings_too(text: str, names: set[str]) -> Non
 def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | None) -> None:
     problems = Problems()
     (batch,) = parse_script(Source("text", text), problems).batches
-    assert located_cursors(batch.statements) == ({} if table is None else {"c": table})
+    found = {cursor: one.name for cursor, one in located_cursors(batch.statements).items()}
+    assert found == ({} if table is None else {"c": table})
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_the_table_that_is_changed_at_a_cursor(text: str, table: ObjectName | No
 def test_the_row_that_a_cursor_stands_on(query: str, relation: str | None) -> None:
     source = Source("text", query)
     text = nodes.SqlText(span=source.span(0, len(query)), tokens=tuple(tokens_of(source)))
-    found = with_row_place(text, ObjectName("t"), None)
+    found = with_row_place(text, LocatedTable(ObjectName("t"), frozenset()), None)
     column = found[0].expressions[-1].unalias() if found else None
     quoted = [exp.to_identifier(name, quoted=True) for name in ("ctid", relation)]
     assert column == (relation and exp.Column(this=quoted[0], table=quoted[1]))

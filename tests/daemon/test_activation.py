@@ -1,7 +1,9 @@
 """Service programs start when messages arrive, as whom they should, and as many as it takes."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from datetime import datetime, tzinfo
 from functools import partial
 
 import pytest
@@ -11,6 +13,14 @@ from pgsb.daemon.readers import ActiveQueue, Sessions
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
+
+
+class LateClock(datetime):
+    """That of a machine that is an hour behind the server."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "LateClock":
+        return cls.fromtimestamp(time.time() - 3600, tz)
 
 
 def test_a_message_starts_the_program(sql: Connection, daemon: Start) -> None:
@@ -194,6 +204,26 @@ def test_the_forms_of_the_databases_role_change_nothing(
     until(lambda: len(done(sql)) == 2)
     assert done(sql)[1] == "2030-02-03 1 day \\x62 0.3333333333333333"
     assert not running.messages("server_lost") and not running.messages("failed")
+
+
+@pytest.mark.one_postgres
+def test_the_log_has_the_servers_time_whatever_the_daemons_clock_says(
+    sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgsb.daemon.log.datetime", LateClock)
+    daemon()
+    lines = "SELECT min(logged_at) > clock_timestamp() - interval '5 minutes' FROM ssb.broker_log"
+    assert until(lambda: sql.execute(f"{lines} HAVING count(*) > 0").fetchall()) == [(True,)]
+
+
+@pytest.mark.one_postgres
+def test_a_timer_rings_in_time_whatever_the_daemons_clock_says(
+    sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgsb.daemon.supervisor.datetime", LateClock, raising=False)
+    sql.execute("SELECT ssb.begin_conversation_timer(%s, 1)", [send(sql, "a")])
+    daemon(sweep=60)
+    until(lambda: sql.execute("SELECT FROM dbo.from_queue").fetchall(), 10)
 
 
 def test_the_program_runs_as_execute_as_says(

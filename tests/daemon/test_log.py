@@ -51,6 +51,19 @@ def test_json_leaves_out_what_is_empty() -> None:
     }
 
 
+def test_lines_that_the_table_does_not_take_are_kept_up_to_a_limit_and_counted() -> None:
+    log = BrokerLog(lambda line: None)
+    for number in range(5000):
+        log.write("info", "print", str(number))
+    taken = log.take()
+    for number in range(10):
+        log.write("info", "print", f"new {number}")
+    log.put_back(taken)
+    *kept, last = log.take()
+    assert (len(kept), kept[0].message, last.event) == (5000, "10", "log_overflow")
+    assert last.message.startswith("10 lines")
+
+
 def test_lower_levels_are_left_out() -> None:
     stream = io.StringIO()
     write = stream_sink(level="warning", stream=stream)

@@ -318,7 +318,7 @@ def test_an_instance_that_answers_nonsense_stops_nobody_else(
             + ", OUT status text, OUT refusal_code integer, OUT refusal text, OUT instance text)"
             f" RETURNS SETOF record LANGUAGE sql AS $$ {answer} $$"
         )
-        until(lambda: any("answers that are none" in status for status in near.waiting()))
+        until(lambda: any("answers that cannot be read" in status for status in near.waiting()))
         near.send(near.begin("//Far"), "//Ask", "b")
         assert [body for _, _, body in far.receive(1)] == ["b"]
     odd.execute("DROP FUNCTION ssb.take_from_afar; CREATE SCHEMA ssb_internal")
@@ -329,7 +329,7 @@ def test_an_instance_that_answers_nonsense_stops_nobody_else(
         " SELECT array_fill(0::bigint, n), array_fill(NULL::text, n), '[5]'::jsonb"
         " FROM (SELECT ARRAY[jsonb_array_length($1)]) AS d (n) $$"
     )
-    until(lambda: all("answers that are none" in status for status in near.waiting()))
+    until(lambda: all("answers that cannot be read" in status for status in near.waiting()))
 
 
 @pytest.mark.one_postgres

@@ -131,7 +131,7 @@ def test_an_answer_that_is_broken_anywhere_settles_nothing() -> None:
         (next_numbers, instances),
     ]
     for row in broken:
-        with pytest.raises(Unreachable, match="gives answers that are none"):
+        with pytest.raises(Unreachable, match="gives answers that cannot be read"):
             hand_over(*row)
 
 

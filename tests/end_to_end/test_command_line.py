@@ -137,6 +137,9 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["diagnose", "--from", "a", "--to", "b", "--to-dsn", ""], "it is empty"),
         (["broker", "--reader-dsn", " "], "it is empty"),
         (["sqlcmd", "-S", "postgresql://ann:hidden@[db/shop", "-Q", "x"], "the connection string of -S"),
+        (["broker", "--program", "x"], "Invalid value for '--program'"),
+        (["broker", "--address", "TCP://a:1=postgresql://u:hidden@[/x"], "Invalid value for '--address'"),
+        (["broker", "--metrics", "nowhere"], "Invalid value for '--metrics'"),
     ],
 )
 def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: str) -> None:

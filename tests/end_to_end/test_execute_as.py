@@ -134,6 +134,44 @@ def test_what_is_denied_has_its_severity_in_every_statement(database: Database, 
             connection.execute("DROP OWNED BY outsider; DROP ROLE outsider")
 
 
+def test_no_revert_goes_back_from_with_no_revert(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE guest_for_good")
+        try:
+            tsql.run(
+                "EXECUTE AS USER = 'guest_for_good' WITH NO REVERT\nREVERT\nPRINT @@ERROR\n"
+                "EXEC ('EXECUTE AS CALLER')\nPRINT USER_NAME()\nGO\nPRINT USER_NAME()\nGO\n"
+                "EXEC ('EXECUTE AS USER = ''guest_for_good'' WITH NO REVERT')"
+            )
+            assert tsql.prints == ["15591", "guest_for_good", "guest_for_good"]
+            assert [error.number for error in tsql.errors] == [15591, 15590]
+        finally:
+            connection.execute("DROP OWNED BY guest_for_good; DROP ROLE guest_for_good")
+
+
+def test_who_owns_a_schema_makes_tables_and_modules_there(database: Database, tsql: Tsql) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE mason; CREATE ROLE heir")
+        try:
+            tsql.run_well("CREATE SCHEMA yard AUTHORIZATION mason\nGO\nCREATE SCHEMA street")
+            tsql.run(
+                "EXECUTE AS USER = 'mason'\nCREATE TABLE yard.Stone (a int)\nGO\n"
+                "CREATE PROCEDURE yard.Lay AS INSERT yard.Stone VALUES (1)\nGO\nEXEC yard.Lay\nREVERT\n"
+                "GRANT ALTER ON SCHEMA::yard TO mason\n"
+                "ALTER AUTHORIZATION ON SCHEMA::yard TO heir\n"
+                "EXECUTE AS USER = 'heir'\nCREATE TABLE yard.Wall (a int)\nGO\n"
+                "CREATE TABLE street.Wall (a int)\nGO\nREVERT\n"
+                "EXECUTE AS USER = 'mason'\nCREATE TABLE yard.Gate (a int)\nGO\nREVERT"
+            )
+            assert [(e.number, e.message.split('"')[1]) for e in tsql.errors] == [
+                (2760, "street"),
+                (2760, "yard"),
+            ]
+            assert tsql.prints == ["PostgreSQL has no ALTER to grant on 'yard': only the owner may."]
+        finally:
+            connection.execute("DROP OWNED BY mason, heir CASCADE; DROP ROLE mason, heir")
+
+
 def test_revert_finds_roles_of_any_name(database: Database, tsql: Tsql) -> None:
     names = ["a,b.c", 'd"e,', "UPPER f"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
@@ -228,13 +266,40 @@ def test_definitions_of_somebody_without_rights_are_refused_by_number(database: 
             connection.execute("DROP OWNED BY visitor; DROP ROLE visitor")
 
 
-def test_a_queue_that_may_not_be_read_is_named_as_it_was_made(database: Database, tsql: Tsql) -> None:
+def test_what_is_denied_is_the_right_that_is_missing(database: Database, tsql: Tsql) -> None:
+    """The object is named as it was made, and is the session's database's own."""
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         connection.execute("CREATE ROLE onlooker")
         try:
-            tsql.run_well("CREATE QUEUE dbo.OrderLines")
-            tsql.run("EXECUTE AS USER = 'onlooker'; SELECT * FROM orderlines; REVERT")
-            text = "The SELECT permission was denied on the object 'OrderLines', database '{}', schema 'dbo'."
-            assert [(e.number, e.message) for e in tsql.errors] == [(229, text.format(database.name))]
+            tsql.run_well(
+                "CREATE DATABASE elsewhere\nGO\nUSE elsewhere\nGO\n"
+                "CREATE QUEUE dbo.OrderLines\nCREATE TABLE dbo.Kept (a int)\n"
+                f"GO\nUSE [{database.name}]\nGO\n"
+                "CREATE QUEUE dbo.OrderLines\nCREATE TABLE dbo.Source (a int)\n"
+                "CREATE TABLE dbo.Kept (a int PRIMARY KEY)\n"
+                "GRANT INSERT, UPDATE, DELETE ON dbo.Kept TO onlooker\nGRANT INSERT ON dbo.Source TO onlooker"
+            )
+            missing = {
+                "SELECT * FROM orderlines": ("SELECT", "OrderLines"),
+                "INSERT dbo.Kept SELECT a FROM dbo.Source": ("SELECT", "Source"),
+                "UPDATE dbo.Kept SET a += 1": ("SELECT", "Kept"),
+                "DELETE dbo.Source": ("DELETE", "Source"),
+                "MERGE dbo.Kept k USING (SELECT 1) s (a) ON s.a = k.a WHEN MATCHED THEN DELETE": (
+                    "SELECT",
+                    "Kept",
+                ),
+            }
+            tsql.run(f"EXECUTE AS USER = 'onlooker'; {'; '.join(missing)}; REVERT")
+            text = "The {} permission was denied on the object '{}', database '{}', schema 'dbo'."
+            told = [(e.number, e.message) for e in tsql.errors]
+            assert told == [(229, text.format(*one, database.name)) for one in missing.values()]
+            tsql.run_well(
+                "SELECT OBJECT_NAME(major_id), type, USER_NAME(grantee_principal_id)"
+                " FROM sys.database_permissions ORDER BY 1, 2"
+            )
+            given = [("Kept", "DL"), ("Kept", "IN"), ("Kept", "UP"), ("Source", "IN")]
+            assert [[name, code.strip(), who] for name, code, who in tsql.results[-1]] == [
+                [*one, "onlooker"] for one in given
+            ]
         finally:
             connection.execute("DROP OWNED BY onlooker; DROP ROLE onlooker")

@@ -306,6 +306,13 @@ def test_leaving_with_an_open_transaction_asks(
     assert terminal.shell.depth == 0
 
 
+@pytest.mark.parametrize("end", ["COMMIT", "THROW 50000, 'no', 1"])
+def test_a_timeout_is_that_of_the_session_again_after_a_transaction(terminal: Terminal, end: str) -> None:
+    terminal.connection.execute("SET statement_timeout = '17s'")
+    terminal.type(f"{TABLE}BEGIN TRAN\rGO\r{end}\rGO\r:quit\rr\r")
+    assert terminal.connection.execute("SHOW statement_timeout").fetchone() == ("17s",)
+
+
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_rolls_the_open_transaction_back_and_says_so(terminal: Terminal) -> None:
     for line in (*TABLE.split("\r"), "BEGIN TRAN", "DELETE t", "GO"):

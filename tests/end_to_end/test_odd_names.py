@@ -136,13 +136,14 @@ def test_where_current_of_a_table_with_an_odd_key(tsql: Tsql) -> None:
 def test_errors_name_columns_with_blanks(tsql: Tsql) -> None:
     tsql.run_well(
         "CREATE TABLE [Order Details] (id int, [the sum] AS id + 1, [no 1] int)"
-        "\nGO\nCREATE VIEW v AS SELECT [no 1] FROM [Order Details]"
+        "\nGO\nCREATE VIEW v WITH SCHEMABINDING AS SELECT [no 1] FROM dbo.[Order Details]"
     )
     tsql.run("SELECT [o d].[no 2] FROM (SELECT * FROM [Order Details]) AS [o d]")
     assert [error.message for error in tsql.errors] == ["Invalid column name 'no 2'."]
     tsql.run("ALTER TABLE [Order Details] DROP COLUMN [no 1]")
     assert [error.message for error in tsql.errors] == [
-        "ALTER TABLE DROP COLUMN no 1 failed because one or more objects access this column."
+        "The object 'v' is dependent on column 'no 1'.",
+        "ALTER TABLE DROP COLUMN no 1 failed because one or more objects access this column.",
     ]
 
 
@@ -291,6 +292,12 @@ def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None
     assert turkish.results == [[["5"]]]
     turkish.run("DROP TRIGGER nothing")
     assert turkish.errors[0].message.startswith("Cannot drop the trigger 'nothing'")
+    # The order of names in an error is the same everywhere.
+    choice = '<s:choice><s:element name="a"/><s:element name="B"/></s:choice>'
+    schema = f'<s:element name="r"><s:complexType>{choice}</s:complexType></s:element>'
+    schema = f'<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema">{schema}</s:schema>'
+    turkish.run(f"CREATE XML SCHEMA COLLECTION c AS N'{schema}'\nGO\nDECLARE @x xml(c) = N'<r/>'")
+    assert "'B','a'" in turkish.errors[0].message
 
 
 def test_names_too_long_for_postgresql_are_shown_whole(tsql: Tsql) -> None:

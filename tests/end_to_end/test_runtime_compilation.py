@@ -13,6 +13,7 @@ from activation import until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from pgsb.server import translate
+from pgsb.server.learn import read_state
 from support import Database
 
 TEXT = "DECLARE @s nvarchar(100); SELECT @s = v FROM (VALUES (N'PRINT ''done''')) AS x (v); EXEC (@s)"
@@ -166,6 +167,16 @@ def test_texts_share_a_connection_for_a_while_and_see_what_others_change(
     assert (said[3:], len(opened)) == (["11"], 2)
     translator.close()
     until(lambda: not owner.execute(others, [database.name]).fetchall())
+
+
+def test_a_change_that_commits_after_a_later_one_is_seen(database: Database, connect: Any) -> None:
+    first, second = connect(database.dsn), connect(database.dsn)
+    first.execute("CREATE TABLE dbo.t (a integer); CREATE TABLE dbo.u (a integer)")
+    with first.transaction():
+        first.execute("ALTER TABLE dbo.t ALTER COLUMN a TYPE bigint")
+        second.execute("ALTER TABLE dbo.u ALTER COLUMN a TYPE bigint")
+        before = read_state(second)
+    assert read_state(second) != before
 
 
 def test_keys_are_used_though_connections_for_it_are_ended(

@@ -1,16 +1,20 @@
 """The dashboard over HTTP: pages, changes, and who may."""
 
+import html
 import os
 import re
 import socket
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 from observe_desk import Browser, Shop, open_shop
 
+from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread
@@ -129,6 +133,20 @@ def test_names_and_bodies_are_text(reader: Browser, connect: Callable[..., Conne
         assert status == 200
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert(" in page
+
+
+def test_after_a_change_comes_the_page_of_a_queue_with_any_name(
+    shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    name = 'dbo."a%20b/?#&c"'
+    connect().execute("SELECT ssb.create_queue(%s)", [name])
+    path = f"/i/shop/queue/{urllib.parse.quote(name, safe='')}"
+    _, page, _ = operator.get(path)
+    back = re.search(r'name="back" value="([^"]*)"', page)
+    assert back is not None
+    fields = {"csrf": csrf(page), "switch": "status", "value": "off", "back": html.unescape(back[1])}
+    status, page, _ = operator.post(f"{path}/switch", fields)
+    assert status == 200 and f"{name}: STATUS = OFF" in html.unescape(page)
 
 
 def test_a_queue_is_switched_and_the_log_tells_who(
@@ -279,6 +297,17 @@ def test_nothing_is_changed_by_those_who_may_not(shop: Shop, reader: Browser, da
             stranger.post("/login", {"token": "wrong", "user": "Eve"})
         # Guessing is slow, for the right token too.
         assert stranger.post("/login", {"token": "a token for the test", "user": "Eve"})[0] == 403
+
+
+def test_who_goes_on_guessing_keeps_nobody_out_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("pgsb.observe.dashboard.access.time", SimpleNamespace(monotonic=lambda: now))
+    access = Access(Options({}, token="right"))
+    for _ in range(100):
+        now += 1.0
+        access.begin("wrong", "Eve")
+    now += 9.0
+    assert access.begin("right", "On call") is not None
 
 
 def test_another_host_name_is_refused(reader: Browser, database: Database) -> None:

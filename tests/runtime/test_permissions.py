@@ -26,6 +26,14 @@ def roles(shared: Database) -> Iterator[None]:
             connection.execute(f"DROP ROLE {name}")
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left(roles: None, session: Session) -> Iterator[None]:
+    """What a test gave those roles goes with it: tests come in any order."""
+    yield
+    session.do("DELETE FROM ssb.permission WHERE lower(grantee) LIKE 'app%%'")
+    session.do("DELETE FROM ssb.role_member WHERE lower(member) LIKE 'app%%'")
+
+
 @pytest.fixture
 def user(roles: None, another: Callable[[], Session]) -> Session:
     session = another()
@@ -330,6 +338,33 @@ def test_what_an_alter_keeps_is_planted_by_nobody(session: Session, user: Sessio
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         user.do("INSERT INTO ssb.noted_module VALUES (1, 'dbo.kept', '[]')")
     session.do("DROP VIEW dbo.kept")
+
+
+def test_views_let_go_of_what_is_their_owners_to_drop(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.base (a integer); GRANT CREATE ON SCHEMA dbo TO app_user")
+    user.do("CREATE TABLE dbo.own (a integer); CREATE VIEW dbo.of_own AS SELECT a FROM dbo.own")
+    # Another's view is not the owner's of a table to change; a superuser changes all.
+    session.do("CREATE VIEW dbo.of_others AS SELECT a FROM dbo.own; GRANT SELECT ON dbo.of_own TO PUBLIC")
+    with pytest.raises(psycopg.Error, match="is being referenced by object 'of_others'"):
+        user.do("SELECT ssb_internal.drop_relation('TABLE', 'dbo.own')")
+    user.do("SELECT * FROM dbo.of_own")
+    session.do("DROP VIEW dbo.of_others")
+    user.do("SELECT ssb_internal.drop_relation('TABLE', 'dbo.own')")
+    with pytest.raises(psycopg.Error, match="Could not use view or function 'of_own'"):
+        user.rows("SELECT count(*) FROM dbo.of_own")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.do("UPDATE ssb.view_binding SET definition = 'SELECT 1; DROP TABLE dbo.base'")
+    # Whoever makes the table binds the view, which stays its owner's, with his rights.
+    session.do("CREATE TABLE dbo.own (a bigint); SELECT ssb_internal.bind_views()")
+    owner = "SELECT relowner::regrole::text FROM pg_class WHERE oid = 'dbo.of_own'::regclass"
+    assert session.value(owner) == "app_user"
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows("SELECT * FROM dbo.of_own")
+    session.do("GRANT SELECT ON dbo.own TO app_user")
+    assert user.rows("SELECT * FROM dbo.of_own") == []
+    assert session.value("SELECT count(*) FROM ssb.view_binding") == 0
+    session.do("DROP VIEW dbo.of_own; DROP TABLE dbo.own, dbo.base")
+    session.do("REVOKE CREATE ON SCHEMA dbo FROM app_user")
 
 
 def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Session) -> None:

@@ -1,5 +1,6 @@
 """Rows of nodes(), how much they carry, and what the planner does with paths."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -207,6 +208,30 @@ def test_no_function_for_parallel_plans_begins_a_subtransaction(server: Connecti
         r"   AND p.prosrc ~ '\mEXCEPTION\s+WHEN'"
     ).fetchall()
     assert found == []
+
+
+def test_no_function_for_parallel_plans_calls_one_that_is_not(server: Connection) -> None:
+    """PostgreSQL believes the label: in a worker pg_backend_pid is another, inet_server_addr is NULL."""
+    labels: dict[str, str] = {}
+    bodies: list[tuple[str, str, str]] = []
+    for name, schema, label, body in server.execute(
+        "SELECT p.proname, n.nspname, p.proparallel,"
+        " coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) FROM pg_proc AS p"
+        " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        " WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'pg_catalog') AND p.prokind = 'f'"
+    ):
+        key = name if schema == "pg_catalog" else f"{schema}.{name}"
+        labels[key] = max(labels.get(key, "u"), label, key="urs".index)
+        if schema != "pg_catalog":
+            bodies.append((key, label, re.sub(r"--.*|'[^']*'", "", body)))
+    raising = {name for name, *_ in bodies if name.startswith("ssb_internal.raise_")}
+    called = {
+        (name, one)
+        for name, label, body in bodies
+        for one in re.findall(r"(?<![\w.])((?:ssb|ssb_internal|sys)\.\w+|\w+)\(", body)
+        if "urs".index(labels.get(one, "s")) < "urs".index(label) and one not in raising
+    }
+    assert called == set()
 
 
 def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(server: Connection) -> None:

@@ -103,7 +103,7 @@ def lower_runtime_compiled(
             pl.Number(levels),
         ),
     )
-    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed(node)]
+    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed()]
 
 
 def _marks_of_tables(ctx: Context) -> list[str]:

@@ -356,7 +356,7 @@ def _lower_template(
                 return body
             return [pl.If(((pl.Raw(still), tuple(body[:-1])),), tuple(late(False)[:-1])), body[-1]]
         trial.undo()
-        return _fail_at_run_time(node, wrong, ctx)
+        return _fail_at_run_time(wrong, ctx)
     (body, placed), still = _with_synonyms(
         ctx, lambda: lower_text(node, template, parameters, values, ctx, levels=levels)
     )
@@ -410,7 +410,7 @@ def _with_synonyms(ctx: Context, lowered: Callable[[], T]) -> tuple[T, n.Call | 
     return result, n.Call("ssb_internal.are_synonyms", tuple(lists))
 
 
-def _fail_at_run_time(node: nodes.Statement, wrong: Sequence[Problem], ctx: Context) -> list[pl.Statement]:
+def _fail_at_run_time(wrong: Sequence[Problem], ctx: Context) -> list[pl.Statement]:
     """A text that does not compile fails where it is executed, as any dynamic SQL: TRY can catch it."""
     for problem in wrong:
         hint = problem.hint or "the text fails when it is executed"
@@ -427,7 +427,7 @@ def _fail_at_run_time(node: nodes.Statement, wrong: Sequence[Problem], ctx: Cont
     )
     return [
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.wrong_text", arguments)),
-        ctx.leave_if_failed(node),
+        ctx.leave_if_failed(),
     ]
 
 
@@ -534,7 +534,7 @@ def lower_text(
         is_ready = pl.TRUE if known is None else pl.Raw(known)
         prepared = [pl.Assign(ready, pl.FALSE), *before, pl.Assign(ready, is_ready)]
         lowered = [*ctx.guard(node, prepared), pl.If(((pl.Name(ready), tuple(lowered)),))]
-    return [*lowered, ctx.leave_if_failed(node)], placed
+    return [*lowered, ctx.leave_if_failed()], placed
 
 
 def _variable_of(placed: Placeholder) -> str:

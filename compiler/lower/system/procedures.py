@@ -139,11 +139,11 @@ _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ..
 _WITHOUT_EFFECT = frozenset(
     """
     sp_dboption sp_updatestats sp_recompile sp_tableoption
-    sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
+    sp_serveroption sp_settriggerorder sp_procoption
     sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
     sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
     sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_password sp_change_users_login
-    sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
+    sp_createstats sp_autostats sp_indexoption sp_trace_setstatus sp_certify_removable
     sp_changeobjectowner sp_dropserver sp_addserver
     sp_set_database_firewall_rule sp_invalidate_textptr sp_delete_database_backuphistory
     """.split()
@@ -402,6 +402,19 @@ def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     return [*ctx.guard(node, body, verb="EXECUTE"), *ctx.autocommit(node)]
 
 
+def _refresh(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_refreshview, and sp_refreshsqlmodule, which has nothing to do for other modules."""
+    parameters = (
+        ("@viewname", "object_name", NVARCHAR_MAX),
+        ("@namespace", "", NVARCHAR_MAX),
+        ("@name", "object_name", NVARCHAR_MAX),
+    )
+    arguments = tuple(_arguments(node, parameters, ctx))
+    call = pl.Invoke("ssb_internal.refresh_module", (), (*arguments, *ctx.database_argument()))
+    body = [*_with_code([pl.Perform(call)], node, ctx), *ctx.status(node, pl.Number(0))]
+    return [*ctx.guard(node, body, verb="EXECUTE"), *ctx.autocommit(node)]
+
+
 def _follow_rename(arguments: dict[str, pl.Expr], ctx: Context) -> None:
     """What the script knows of a table goes with its new name, where the arguments are constants."""
     old, new = (_constant_text(arguments.get(name)) for name in ("object_name", "new_name"))
@@ -483,6 +496,8 @@ _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
     "sp_configure": _configure,
     "sp_changedbowner": _change_database_owner,
     "sp_rename": _rename,
+    "sp_refreshview": _refresh,
+    "sp_refreshsqlmodule": _refresh,
     "xp_logevent": _log_event,
     "sp_xml_preparedocument": _prepare_document,
     "sp_addtype": _add_type,

@@ -166,7 +166,7 @@ def _add(
         elif reader.word("DEFAULT"):
             defaults.append((None, *_default_for(reader)))
         elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
-            definition.constraints.append(read_constraint(reader, ctx))
+            definition.constraints.append(read_constraint(reader))
         elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
             reader.advance()
             add_index(definition, read_index(reader, False, ctx))
@@ -363,6 +363,7 @@ def _alter_column(
             if _may_have_history(name, known)
             else []
         ),
+        *_bind_views(name),
     )
     altered = n.Cast(n.Array((n.Text(fold(column_node.name)),)), "text[]")
     free = n.Call(
@@ -370,6 +371,11 @@ def _alter_column(
         (n.Text(sql), altered, n.NamedArgument("p_type", n.Text(type_.postgres))),
     )
     return Ddl((s.Effect(free), s.AlterTable(sql, tuple(actions)), *following), defines=defines)
+
+
+def _bind_views(name: ObjectName) -> list[n.Node]:
+    """Views that use a column which was altered, and let go of it (ssb_internal.refuse_dependants)."""
+    return [] if name.is_temporary else [s.Effect(n.Call("ssb_internal.bind_views", (n.TRUE,)))]
 
 
 def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:
@@ -458,4 +464,5 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         last.append(s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
     if gone:
         first.insert(0, _without_dependants(sql, gone, others))
+        last += _bind_views(name)
     return Ddl((*first, *last), defines=defines)

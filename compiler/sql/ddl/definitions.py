@@ -122,7 +122,7 @@ def refuse_own_columns(definition: Definition, ctx: Context) -> None:
 def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
     word = reader.current_upper
     if word in _CONSTRAINT_WORDS:
-        definition.constraints.append(read_constraint(reader, ctx))
+        definition.constraints.append(read_constraint(reader))
         return
     if word == "INDEX" and not _is_type_ahead(reader):
         reader.advance()
@@ -194,9 +194,9 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
         elif word in ("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES"):
             if word in ("PRIMARY", "UNIQUE", "CHECK") and _has_own_columns(reader, word):
                 # A table constraint without the comma in front of it.
-                definition.constraints.append(read_constraint(reader, ctx, name=constraint_name))
+                definition.constraints.append(read_constraint(reader, name=constraint_name))
             else:
-                column.constraints.append(_column_constraint(reader, column, constraint_name, ctx))
+                column.constraints.append(_column_constraint(reader, column, constraint_name))
         elif word == "COLLATE" or reader.peek(T.COLLATE):
             reader.advance()
             read_collation(reader, ctx)
@@ -276,18 +276,18 @@ def signed(reader: Reader) -> int:
     return sign * int(text)
 
 
-def read_constraint(reader: Reader, ctx: Context, *, name: str | None = None) -> Constraint:
+def read_constraint(reader: Reader, *, name: str | None = None) -> Constraint:
     """A table constraint, with or without its name."""
     if reader.word("CONSTRAINT"):
         name = reader.name().name
-    return _constraint(reader, name, None, ctx)
+    return _constraint(reader, name, None)
 
 
-def _column_constraint(reader: Reader, column: Column, name: str | None, ctx: Context) -> Constraint:
-    return _constraint(reader, name, column.name.name, ctx)
+def _column_constraint(reader: Reader, column: Column, name: str | None) -> Constraint:
+    return _constraint(reader, name, column.name.name)
 
 
-def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Context) -> Constraint:
+def _constraint(reader: Reader, name: str | None, column: str | None) -> Constraint:
     if reader.word("PRIMARY", "KEY"):
         found = Constraint("PRIMARY KEY", name)
     elif reader.word("UNIQUE"):

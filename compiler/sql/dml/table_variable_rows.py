@@ -44,8 +44,8 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
     return Value(column.default, column.type) if column.default is not None else v.NULL
 
 
-def needs_query(variable: TableVariable, columns: list[ColumnInfo], row: list[Value]) -> bool:
-    """Keys, CHECKs and computed columns need the row's values more than once."""
+def needs_query(variable: TableVariable) -> bool:
+    """Tell whether a row's values are needed more than once: by keys, CHECKs and computed columns."""
     info = variable.info
     return bool(info.keys or info.checks or any(column.computed is not None for column in info.columns))
 
@@ -260,7 +260,7 @@ def new_rows(
     conditions: list[n.Node] = []
     for number, key in enumerate(keys, 1):
         joins.append(q.Join("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
-        conditions.append(_unique(variable, key, number, name))
+        conditions.append(_unique(key, number, name))
     for check in info.checks:
         conditions.append(n.Call("sys.check_row", (check, n.Text(name))))
     return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
@@ -297,7 +297,7 @@ def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> n.Node | No
     return n.all_of(parts)
 
 
-def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.Node:
+def _unique(key: KeyInfo, number: int, name: str) -> n.Node:
     first = n.Comparison("=", n.Name(("n", f"nth_{number}")), n.Integer(1))
     fresh = n.AllOf((first, n.IsNull(n.Name((f"old_{number}", "found")))))
     if key.ignore_dup_key:

@@ -59,7 +59,7 @@ def insert_into_variable(
     name = statement.target.name
     if statement.defaults:
         rows, columns = [[]], []
-    if rows is not None and len(rows) == 1 and not needs_query(variable, columns, rows[0]):
+    if rows is not None and len(rows) == 1 and not needs_query(variable):
         cells = one_row(variable, columns, rows[0], name)
         appended = TableVariableDml(variable, append=row_of(variable, cells))
         return _with_output(appended, statement.outputs, ctx)
@@ -157,7 +157,7 @@ def change_variable(
     ctx.push()
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
-        place = _place(sources, alias, ctx)
+        place = _place(sources, alias)
         if place is None and through is None:
             ctx.frame.relations.insert(0, Relation(alias, variable.info.columns, declared=True))
         for relation in ctx.frame.relations:
@@ -260,7 +260,7 @@ def _hits(rows: n.Node, hit: q.Select) -> q.Select:
     )
 
 
-def _place(sources: list[Source], alias: str, ctx: Context) -> int | None:
+def _place(sources: list[Source], alias: str) -> int | None:
     for place, source in enumerate(sources):
         if source.relation is not None and source.relation.alias == alias:
             return place

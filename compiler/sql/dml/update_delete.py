@@ -144,6 +144,9 @@ def _change(change: Change, ctx: Context) -> Statement:
         ctx.pop()
 
 
+_NOT_IN_LIST = "The cursor has a FOR UPDATE list and the requested column to be updated is not in this list."
+
+
 def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
     """WHERE CURRENT OF: the row is found by its primary key, or its ctid."""
     row = ctx.scope.cursor_row(cursor)
@@ -154,6 +157,9 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
             hint="the cursor must be declared in the same procedure or batch",
         )
         return None
+    changed = {fold(item.column.name) for item in change.sets if item.column is not None}
+    if row.update_columns and not changed <= row.update_columns:
+        row = CursorRow((), n.Call("ssb_internal.raise_error", (n.Integer(16932), n.Text(_NOT_IN_LIST))))
     table = fold(change.target.name)
     found = n.all_of([n.Comparison("=", n.Name((table, column)), value) for column, value in row.columns])
     change.source.set("where", exp.Where(this=Verbatim(this=Value(found or n.FALSE, BOOLEAN))))

@@ -84,11 +84,11 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if a.family == b.family == "binary":
             return Value(n.joined(left.code, right.code), _joined_bytes(a, b))
         if a.is_numeric and b.is_numeric:
-            return _numeric("+", left, right, ctx)
+            return _numeric("+", left, right)
         if a.is_string and b.is_numeric:
-            return _numeric("+", _number_of(left, b), right, ctx)
+            return _numeric("+", _number_of(left, b), right)
         if a.is_numeric and b.is_string:
-            return _numeric("+", left, _number_of(right, a), ctx)
+            return _numeric("+", left, _number_of(right, a))
         if a.is_datetime or b.is_datetime:
             return v.call("sys.add", left.code, right.code, type=_moment(a, b))
         return v.call("sys.add", left.code, right.code)
@@ -179,13 +179,13 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
         left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
     if b is not None and b.is_string:
         right = _number_of(right, a if a is not None and a.is_numeric else tm.INT)
-    return _numeric(operator, left, right, ctx)
+    return _numeric(operator, left, right)
 
 
 _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
 
 
-def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
+def _numeric(operator: str, left: Value, right: Value) -> Value:
     """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
     left, right = _beyond_int(left), _beyond_int(right)
     a, b = left.type, right.type

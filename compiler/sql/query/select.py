@@ -98,7 +98,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
     )
     one_row = bool(ctx.frame.aggregates) and not group and having is None
-    columns = items.columns(ctx)
+    columns = items.columns()
     source = sources[0].code if sources else None
     joins = tuple(item.join() for item in sources[1:])
     simple = not (aggregated or distinct or items.windows or limit or offset or percent or locks)
@@ -229,7 +229,7 @@ class SelectList:
     listed: bool = True
     """No ``*`` is among them that stands for what a table has when the query runs."""
 
-    def columns(self, ctx: Context) -> tuple[ResultColumn, ...] | None:
+    def columns(self) -> tuple[ResultColumn, ...] | None:
         """Names and types of the result."""
         if self.values is None:
             return None

@@ -124,9 +124,7 @@ def _check_recursive(body: exp.Expr, alias: exp.Expr, ctx: Context) -> None:
     while isinstance(anchor, (exp.SetOperation, exp.Subquery)):
         anchor = anchor.this
     if _mentions(anchor, fold(alias.name)):
-        ctx.problem(
-            f'No anchor member was specified for recursive query "{alias.name}".', alias, number=246
-        )
+        ctx.problem(f'No anchor member was specified for recursive query "{alias.name}".', alias, number=246)
 
 
 def _recursive_types(body: exp.Expr, alias: exp.TableAlias, ctx: Context) -> Targets | None:

@@ -61,10 +61,10 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
     upper = call.name.upper()
     if not prefix and (upper in builtin.TABLE_FUNCTIONS or upper in builtin.REFUSED):
-        return _builtin(node, call, alias, columns, ctx, kind)
+        return _builtin(call, alias, columns, ctx, kind)
     of_old = call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
     if prefix and (fold(prefix[-1]) == "sys" or of_old) and upper in builtin.TABLE_FUNCTIONS:
-        return _builtin(node, call, alias, columns, ctx, kind)
+        return _builtin(call, alias, columns, ctx, kind)
     if of_old:
         prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
@@ -87,9 +87,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     return Source(kind, q.Aliased(rows, shown, tuple(map(fold, columns))), relation=relation)
 
 
-def _builtin(
-    node: exp.Expr, call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str
-) -> Source:
+def _builtin(call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str) -> Source:
     upper = call.name.upper()
     if upper in builtin.REFUSED:
         ctx.problem(f"{upper} is not supported: {builtin.REFUSED[upper]}", call)

@@ -166,7 +166,7 @@ BEGIN
         WHEN 'execisinserttrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'INSERT')
         WHEN 'execisupdatetrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'UPDATE')
         WHEN 'execisdeletetrigger' THEN ssb_internal.trigger_has_event(v_object.object_id, 'DELETE')
-        WHEN 'isschemabound' THEN 0
+        WHEN 'isschemabound' THEN ssb_internal.is_schema_bound(v_relation)::integer
         WHEN 'isencrypted' THEN 0
         WHEN 'ownerid' THEN 1
         WHEN 'schemaid' THEN sys.schema_id(sys.tsql_schema(v_object.schema_name))
@@ -261,7 +261,7 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
 -- SERVERPROPERTY. EngineEdition 3 is Enterprise; the product version is the one
 -- whose behaviour is followed.
 CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN CASE lower(property COLLATE "C")
     WHEN 'productversion' THEN '15.0.2000.5'
     WHEN 'productmajorversion' THEN '15'

@@ -142,7 +142,7 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN current_setting('application_name');
 
 -- The server. @@SERVERNAME: the cluster's name where it has one, else where it listens.
 CREATE OR REPLACE FUNCTION sys.servername() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN coalesce(nullif(current_setting('cluster_name'), ''), host(inet_server_addr()), 'localhost');
 CREATE OR REPLACE FUNCTION sys.servicename() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN 'pg-service-broker';

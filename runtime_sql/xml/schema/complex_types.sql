@@ -48,7 +48,7 @@ $$;
 -- The key of the type that a QName in p_node names. p_now: it is needed complete (as a base).
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_type_key(
     p_state jsonb, p_node jsonb, p_value text, p_now boolean, OUT state jsonb, OUT key text)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -88,7 +88,7 @@ $$;
 
 -- A global type, compiled once.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_global_type(p_state jsonb, p_key text) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -144,7 +144,7 @@ $$;
 -- An element declaration: {"t": type key, "nillable", "fixed", "abstract"}; without a type that of
 -- the head of its substitution group, else anything.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_element(p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT declaration jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -206,7 +206,7 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_global_element(p_state jsonb, p_key text) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -227,7 +227,7 @@ $$;
 
 -- An attribute declaration: {"t": type key, "fixed"}; p_node is an attribute element with a name.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_attribute(p_state jsonb, p_node jsonb, OUT state jsonb, OUT declaration jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -263,7 +263,7 @@ $$;
 -- attributes {'{uri}name': {"t", "fixed", "use"}} and anything, the anyAttribute in it.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_attributes(
     p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT attributes jsonb, OUT anything jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -359,7 +359,7 @@ $$;
 -- "c" children | "n" expanded name, "d" declaration of a local element | "w" wildcard}; max absent
 -- is unbounded. NULL for one that may not occur (maxOccurs="0").
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_particle(p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT tree jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -448,7 +448,7 @@ $$;
 
 -- The first model group among the children of p_node, as a tree; NULL for empty content.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_content(p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT tree jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -477,7 +477,7 @@ $$;
 -- A xs:complexType element: {"k": "c", "mixed", "abstract", "simple" type key | "tree", "attrs",
 -- "anyattr", "b" base, "by" extension or restriction}.
 CREATE OR REPLACE FUNCTION ssb_internal.xsd_complex_type(p_state jsonb, p_in jsonb, p_node jsonb, OUT state jsonb, OUT type jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -124,7 +124,7 @@ BEGIN
             END LOOP;
         END IF;
     END LOOP;
-    RETURN (SELECT coalesce(string_agg(DISTINCT '''' || ssb_internal.xsd_shown(n) || '''', ','), '') FROM unnest(v_names) AS n);
+    RETURN (SELECT coalesce(string_agg(DISTINCT '''' || ssb_internal.xsd_shown(n) || '''' COLLATE "C", ','), '') FROM unnest(v_names) AS n);
 END;
 $$;
 

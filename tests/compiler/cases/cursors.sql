@@ -597,6 +597,329 @@ id n
  1 11
  2  2
 
+-- case: WHERE CURRENT OF changes the columns that FOR UPDATE OF names, none where FOR READ ONLY stands
+CREATE TABLE dbo.t (id INT PRIMARY KEY, n INT, m INT);
+INSERT INTO dbo.t VALUES (1, 1, 1);
+DECLARE c CURSOR LOCAL FOR SELECT id FROM dbo.t FOR UPDATE OF N;
+OPEN c
+FETCH c
+UPDATE dbo.t SET n = 2 WHERE CURRENT OF c;
+UPDATE dbo.t SET n = 3, m = 3 WHERE CURRENT OF c;
+SELECT n, m, @@ERROR FROM dbo.t;
+DECLARE r CURSOR LOCAL FOR SELECT id FROM dbo.t FOR READ ONLY;
+OPEN r
+FETCH r
+DELETE dbo.t WHERE CURRENT OF r;
+PRINT @@ERROR
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+        r_rows text[];
+        r_at integer;
+    BEGIN
+        BEGIN
+            CREATE TABLE dbo.t (
+                id integer PRIMARY KEY,
+                n integer,
+                m integer
+            );
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            INSERT INTO dbo.t VALUES (1, 1, 1);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.id AS pgsb_place_1 FROM dbo.t) AS q(c1, c2) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"id","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET n = 2 WHERE t.id = c_rows[c_at][2]::integer;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb_internal.raise_error(16932, 'The cursor has a FOR UPDATE list and the requested column to be updated is not in this list.');
+            UPDATE dbo.t SET n = 3, m = 3 WHERE false;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT n, m, session.error FROM dbo.t;
+            session := ssb_internal.show(session, result, '[{"name":"n","type":"integer"},{"name":"m","type":"integer"},{"name":null,"type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            r_at := ssb_internal.declare_cursor('r', r_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.open_cursor('r', r_at);
+            SELECT array_agg(ARRAY[q.c1::text]) FROM (SELECT id FROM dbo.t) AS q(c1) INTO r_rows;
+            r_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            r_at := ssb_internal.fetch('r', r_at, array_length(r_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN r_at BETWEEN 1 AND array_length(r_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(r_rows[r_at][1]::integer)::text], '[{"name":"id","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.raise_error(16929, 'The cursor is READ ONLY.');
+            DELETE FROM dbo.t WHERE false;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.error::text);
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+id
+--
+ 1
+
+(1 row affected)
+
+(1 row affected)
+
+Msg 16932, Level 16, State 1, Line 7
+The cursor has a FOR UPDATE list and the requested column to be updated is not in this list.
+The statement has been terminated.
+n m (No column name)
+- - ----------------
+2 1            16932
+
+(1 row affected)
+
+id
+--
+ 1
+
+(1 row affected)
+
+Msg 16929, Level 16, State 1, Line 12
+The cursor is READ ONLY.
+The statement has been terminated.
+16929
+
+-- case: WHERE CURRENT OF changes the key: the row is found by its place
+CREATE TABLE dbo.t (id INT PRIMARY KEY, n INT);
+INSERT INTO dbo.t VALUES (1, 1), (2, 2);
+DECLARE c CURSOR LOCAL FOR SELECT id FROM dbo.t ORDER BY id;
+OPEN c
+FETCH c
+UPDATE dbo.t SET id = 10 WHERE CURRENT OF c;
+UPDATE dbo.t SET n = 5 WHERE CURRENT OF c;
+FETCH c
+UPDATE dbo.t SET id = 20 WHERE CURRENT OF c;
+DELETE dbo.t WHERE CURRENT OF c;
+SELECT * FROM dbo.t
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+        row_place text;
+    BEGIN
+        BEGIN
+            CREATE TABLE dbo.t (
+                id integer PRIMARY KEY,
+                n integer
+            );
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, ''); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            INSERT INTO dbo.t VALUES (1, 1), (2, 2);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid AS pgsb_place_1 FROM dbo.t ORDER BY id) AS q(c1, c2) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"id","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET id = 10 WHERE t.ctid = c_rows[c_at][2]::tid
+            RETURNING ctid INTO row_place;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            IF row_place IS NOT NULL THEN
+                c_rows[c_at][2] := row_place;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET n = 5 WHERE t.ctid = c_rows[c_at][2]::tid
+            RETURNING ctid INTO row_place;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            IF row_place IS NOT NULL THEN
+                c_rows[c_at][2] := row_place;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"id","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET id = 20 WHERE t.ctid = c_rows[c_at][2]::tid
+            RETURNING ctid INTO row_place;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+            IF row_place IS NOT NULL THEN
+                c_rows[c_at][2] := row_place;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
+            DELETE FROM dbo.t WHERE t.ctid = c_rows[c_at][2]::tid;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM dbo.t;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+id
+--
+ 1
+
+(1 row affected)
+
+(1 row affected)
+
+(1 row affected)
+
+id
+--
+ 2
+
+(1 row affected)
+
+(1 row affected)
+
+(1 row affected)
+
+id n
+-- -
+10 5
+
+(1 row affected)
+
 -- case: WHERE CURRENT OF a cursor that is read-only
 CREATE TABLE dbo.t (id int PRIMARY KEY);
 GO

@@ -133,6 +133,7 @@ BEGIN
                 PERFORM ssb_internal.refuse_dependants('dbo.missing', ARRAY['a']::text[]);
                 ALTER TABLE dbo.missing DROP COLUMN a;
                 PERFORM ssb_internal.follow_table('dbo.missing');
+                PERFORM ssb_internal.bind_views(true);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE DROP COLUMN: missing');

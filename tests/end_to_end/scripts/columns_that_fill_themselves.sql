@@ -24,7 +24,7 @@ EXEC ('INSERT dbo.Crew (Name, Shout) VALUES (''cy'', ''CY'')')
 INSERT dbo.Crew (Name, Boss) VALUES ('cy', 9)
 DELETE dbo.Crew WHERE Id = 1
 GO
-CREATE VIEW dbo.CrewNames AS SELECT Name FROM dbo.Crew
+CREATE VIEW dbo.CrewNames WITH SCHEMABINDING AS SELECT Name FROM dbo.Crew
 GO
 DROP TABLE dbo.Crew
 GO

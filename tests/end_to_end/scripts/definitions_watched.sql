@@ -14,6 +14,7 @@ SELECT e.value('(/EVENT_INSTANCE/EventType)[1]', 'sysname') AS what,
        e.value('data(/EVENT_INSTANCE/ObjectName)[1]', 'sysname') AS name,
        CASE WHEN CAST(CAST(e.query('/EVENT_INSTANCE/PostTime/text()') AS nvarchar(50)) AS datetime) > '2020' THEN 'recent' END AS posted
 FROM @events ORDER BY place
-SELECT name, parent_class_desc FROM sys.event_notifications
-DROP EVENT NOTIFICATION definitions ON DATABASE
+CREATE EVENT NOTIFICATION united ON DATABASE WITH FAN_IN FOR CREATE_TYPE TO SERVICE '//Any', 'current database'
+SELECT name, parent_class_desc, CASE creator_sid WHEN SUSER_SID() THEN 'mine' END AS creator FROM sys.event_notifications ORDER BY 1
+DROP EVENT NOTIFICATION definitions, united ON DATABASE
 GO

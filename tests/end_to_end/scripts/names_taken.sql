@@ -41,7 +41,7 @@ alter view AllOrders as select Id from Orders
 go
 select * from AllOrders
 go
-create view AllOrders as select Id from Orders
+create view AllOrders with schemabinding as select Id from dbo.Orders
 go
 create view AllOrders as select 1 as Id
 go

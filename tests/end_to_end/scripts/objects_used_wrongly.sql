@@ -3,7 +3,7 @@ SET NOCOUNT ON
 CREATE TABLE dbo.Depot (Id INT PRIMARY KEY, Town VARCHAR(20), Area INT NULL, Plan_ XML NULL)
 CREATE TABLE dbo.Ramp (Id INT PRIMARY KEY, Depot INT REFERENCES dbo.Depot (Id))
 GO
-CREATE VIEW dbo.TownsCounted AS SELECT Town, COUNT(*) AS depots FROM dbo.Depot GROUP BY Town
+CREATE VIEW dbo.TownsCounted WITH SCHEMABINDING AS SELECT Town, COUNT(*) AS depots FROM dbo.Depot GROUP BY Town
 GO
 CREATE VIEW dbo.DepotRamps AS SELECT d.Id, d.Town, r.Id AS Ramp FROM dbo.Depot AS d JOIN dbo.Ramp AS r ON r.Depot = d.Id
 GO
@@ -48,6 +48,11 @@ CREATE TABLE dbo.Gate (a DECIMAL(9, 2) IDENTITY)
 GO
 EXEC dbo.Depot
 EXEC dbo.Towns
+GO
+CREATE QUEUE dbo.TownQueue
+EXEC dbo.TownQueue
+GO
+DROP QUEUE dbo.TownQueue
 GO
 -- A database that is not there leaves the script where it was.
 USE NoSuchDepots

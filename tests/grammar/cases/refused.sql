@@ -775,6 +775,10 @@ GO
 DECLARE c SCROLL CURSOR STATIC FOR SELECT 1
 GO
 DECLARE c CURSOR READ_ONLY FOR SELECT 1 FOR READ ONLY
+GO
+DECLARE c CURSOR FAST_FORWARD FOR SELECT a FROM t FOR UPDATE
+GO
+DECLARE c INSENSITIVE CURSOR FOR SELECT a FROM t FOR UPDATE OF a
 -- expect
 1:24: 1048: Conflicting cursor options LOCAL and GLOBAL.
 3:35: 1048: Conflicting cursor options SCROLL and FORWARD_ONLY.
@@ -783,6 +787,8 @@ DECLARE c CURSOR READ_ONLY FOR SELECT 1 FOR READ ONLY
 11:25: 1048: Conflicting cursor options STATIC and SCROLL_LOCKS.
 13:1: 1049: Mixing old and new syntax to specify cursor options is not allowed.
 15:32: 1058: Cannot specify both READ_ONLY and FOR READ ONLY on a cursor declaration.
+17:35: 1048: Conflicting cursor options FAST_FORWARD and FOR UPDATE.
+19:34: 16957: FOR UPDATE cannot be specified on a READ ONLY cursor.
 
 -- case: words that are nearly those of Service Broker
 CREATE MESAGE TYPE m

@@ -290,19 +290,22 @@ ALTER TABLE heap ALTER COLUMN b nvarchar(100) NOT NULL
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['b']::text[], p_type => 'varchar(100)');
 ALTER TABLE dbo.heap
     ALTER COLUMN b TYPE varchar(100),
-    ALTER COLUMN b SET NOT NULL
+    ALTER COLUMN b SET NOT NULL;
+SELECT ssb_internal.bind_views(true)
 
 -- case: alter column to another kind
 ALTER TABLE heap ALTER COLUMN a varchar(10)
 -- expect
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['a']::text[], p_type => 'varchar(10)');
-ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a, 10)
+ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a, 10);
+SELECT ssb_internal.bind_views(true)
 
 -- case: drop column
 ALTER TABLE heap DROP COLUMN c
 -- expect
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['c']::text[]);
-ALTER TABLE dbo.heap DROP COLUMN c
+ALTER TABLE dbo.heap DROP COLUMN c;
+SELECT ssb_internal.bind_views(true)
 
 -- case: drop constraint
 ALTER TABLE audit DROP CONSTRAINT IF EXISTS whatever
