@@ -58,6 +58,7 @@ _HELP = {
     "53400": "a limit of the server's, such as temp_file_limit: raise it, or make smaller claims",
     "55P03": "another session has the lock (pg_blocking_pids, pg_locks): end it, or raise lock_timeout",
     "57014": "statement_timeout of this login, or pg_cancel_backend: raise the one, or see who did the other",
+    "S9617": "ALTER QUEUE … WITH STATUS = ON; pgsb diagnose tells whether poison messages stopped it (301)",
     "58": "see the server's log: its disk or its files have failed",
 }
 
@@ -92,7 +93,14 @@ def explain(error: Exception) -> str:
     text = str(error)
     cause = getattr(error, "java_exception", None)
     try:
-        while cause is not None and cause.getCause() is not None:
+        if cause is None and (origin := getattr(error, "_origin", None)) is not None:
+            cause = origin.getCause()  # PySpark has made an error of its own of it, and says nothing of this
+        # What the driver says of the matter tells more than why it came to that.
+        while (
+            cause is not None
+            and cause.getCause() is not None
+            and not cause.toString().startswith("org.postgresql.")
+        ):
             cause = cause.getCause()
         if cause is not None:
             text = f"{cause.toString()}\n{text}"

@@ -181,12 +181,14 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 # It was divided when it was made, which may have been before a restart with other options.
                 count = held.partitions
                 parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
-            elif not self._was_completed(session, claim_id, claimed_at) and self._options.fail_on_data_loss:
-                raise BulkError(
-                    f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
-                    "are in the queue again",
-                    'they come with a later batch: option("failOnDataLoss", "false") goes on with that',
-                )
+            elif not self._was_completed(session, claim_id, claimed_at):
+                if self._options.fail_on_data_loss:
+                    raise BulkError(
+                        f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
+                        "are in the queue again",
+                        'they come with a later batch: option("failOnDataLoss", "false") goes on with that',
+                    )
+                session.execute("SELECT ssb_internal.pass_claim(%s, %s::timestamptz)", (claim_id, claimed_at))
         return parts
 
     def read(self, partition: _Part) -> Iterator[Any]:
@@ -498,7 +500,9 @@ def _claims_of_batch(frame: "DataFrame") -> list[tuple[str, int, str]]:
         key = spark.sparkContext._jvm.java.util.UUID.fromString(number)
         query = spark._jsparkSession.sharedState().activeStreamingQueries().get(key)
     if query is None:
-        raise BulkError("this frame is no batch of a stream", "completing(…) is for foreachBatch")
+        raise BulkError(
+            "this frame is no batch of a stream", "completing(…) is for foreachBatch, and for its own thread"
+        )
     offsets = query.availableOffsets().iterator()
     claims = []
     while offsets.hasNext():

@@ -66,7 +66,8 @@ def split(source: Source, problems: Problems) -> Iterator[BatchText]:
         if token.kind is _COMMENT:
             comments.append(token)
             continue
-        if token.word == "GO" and _opens_line(text, token, tokens[-1].end if tokens else start):
+        is_go = token.word == "GO" and not source.is_one_batch
+        if is_go and _opens_line(text, token, tokens[-1].end if tokens else start):
             count = _separator(source, token, problems)
             if count is not None:
                 if tokens:

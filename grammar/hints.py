@@ -344,6 +344,7 @@ _OF_NAMES = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, To
 _OPERANDS = _OF_NAMES | {TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY}
 
 
+_OF_COMPUTE = ("AVG", "COUNT", "MAX", "MIN", "STDEV", "STDEVP", "SUM", "VAR", "VARP")
 _OF_OTHER_LANGUAGES = {
     "DO": "T-SQL has no DO: a statement or a block BEGIN … END follows WHILE",
     "ELSEIF": "write ELSE IF",
@@ -361,7 +362,7 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
     token = tokens[place]
     before = tokens[place - 1] if place else None
     if token.word == "GO" and before is not None:
-        return "GO stands alone on its line"
+        return "GO stands alone on its line, and in no dynamic SQL: it is a word of tools as sqlcmd"
     if before is None:
         return None
     if before.word in _OBJECT_VERBS and token.word not in RESERVED_WORDS:
@@ -370,7 +371,11 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
         return _OF_OTHER_LANGUAGES[token.word]
     if token.word == "=" and before.word == "=":
         return "T-SQL compares with one ="
+    if token.text == "*=" or [each.text for each in tokens[max(place - 2, 0) : place]] == ["=", "*"]:
+        return "SQL Server 2012 removed the joins *= and =*: write LEFT JOIN … ON or RIGHT JOIN … ON"
     following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.word == "COMPUTE" and following is not None and following.word in _OF_COMPUTE:
+        return "SQL Server 2012 removed COMPUTE: write GROUP BY … WITH ROLLUP, or a second query"
     if token.word == "/" and following is not None and (before.word == "*" or following.word == "/"):
         if before.word == "*":
             return "there is no /* for the */"

@@ -92,6 +92,8 @@ class Source:
     """SET QUOTED_IDENTIFIER where the text begins: ON in a script, in dynamic SQL as around it."""
     begins: int = field(default=0, compare=False)
     """Where a batch begins for T-SQL: behind the declaration that was put before it."""
+    is_one_batch: bool = field(default=False, compare=False)
+    """No line with GO parts it: the text of dynamic SQL, which no tool has read."""
 
     @classmethod
     def read(cls, path: Path) -> Source:

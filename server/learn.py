@@ -14,7 +14,7 @@ import psycopg
 from ..compiler.catalog import types as tm
 from ..compiler.catalog.builtin_relations import queue_table
 from ..compiler.catalog.names import ObjectName, fold, quote
-from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
+from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction, names_of_columns
 from ..compiler.catalog.scope import Catalog, KnownNames, Scope, TableType
 from ..compiler.catalog.types import SqlType
 from ..compiler.lower.queries import TABLE_TYPE_COMMENT
@@ -27,48 +27,40 @@ from ..grammar.source import Source
 
 V = TypeVar("V")
 
-_COLUMNS = """
-       CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END,
-       array_agg(ssb_internal.spelled(m.description, a.attname) ORDER BY a.attnum),
-       array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
-                      ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
-       array_agg(a.attnotnull ORDER BY a.attnum),
-       array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
-                      ELSE 'BY DEFAULT' END ORDER BY a.attnum),
-       array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum),
-       array_agg(ssb_internal.kept_type(m.description) ORDER BY a.attnum)
-  FROM pg_class AS c
-  JOIN pg_namespace AS n ON n.oid = c.relnamespace
-  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  JOIN pg_type AS t ON t.oid = a.atttypid
-  LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd'
-                             AND b.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
-  LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
-  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum
-                               AND m.classoid = 'pg_class'::regclass
+_DESCRIBED = """
+       r.kind, r.column_names, r.column_types, r.are_not_null, r.identities, r.computed_by, r.kept_types
+  FROM ssb_internal.described_relation AS r
 """
+_NOT_OF_SYSTEM = (
+    "r.schema_name NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND r.schema_name !~ '^pg_'"
+)
 _TABLES = f"""
-SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),{_COLUMNS}
- WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
- GROUP BY n.nspname, c.oid, c.relname, c.relkind
+SELECT r.schema_name, r.name, r.spelled,{_DESCRIBED}
+ WHERE r.relkind IN ('r', 'p', 'f', 'v', 'm') AND {_NOT_OF_SYSTEM}
 """
 # The rows of a table-valued function are of a type that is made for it.
 _ROWS_OF_FUNCTIONS = f"""
-SELECT n.nspname, p.proname, ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname),{_COLUMNS}
-  JOIN pg_proc AS p ON p.prorettype = c.reltype AND p.proretset AND p.pronamespace = c.relnamespace
- WHERE c.relkind IN ('c', 'v')
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
- GROUP BY n.nspname, c.oid, p.oid, p.proname, c.relkind
+SELECT r.schema_name, p.proname,
+       ssb_internal.spelled(obj_description(p.oid, 'pg_proc'), p.proname),{_DESCRIBED}
+  JOIN pg_proc AS p ON p.prorettype = r.reltype AND p.proretset AND p.pronamespace = r.relnamespace
+ WHERE r.relkind IN ('c', 'v') AND {_NOT_OF_SYSTEM}
+   AND r.reltype = ANY (ARRAY(SELECT o.prorettype FROM pg_proc AS o WHERE o.proretset AND o.oid >= 16384))
 """
 # Another row as soon as somebody makes, changes or drops what the statements here read. (Keys, spellings,
-# synonyms and row versions stand in pg_index, pg_description and pg_trigger.) A sum and not the greatest:
-# a transaction may commit after one with a greater number, and numbers begin anew after 2^32.
-_STATE = """
-SELECT * FROM (SELECT count(*), sum(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384) AS a
- CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384) AS p
- CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_type WHERE oid >= 16384) AS t
- CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_index WHERE indexrelid >= 16384) AS i
+# synonyms and row versions stand in pg_index, pg_description and pg_trigger.) Each text of dynamic SQL makes
+# a temporary procedure, and programs make temporary tables, of which nothing is read. A sum and not the
+# greatest: a transaction may commit after one with a greater number, and numbers begin anew after 2^32.
+_NO_TEMPORARY = "NOT IN (SELECT oid FROM pg_class WHERE relpersistence = 't')"
+_IN_NO_TEMPORARY_SCHEMA = "<> ALL (ARRAY(SELECT oid FROM pg_namespace WHERE nspname ~ '^pg_(toast_)?temp_'))"
+_STATE = f"""
+SELECT * FROM (SELECT count(*), sum(xmin::text::bigint) FROM pg_attribute
+                WHERE attrelid >= 16384 AND attrelid {_NO_TEMPORARY}) AS a
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_proc
+              WHERE oid >= 16384 AND pronamespace {_IN_NO_TEMPORARY_SCHEMA}) AS p
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_type
+              WHERE oid >= 16384 AND typnamespace {_IN_NO_TEMPORARY_SCHEMA}) AS t
+ CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_index
+              WHERE indexrelid >= 16384 AND indrelid {_NO_TEMPORARY}) AS i
  CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
  CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_trigger) AS r
 """
@@ -235,7 +227,9 @@ class Knowledge:
             return
         for key, info in now.tables.items():
             known = self._catalog.tables.get(key)
-            if known is None or (self._follows and (known.is_of_server or _names(known) != _names(info))):
+            if known is None or (
+                self._follows and (known.is_of_server or names_of_columns(known) != names_of_columns(info))
+            ):
                 self._catalog.tables[key] = info
         # What the session has made itself is known better.
         self._catalog.functions = now.functions | self._catalog.functions
@@ -305,11 +299,11 @@ class Knowledge:
         was, tables = before.tables.get(key), catalog.tables
         if columns is None or key in catalog.synonyms:
             tables.pop(key, None)
-        elif (known := tables.get(key)) is None or _names(known) != columns:
-            if was is None or _names(was) != columns:
+        elif (known := tables.get(key)) is None or names_of_columns(known) != columns:
+            if was is None or names_of_columns(was) != columns:
                 return False
             tables[key] = was
-        elif was is not None and _names(was) == columns and _types(was) != _types(known):
+        elif was is not None and names_of_columns(was) == columns and _types(was) != _types(known):
             return False  # ALTER COLUMN, which may have failed
         return True
 
@@ -361,10 +355,6 @@ def _settle(key: Name, before: Mapping[Name, V], now: dict[Name, V], is_there: b
         now[key] = before[key]
 
 
-def _names(table: TableInfo) -> list[str]:
-    return [fold(column.name) for column in table.columns]
-
-
 def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
     """The columns with their types as PostgreSQL's, and whether they may be NULL."""
     return [
@@ -385,22 +375,12 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
-    for schema, name, spelled, kind, *columns in connection.execute(_TABLES):
-        if kind == "queue":
-            # Its view has no lengths.
-            queue = queue_table(ObjectName(spelled, schema))
-            catalog.tables[schema, name] = replace(queue, is_of_server=True)
-            continue
-        catalog.tables[schema, name] = TableInfo(
-            ObjectName(spelled, schema),
-            tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
-            tuple(keys.get((schema, name), ())),
-            read_only=kind in ("v", "m"),
-            is_of_server=True,
-        )
+    for row in connection.execute(_TABLES):
+        key, info = _relation(row, national)
+        catalog.tables[key] = replace(info, keys=() if info.is_queue else tuple(keys.get(key, ())))
     for schema, name, spelled, _, *columns in connection.execute(_ROWS_OF_FUNCTIONS):
-        rows = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
-        function = TableInfo(ObjectName(spelled, schema), rows, read_only=True, is_of_server=True)
+        result = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
+        function = TableInfo(ObjectName(spelled, schema), result, read_only=True, is_of_server=True)
         catalog.tables.setdefault((schema, name), function)
     for schema, name, result, parameters in connection.execute(_FUNCTIONS):
         # A result has no precision: a timestamp may be a datetime as well as a datetime2.
@@ -422,9 +402,29 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             if not_null:
                 catalog.not_null_types.add((schema, name))
     for schema, name, description in connection.execute(_TABLE_TYPES, [TABLE_TYPE_COMMENT]):
-        info = _table_type(description.removeprefix(TABLE_TYPE_COMMENT), catalog)
-        if info is not None:
-            catalog.table_types[schema, name] = TableType(f"{quote(schema)}.{quote(name)}", info)
+        rows = _table_type(description.removeprefix(TABLE_TYPE_COMMENT), catalog)
+        if rows is not None:
+            catalog.table_types[schema, name] = TableType(f"{quote(schema)}.{quote(name)}", rows)
+
+
+def relations_of_text(rows: Sequence[Sequence[Any]], catalog: Catalog) -> dict[Name, TableInfo]:
+    """Return what ssb_internal.relations_of_text tells of relations, by their keys in ``catalog``."""
+    return dict(_relation(row, catalog.tells_varchar) for row in rows)
+
+
+def _relation(row: Sequence[Any], national: bool) -> tuple[Name, TableInfo]:
+    """Return what ssb_internal.described_relation tells of a table, view or queue, and its key."""
+    schema, name, spelled, kind, *columns = row
+    if kind == "queue":
+        # Its view has no lengths.
+        return (schema, name), replace(queue_table(ObjectName(spelled, schema)), is_of_server=True)
+    object_name = ObjectName(spelled, schema)
+    return object_name.parts("", None) if object_name.is_temporary else (schema, name), TableInfo(
+        object_name,
+        tuple(_column(national, *parts) for parts in zip(*columns, strict=True)),
+        read_only=kind in ("v", "m"),
+        is_of_server=True,
+    )
 
 
 def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool]) -> None:

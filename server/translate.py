@@ -7,13 +7,15 @@ the answer goes through a second connection of the same user.
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
 from ..compiler.catalog.names import ObjectName
+from ..compiler.catalog.objects import TableInfo, names_of_columns
 from ..compiler.catalog.scope import Catalog
 from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,
@@ -21,7 +23,7 @@ from ..compiler.lower.dynamic.runtime_compilation import (
     compile_at_run_time,
 )
 from ..compiler.lower.system import procedures as _all_handlers  # noqa: F401
-from .learn import learn_tables, read_state
+from .learn import Name, learn_tables, read_state, relations_of_text
 
 T = TypeVar("T")
 
@@ -125,7 +127,8 @@ class Translator:
             for schema, name, *target in asked.get("synonyms") or ():
                 # As the session's transaction has left it.
                 catalog.synonyms[schema, name] = ObjectName(*target)
-            statements = list(compile_at_run_time(text, catalog))
+            with _knowing(relations_of_text(asked.get("relations") or (), catalog), catalog):
+                statements = list(compile_at_run_time(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True
         except RuntimeCompilationError as problem:
@@ -150,6 +153,30 @@ class Translator:
 
     def _answer(self, *values: Any) -> None:
         self._second.use(lambda connection: _write_answer(connection, values))
+
+
+@contextmanager
+def _knowing(relations: dict[Name, TableInfo], catalog: Catalog) -> Iterator[None]:
+    """Have ``catalog`` know relations as the session sees them, where it knows none with these columns."""
+    known = {key: catalog.tables.get(key) for key in relations}
+    told = {
+        key: info
+        for key, info in relations.items()
+        if (was := known[key]) is None or names_of_columns(was) != names_of_columns(info)
+    }
+    catalog.tables.update(told)
+    try:
+        yield
+    finally:
+        for key, info in told.items():
+            # What the text itself has made of it stays.
+            if catalog.tables.get(key) is not info:
+                continue
+            was = known[key]
+            if was is None:
+                del catalog.tables[key]
+            else:
+                catalog.tables[key] = was
 
 
 class _SecondConnection:

@@ -97,6 +97,11 @@ class TableInfo:
     """A trigger table: what the server calls the table of the trigger."""
 
 
+def names_of_columns(table: TableInfo) -> list[str]:
+    """Return them folded, in order."""
+    return [fold(column.name) for column in table.columns]
+
+
 @dataclass(frozen=True)
 class TableVariable:
     """``DECLARE @t TABLE (…)``: held as an array of a composite type.

@@ -561,9 +561,12 @@ class Context:
             return []
         names = pl.Array(tuple(pl.Text(name) for name in self.temporary_tables), "text")
         drop = pl.Perform(pl.Invoke("ssb_internal.drop_own_temporary_tables", (pl.Name(self.session), names)))
-        if self.savepoints or self.mode not in (Mode.BATCH, Mode.PROCEDURE):
-            return [drop]
-        return [drop, pl.CommitIf(self.session_field("autocommit"))]
+        return [drop, pl.CommitIf(self.session_field("autocommit"))] if self.may_commit_at_its_end else [drop]
+
+    @property
+    def may_commit_at_its_end(self) -> bool:
+        """Whether COMMIT is possible behind the body, once that is lowered."""
+        return not self.savepoints and self.mode in (Mode.BATCH, Mode.PROCEDURE)
 
     def show_count(self) -> list[pl.Statement]:
         """Show @@ROWCOUNT to the client unless NOCOUNT is surely ON."""

@@ -79,6 +79,9 @@ def kept_settings(
     if any(isinstance(one, nodes.ExecuteAs) for one in nodes.all_of(body)):
         roles = kept("pgsb.roles", "roles", pl.TRUE)
         put_back.append(pl.Perform(pl.Invoke("ssb_internal.revert_to", (roles,))))
+    if "TRANSACTION ISOLATION LEVEL" in options and ctx.may_commit_at_its_end:
+        # A transaction that has begun since keeps the level.
+        put_back.append(pl.CommitIf(ctx.session_field("autocommit")))
     return keep, put_back
 
 

@@ -105,7 +105,7 @@ class Dashboard:
         """A page, with what every page needs."""
         name = request.path_params.get("instance")
         text = self._templates.get_template(template).render(
-            request_path=request.url.path,
+            request_path=own_path(request),
             query=request.query_params,
             instances=list(self.instances),
             instance=name,
@@ -129,7 +129,7 @@ class Dashboard:
         async def answer(request: Request) -> Response:
             session = self.access.find(request)
             if self.options.needs_login and session is None:
-                return RedirectResponse(f"/login?next={quote(request.url.path)}", 303)
+                return RedirectResponse(f"/login?next={quote(own_path(request))}", 303)
             instance = self._instance(request)
             if instance is None and "instance" in request.path_params:
                 return await self._not_found(request, None)
@@ -227,6 +227,11 @@ async def fields(request: Request) -> dict[str, str]:
     for name, value in parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True):
         found[name] = f"{found[name]},{value}" if name in found else value
     return found
+
+
+def own_path(request: Request) -> str:
+    """The path that was asked for, as a link has it: names in it are quoted."""
+    return quote(str(request.scope["path"]))
 
 
 def local_path(path: str, otherwise: str) -> str:

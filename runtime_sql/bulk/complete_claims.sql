@@ -27,6 +27,20 @@ AS $$
     SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2);
 $$;
 
+-- A stream goes on without a claim that has ended (failOnDataLoss = false): it is noted as completed with nothing, for
+-- `completing`, which cannot tell otherwise that the claim has not come into the wrong hands. Not one that is there.
+--
+-- Called by  pgsb.bulk.streaming
+CREATE OR REPLACE FUNCTION ssb_internal.pass_claim(claim_id integer, claimed_at timestamptz)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
+    SELECT $1, $2, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
+    ON CONFLICT DO NOTHING;
+$$;
+
 -- What its completion answered; no row when it was not completed.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_result(claim_id integer, claimed_at timestamptz, OUT deleted bigint,
                                             OUT replied bigint, OUT ended bigint, OUT failed bigint)

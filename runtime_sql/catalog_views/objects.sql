@@ -249,8 +249,8 @@ SELECT t.oid, ssb_internal.spelled(obj_description(t.oid, 'pg_type'), t.typname:
   FROM pg_type AS t
   JOIN ssb_internal.visible_schema AS v ON v.oid = t.typnamespace
  WHERE t.typtype = 'd'
-    -- The rows of a table-valued function have a type too (name@row).
-    OR t.typtype = 'c' AND t.typname NOT LIKE '%@row' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c');
+    -- The rows of a module's table variable have a type too (name@variable), those of a table-valued function (name@row).
+    OR t.typtype = 'c' AND (t.typname NOT LIKE '%@%' OR obj_description(t.oid, 'pg_type') LIKE '%AS TABLE (%') AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c');
 
 CREATE OR REPLACE VIEW sys.types AS
 -- sysname is an nvarchar with a number of its own.

@@ -25,7 +25,7 @@ BEGIN
         RETURN NULL;
     END IF;
     SELECT jsonb_build_object(
-               'service_id', v_service.service_id, 'database', ssb_internal.database_name(d.database_id), 'instance', d.service_broker_guid,
+               'service_id', v_service.service_id, 'database', ssb_internal.database_name(d.database_id), 'use', ssb_internal.use_of(d.database_id), 'instance', d.service_broker_guid,
                'is_broker_enabled', d.is_broker_enabled, 'queue', q.name, 'tsql_queue', ssb_internal.tsql_name(q),
                'takes_messages', q.is_enqueue_enabled AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q.queue_id),
                'services', (SELECT count(*) FROM ssb.service AS s JOIN ssb.database AS o ON o.database_id = s.database_id
@@ -65,6 +65,9 @@ DECLARE
     v_far jsonb;
     v_name text;
     v_security record;
+    v_use_near text;      -- what remedies begin with that are for the initiator's T-SQL database
+    v_use_far text;       -- … for the target's
+    v_there text := '';   -- what the latter end with
 BEGIN
     run_with := 'pgsb shell';
     SELECT s.* INTO v_from FROM ssb.service AS s WHERE s.name = p_from
@@ -76,6 +79,7 @@ BEGIN
     END IF;
     SELECT d.service_broker_guid::text INTO v_guid FROM ssb.database AS d
      WHERE d.database_id = coalesce(v_from.database_id, ssb_internal.current_database_id());
+    v_use_near := ssb_internal.use_of(coalesce(v_from.database_id, ssb_internal.current_database_id()));
     v_instance := CASE WHEN upper(p_broker COLLATE "C") = 'CURRENT DATABASE' THEN v_guid ELSE p_broker END;
     IF p_to IS NULL THEN
         RETURN;
@@ -93,8 +97,8 @@ BEGIN
                        WHEN upper(v_address COLLATE "C") = 'LOCAL' THEN 'the route is LOCAL, and no service of this name is here'
                        ELSE format('the route leads to %s, and no service of this name is there', v_address) END
                   || coalesce(', for the broker instance ' || v_instance, '');
-        remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_to),
-                         ssb_internal.in_quotes(p_to));
+        remedy := v_use_near || format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';',
+                                       ssb_internal.in_brackets('To ' || p_to), ssb_internal.in_quotes(p_to));
         RETURN NEXT;
         RETURN;
     ELSIF v_far IS NULL THEN
@@ -109,7 +113,7 @@ BEGIN
         v_near := ssb_internal.describe_end(p_from, v_guid, v_contract, p_to, v_instance);
         IF NOT (v_near ->> 'has_contract')::boolean THEN
             number := 603; object := v_contract; detail := format('in the database %s', v_near ->> 'database');
-            remedy := format('CREATE CONTRACT %s ([DEFAULT] SENT BY ANY);', ssb_internal.in_brackets(v_contract));
+            remedy := v_use_near || format('CREATE CONTRACT %s ([DEFAULT] SENT BY ANY);', ssb_internal.in_brackets(v_contract));
             RETURN NEXT;
         END IF;
     END IF;
@@ -124,7 +128,7 @@ BEGIN
         SELECT s.* INTO v_security
           FROM ssb_internal.initiator_security(v_from.database_id, v_from.service_id, p_to, coalesce(p_encryption, 'off') <> 'off', true) AS s;
         detail := v_security.status;
-        remedy := CASE WHEN v_security.far_user IS NULL THEN
+        remedy := v_use_near || CASE WHEN v_security.far_user IS NULL THEN
                            format('CREATE REMOTE SERVICE BINDING %s TO SERVICE %s WITH USER = FarUser%s;', ssb_internal.in_brackets('To ' || p_to),
                                   ssb_internal.in_quotes(p_to), CASE WHEN p_encryption = 'anonymous' THEN ', ANONYMOUS = ON' ELSE '' END)
                        WHEN v_security.far IS NULL THEN
@@ -138,7 +142,7 @@ BEGIN
            AND NOT EXISTS (SELECT FROM ssb.service AS s JOIN ssb.master_key AS k ON k.database_id = s.database_id
                             WHERE s.service_id = (v_far ->> 'service_id')::integer AND k.by_service IS NOT NULL) THEN
             detail := format('the target''s database %s has no master key', v_far ->> 'database');
-            remedy := format(E'USE %s;\nCREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';', ssb_internal.in_brackets(v_far ->> 'database'));
+            remedy := (v_far ->> 'use') || 'CREATE MASTER KEY ENCRYPTION BY PASSWORD = ''…'';';
         END IF;
         IF detail IS NOT NULL THEN
             number := 609; object := p_to;
@@ -148,6 +152,10 @@ BEGIN
     IF v_far IS NULL THEN
         RETURN;
     END IF;
+    v_use_far := coalesce(v_far ->> 'use', '');
+    IF upper(v_address COLLATE "C") <> 'LOCAL' THEN
+        v_there := '  -- in the target''s instance';
+    END IF;
     object := p_to;
     IF (v_far ->> 'services')::integer > 1 THEN
         number := 611; detail := format('%s databases have one', v_far ->> 'services');
@@ -156,7 +164,7 @@ BEGIN
     END IF;
     IF NOT (v_far ->> 'offers')::boolean THEN
         number := 604; detail := format('%s in the database %s', v_contract, v_far ->> 'database');
-        remedy := format('ALTER SERVICE %s (ADD CONTRACT %s);', ssb_internal.in_brackets(p_to), ssb_internal.in_brackets(v_contract));
+        remedy := v_use_far || format('ALTER SERVICE %s (ADD CONTRACT %s);', ssb_internal.in_brackets(p_to), ssb_internal.in_brackets(v_contract)) || v_there;
         RETURN NEXT;
     END IF;
     IF v_near IS NOT NULL AND (v_near ->> 'has_contract')::boolean AND (v_far ->> 'has_contract')::boolean THEN
@@ -171,8 +179,8 @@ BEGIN
                 number := 612; object := v_name;
                 detail := format('at the initiator %s, at the target %s', ssb_internal.validation_words(v_near -> 'types' -> v_name ->> 'validation'),
                                  ssb_internal.validation_words(v_far -> 'types' -> v_name ->> 'validation'));
-                remedy := format('ALTER MESSAGE TYPE %s VALIDATION = %s;', ssb_internal.in_brackets(v_name),
-                                 ssb_internal.validation_words(v_near -> 'types' -> v_name ->> 'validation'));
+                remedy := v_use_far || format('ALTER MESSAGE TYPE %s VALIDATION = %s;', ssb_internal.in_brackets(v_name),
+                                              ssb_internal.validation_words(v_near -> 'types' -> v_name ->> 'validation')) || v_there;
                 RETURN NEXT;
             END IF;
         END LOOP;
@@ -185,16 +193,20 @@ BEGIN
               AND (s.owner = v_from.owner
                    OR ssb_internal.has_permission(ssb_internal.role_of(v_from.owner), 'SERVICE', s.service_id, 'SEND', s.owner, s.database_id))) THEN
         number := 606; detail := format('%s, who owns %s, has no SEND on it', v_from.owner, p_from);
-        remedy := format('GRANT SEND ON SERVICE::%s TO %s;', ssb_internal.in_brackets(p_to), ssb_internal.in_brackets(v_from.owner));
+        -- A user of the initiator's database is nobody in another one.
+        remedy := v_use_far || format('GRANT SEND ON SERVICE::%s TO %s;', ssb_internal.in_brackets(p_to),
+                                      CASE WHEN ssb_internal.role_of(v_from.owner) IS NULL
+                                             AND (v_far ->> 'database') <> ssb_internal.database_name(v_from.database_id) THEN 'PUBLIC'
+                                           ELSE ssb_internal.in_brackets(v_from.owner) END);
         RETURN NEXT;
     END IF;
     IF NOT (v_far ->> 'takes_messages')::boolean THEN
         number := 607; detail := v_far ->> 'queue';
-        remedy := format('ALTER QUEUE %s WITH STATUS = ON;', v_far ->> 'tsql_queue');
+        remedy := format('ALTER QUEUE %s WITH STATUS = ON;', v_far ->> 'tsql_queue') || v_there;
         RETURN NEXT;
     ELSIF NOT (v_far ->> 'is_broker_enabled')::boolean THEN
         number := 607; detail := format('the broker of the database %s is disabled', v_far ->> 'database');
-        remedy := format('ALTER DATABASE %s SET ENABLE_BROKER;', ssb_internal.in_brackets(v_far ->> 'database'));
+        remedy := format('ALTER DATABASE %s SET ENABLE_BROKER;', ssb_internal.in_brackets(v_far ->> 'database')) || v_there;
         RETURN NEXT;
     END IF;
     IF v_from.service_id IS NOT NULL
@@ -203,8 +215,8 @@ BEGIN
        AND (v_far ->> 'back' IS NULL OR (upper((v_far ->> 'back') COLLATE "C") = 'LOCAL' AND NOT (v_far ->> 'back_is_here')::boolean)) THEN
         number := 608; object := p_from;
         detail := coalesce(format('the target''s route leads to %s', v_far ->> 'back'), 'no route of the target''s database fits');
-        remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_from),
-                         ssb_internal.in_quotes(p_from));
+        remedy := v_use_far || format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';',
+                                      ssb_internal.in_brackets('To ' || p_from), ssb_internal.in_quotes(p_from)) || v_there;
         RETURN NEXT;
     END IF;
 END;

@@ -60,7 +60,8 @@ AS $$
       FROM pg_replication_slots AS s
      WHERE NOT s.active AND s.xmin IS NOT NULL
     UNION ALL
-    SELECT 103, 'autovacuum', 'the server''s setting is off', 'ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();', 'psql'
+    SELECT 103, 'autovacuum', 'the server''s setting is off' || ssb_internal.setting_place('autovacuum'),
+           ssb_internal.setting_remedy('autovacuum', 'on'), 'psql'
      WHERE current_setting('autovacuum') = 'off'
     UNION ALL
     SELECT 103, c.oid::regclass::text, 'autovacuum_enabled is off for this table',
@@ -81,7 +82,7 @@ AS $$
      CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE n.used >= l.connections * current_setting('max_connections')::integer
     UNION ALL
-    SELECT 106, s.name, 'is off', format('ALTER SYSTEM SET %I = on; SELECT pg_reload_conf();', s.name), 'psql'
+    SELECT 106, s.name, 'is off' || ssb_internal.setting_place(s.name), ssb_internal.setting_remedy(s.name, 'on'), 'psql'
       FROM pg_settings AS s WHERE s.name IN ('fsync', 'full_page_writes') AND s.setting = 'off'
     UNION ALL
     SELECT 107, current_database()::text, 'lower(''É'') is not ''é''',
@@ -109,9 +110,11 @@ AS $$
                     WHERE c.relnamespace = 'ssb'::regnamespace)
     UNION ALL
     -- Of the runtime's owner, as whom the daemon writes: whoever looks may be a role that never does.
-    SELECT 112, 'default_transaction_read_only', format('is on for %s', w.whom),
-           format('SET default_transaction_read_only = off; ALTER %s RESET default_transaction_read_only;%s', w.statement,
-                  CASE w.statement WHEN 'SYSTEM' THEN ' SELECT pg_reload_conf();' END), 'psql'
+    SELECT 112, 'default_transaction_read_only',
+           format('is on for %s%s', w.whom, CASE w.statement WHEN 'SYSTEM' THEN ssb_internal.setting_place('default_transaction_read_only') END),
+           'SET default_transaction_read_only = off; '
+           || CASE w.statement WHEN 'SYSTEM' THEN ssb_internal.setting_remedy('default_transaction_read_only', 'off')
+                   ELSE format('ALTER %s RESET default_transaction_read_only;', w.statement) END, 'psql'
       FROM ssb_internal.who_forbids_changes() AS w
     UNION ALL
     -- pgsb sets it for the sessions of superusers.
@@ -119,9 +122,10 @@ AS $$
       FROM pg_settings AS s WHERE s.name = 'lc_messages' AND s.reset_val !~* '^(c|posix|en|$)'
     UNION ALL
     -- What a load or a replication tool has left behind. A role of its own may have it.
-    SELECT 114, 'session_replication_role', format('is replica for %s', w.whom),
-           format('ALTER %s RESET session_replication_role;%s', w.statement,
-                  CASE w.statement WHEN 'SYSTEM' THEN ' SELECT pg_reload_conf();' END), 'psql'
+    SELECT 114, 'session_replication_role',
+           format('is replica for %s%s', w.whom, CASE w.statement WHEN 'SYSTEM' THEN ssb_internal.setting_place('session_replication_role') END),
+           CASE w.statement WHEN 'SYSTEM' THEN ssb_internal.setting_remedy('session_replication_role', 'origin')
+                ELSE format('ALTER %s RESET session_replication_role;', w.statement) END, 'psql'
       FROM (SELECT CASE WHEN r.oid IS NOT NULL THEN format('the role %s', r.rolname) WHEN d.oid IS NOT NULL THEN 'this database'
                         ELSE 'all roles' END AS whom,
                    CASE WHEN r.oid IS NOT NULL THEN format('ROLE %I', r.rolname) || coalesce(' IN DATABASE ' || quote_ident(d.datname), '')
@@ -131,6 +135,6 @@ AS $$
                AND coalesce(r.rolname, ssb_internal.runtime_owner()) = ssb_internal.runtime_owner()
             UNION ALL
             SELECT 'the server', 'SYSTEM' FROM pg_settings AS g
-             WHERE g.name = 'session_replication_role' AND g.setting = 'replica' AND g.source = 'configuration file') AS w;
+             WHERE g.name = 'session_replication_role' AND g.setting = 'replica' AND g.source IN ('configuration file', 'command line')) AS w;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

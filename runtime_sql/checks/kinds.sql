@@ -153,15 +153,64 @@ LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT p_count || ' ' || p_noun || CASE WHEN p_count = 1 THEN '' ELSE 's' END; $$;
 
--- [schema].[queue], with the T-SQL database where it is not the default one.
+-- What a remedy for pgsb shell begins with where it is about a T-SQL database other than the default one, in which the shell begins.
+CREATE OR REPLACE FUNCTION ssb_internal.use_of(p_database_id integer)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT format('USE %s; ', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id)))
+                       FROM ssb.database AS d WHERE d.database_id = p_database_id AND d.schema_prefix <> ''), '');
+$$;
+
+-- The same of what is for psql and reads views of schema sys, which show one T-SQL database.
+CREATE OR REPLACE FUNCTION ssb_internal.use_in_psql(p_database_id integer)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT format('SELECT ssb.use_database(%L); ', ssb_internal.database_name(d.database_id))
+                       FROM ssb.database AS d WHERE d.database_id = p_database_id AND d.schema_prefix <> ''), '');
+$$;
+
+-- A remedy that sets one of the server's settings; NULL where the command that starts the server has it, which no statement changes.
+CREATE OR REPLACE FUNCTION ssb_internal.setting_remedy(p_name text, p_value text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('ALTER SYSTEM SET %I = %s; SELECT pg_reload_conf();', s.name, p_value)
+      FROM pg_settings AS s WHERE s.name = p_name AND s.source <> 'command line';
+$$;
+
+-- Of such a setting: where no statement changes it, why.
+CREATE OR REPLACE FUNCTION ssb_internal.setting_place(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE s.source WHEN 'command line' THEN ', by the command that starts the server: change it there' ELSE '' END
+      FROM pg_settings AS s WHERE s.name = p_name;
+$$;
+
+-- [schema].[queue].
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_name_there(p_queue ssb.queue)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.in_brackets(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
+                                             p_queue.schema_name))
+           || '.' || ssb_internal.in_brackets(p_queue.spelling);
+$$;
+
+-- The same, with the T-SQL database where it is not the default one.
 CREATE OR REPLACE FUNCTION ssb_internal.tsql_name(p_queue ssb.queue)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN d.schema_prefix <> '' THEN ssb_internal.in_brackets(ssb_internal.database_name(d.database_id)) || '.' ELSE '' END
-           || ssb_internal.in_brackets(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
-                                                p_queue.schema_name))
-           || '.' || ssb_internal.in_brackets(p_queue.spelling)
+           || ssb_internal.tsql_name_there(p_queue)
       FROM ssb.database AS d WHERE d.database_id = p_queue.database_id;
 $$;

@@ -39,7 +39,7 @@ AS $$
     UNION ALL
     SELECT 304, m.queue, format('%s, the oldest waits for %s, %s', ssb_internal.counted(m.depth, 'message'), date_trunc('second', m.oldest_age),
                                 ssb_internal.counted(m.readers, 'reader')),
-           format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = %s);', ssb_internal.tsql_name(m.definition), m.max_readers * 2), 'pgsb shell'
+           format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = %s);', ssb_internal.tsql_name(m.definition), least(m.max_readers * 2, 32767)), 'pgsb shell'
       FROM measured AS m
      WHERE m.state = 'ON' AND m.is_late AND m.is_activation_enabled AND m.max_readers > 0 AND m.readers >= m.max_readers
     UNION ALL
@@ -58,7 +58,8 @@ AS $$
        AND NOT (has_function_privilege(p.role, p.procedure, 'EXECUTE') AND has_schema_privilege(p.role, p.pronamespace, 'USAGE'))
     UNION ALL
     SELECT 308, p.queue, format('%s may not receive', p.role),
-           format('GRANT RECEIVE ON %s TO %s;', ssb_internal.tsql_name(p.definition), ssb_internal.in_brackets(p.principal)), 'pgsb shell'
+           ssb_internal.use_of(p.database_id) || format('GRANT RECEIVE ON %s TO %s;', ssb_internal.tsql_name_there(p.definition), ssb_internal.in_brackets(p.principal)),
+           'pgsb shell'
       FROM programs AS p
      WHERE p.role IS NOT NULL AND p.prosecdef IS NOT TRUE
        AND NOT has_sequence_privilege(p.role, p.order_sequence, 'USAGE')

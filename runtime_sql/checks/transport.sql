@@ -17,17 +17,20 @@ AS $$
     (SELECT 501, t.to_service, format('%s, the first since %s: %s', ssb_internal.counted(count(*), 'message'),
                                       to_char(min(t.enqueued_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), t.transmission_status),
             CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
-                 THEN format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || t.to_service),
+                 THEN ssb_internal.use_of(t.database_id) || format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || t.to_service),
                              ssb_internal.in_quotes(t.to_service))
                  WHEN t.transmission_status LIKE 'You do not have permission to access the service%'
-                 THEN format('GRANT SEND ON SERVICE::%s TO PUBLIC;', ssb_internal.in_brackets(t.to_service))
-                 ELSE format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
+                 -- That of this instance, where it is here.
+                 THEN ssb_internal.use_of((SELECT min(s.database_id) FROM ssb.service AS s WHERE s.name = t.to_service))
+                      || format('GRANT SEND ON SERVICE::%s TO PUBLIC;', ssb_internal.in_brackets(t.to_service))
+                 ELSE ssb_internal.use_in_psql(t.database_id)
+                      || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
             CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
                    OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
-       FROM (SELECT x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
+       FROM (SELECT x.database_id, x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
       CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
       WHERE ssb_internal.is_a_reason(t.transmission_status) AND t.enqueued_at < clock_timestamp() - l.waiting
-      GROUP BY t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)
+      GROUP BY t.database_id, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)
     UNION ALL
     SELECT 502, 'endpoint', format('%s with an address: %s', ssb_internal.counted(count(*), 'route'), string_agg(r.name, ', ' ORDER BY r.name)),
            coalesce((SELECT format('ALTER ENDPOINT %s STATE = STARTED;', ssb_internal.in_brackets(e.name)) FROM ssb.broker_endpoint AS e LIMIT 1),
@@ -39,12 +42,12 @@ AS $$
     UNION ALL
     SELECT 503, r.name, format('its lifetime %s at %s', CASE WHEN r.expires_at > clock_timestamp() THEN 'ends' ELSE 'ended' END,
                                to_char(r.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-           format('ALTER ROUTE %s WITH LIFETIME = 31536000;', ssb_internal.in_brackets(r.name)), 'pgsb shell'
+           ssb_internal.use_of(r.database_id) || format('ALTER ROUTE %s WITH LIFETIME = 31536000;', ssb_internal.in_brackets(r.name)), 'pgsb shell'
       FROM ssb.route AS r CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l WHERE r.expires_at < clock_timestamp() + l.expiry
     UNION ALL
     SELECT CASE WHEN c.expiry_date < now() AT TIME ZONE 'UTC' THEN 504 ELSE 505 END, c.name,
            format('valid until %s', to_char(c.expiry_date, 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-           format(CASE c.encryption WHEN 'NA' THEN 'CREATE CERTIFICATE %s AUTHORIZATION %s FROM FILE = %s;'
+           ssb_internal.use_of(c.database_id) || format(CASE c.encryption WHEN 'NA' THEN 'CREATE CERTIFICATE %s AUTHORIZATION %s FROM FILE = %s;'
                        ELSE 'CREATE CERTIFICATE %s AUTHORIZATION %s WITH SUBJECT = %s;' END,
                   ssb_internal.in_brackets(c.name || ' ' || date_part('year', now())), ssb_internal.in_brackets(c.owner),
                   ssb_internal.in_quotes(CASE c.encryption WHEN 'NA' THEN 'the other side''s new one.cer' ELSE coalesce(c.subject, c.name) END)),
@@ -58,14 +61,15 @@ AS $$
                           AND o.start_date <= now() AT TIME ZONE 'UTC' AND o.expiry_date > c.expiry_date)
     UNION ALL
     SELECT 506, b.name, format('user %s', b.user_name),
-           format('CREATE USER %s WITHOUT LOGIN;', ssb_internal.in_brackets(b.user_name)), 'pgsb shell'
+           ssb_internal.use_of(b.database_id) || format('CREATE USER %s WITHOUT LOGIN;', ssb_internal.in_brackets(b.user_name)), 'pgsb shell'
       FROM ssb.remote_service_binding AS b
      WHERE NOT ssb_internal.is_fixed_principal(b.user_name) AND ssb_internal.role_of(b.user_name) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(b.user_name) AND coalesce(p.database_id, b.database_id) = b.database_id)
     UNION ALL
     SELECT 507, m.address, format('%s: %s', ssb_internal.counted(m.failing, 'message'), m.status),
-           format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
+           ssb_internal.use_in_psql((SELECT x.database_id FROM ssb.transmission AS x WHERE x.transmission_status = m.status LIMIT 1))
+           || format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
       FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0
     UNION ALL
     SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f;

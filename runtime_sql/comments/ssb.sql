@@ -42,6 +42,7 @@ release_claim: Gives the messages of a claim back to its queue, when its stream 
 purge_messages: Takes messages off a queue as if they had been received and thrown away; count_only only counts them.
 fail_all_quarantined: fail_quarantined of every group that the filters choose.
 queue_history: A queue's depth and rates over time, from the daemon's samples.
+end_abandoned: Ends conversations that diagnose finds under 401 to 404, at most max; those with messages to be received stay. Returns how many.
 conversation_timeline: What happened on a conversation, event by event, as far as the tables still know.
 diagnose: What is wrong, worst first, each with a stable number and the statement that mends it; nothing found: no row.
 take_from_afar: For daemons of other instances: takes their messages. The interface between instances keeps its name and arguments.

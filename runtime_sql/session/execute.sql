@@ -555,7 +555,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb_internal.signal(session, ROW(number, message, severity, state, NULL, line)::ssb.error);
+    RETURN ssb_internal.signal(session, ROW(number, message, severity, state, '', line)::ssb.error);
 END;
 $$;
 

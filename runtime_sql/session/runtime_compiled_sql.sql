@@ -34,7 +34,7 @@ BEGIN
         RETURN;
     END;
     IF v_translated.number IS NOT NULL THEN
-        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
+        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, '', v_translated.line)::ssb.error);
         RETURN;
     END IF;
     v_path := ssb_internal.plan_calls_anew();
@@ -65,6 +65,53 @@ BEGIN
 END;
 $$;
 
+-- What a compiler is told of relations: of each column its name, PostgreSQL's type, NOT NULL, identity, what computes it, and the
+-- T-SQL type that its comment keeps.
+CREATE OR REPLACE VIEW ssb_internal.described_relation AS
+SELECT c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname AS schema_name, c.relname AS name,
+       ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname) AS spelled,
+       CASE WHEN ssb_internal.is_queue(c.oid) THEN 'queue' ELSE c.relkind::text END AS kind,
+       array_agg(ssb_internal.spelled(m.description, a.attname) ORDER BY a.attnum) AS column_names,
+       array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
+                      ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum) AS column_types,
+       array_agg(a.attnotnull ORDER BY a.attnum) AS are_not_null,
+       array_agg(CASE WHEN NOT ssb_internal.is_identity(a) THEN NULL WHEN a.attidentity = 'a' THEN 'ALWAYS'
+                      ELSE 'BY DEFAULT' END ORDER BY a.attnum) AS identities,
+       array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum) AS computed_by,
+       array_agg(ssb_internal.kept_type(m.description) ORDER BY a.attnum) AS kept_types
+  FROM pg_class AS c
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_type AS t ON t.oid = a.atttypid
+  LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd' AND b.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+  LEFT JOIN pg_description AS m ON m.objoid = c.oid AND m.objsubid = a.attnum AND m.classoid = 'pg_class'::regclass
+ GROUP BY c.oid, c.relnamespace, c.reltype, c.relkind, n.nspname, c.relname;
+GRANT SELECT ON ssb_internal.described_relation TO PUBLIC;
+
+-- The relations named in a text, as its session sees them: temporary ones and those of its transaction among them, which no other
+-- connection sees, and those that a client knows no more since the batch drops them further on.
+CREATE OR REPLACE FUNCTION ssb_internal.relations_of_text(p_text text)
+RETURNS json
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_text CONSTANT text := ssb_internal.lower_name(p_text);
+BEGIN
+    RETURN (SELECT json_agg(json_build_array(r.schema_name, r.name, r.spelled, r.kind, r.column_names, r.column_types, r.are_not_null,
+                                             r.identities, r.computed_by, r.kept_types))
+              FROM ssb_internal.described_relation AS r
+             WHERE r.oid = ANY (ARRAY(
+                       SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                        WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+                          AND (n.oid = pg_my_temp_schema()
+                               OR n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_')
+                          -- A long name is a shortened one, with a hash behind it.
+                          AND strpos(v_text, CASE WHEN octet_length(c.relname) > 54 THEN left(c.relname, -9) ELSE c.relname END) > 0)));
+END;
+$$;
+
 -- Asks the client for a translation and waits for it.
 CREATE OR REPLACE FUNCTION ssb_internal.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
                                           OUT statements text[], OUT number integer, OUT message text, OUT line integer)
@@ -89,7 +136,8 @@ BEGIN
     END IF;
     RAISE NOTICE USING ERRCODE = 'SX001', MESSAGE = json_build_object(
         'token', v_token, 'text', p_text, 'parameters', p_parameters, 'marks', marks,
-        'database', ssb.db_name(), 'level', level, 'levels', levels, 'synonyms', ssb_internal.synonyms_of_session())::text;
+        'database', ssb.db_name(), 'level', level, 'levels', levels, 'synonyms', ssb_internal.synonyms_of_session(),
+        'relations', ssb_internal.relations_of_text(p_text))::text;
     LOOP
         SELECT t.* INTO statements, number, message, line FROM ssb_internal.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;

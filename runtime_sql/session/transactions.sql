@@ -87,7 +87,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
                                              ELSE ssb.sqlstate_of((session.caught).number) END,
             MESSAGE = coalesce((session.caught).message,
-                               pg_catalog.format('ROLLBACK TRANSACTION at line %s ends the transaction that the caller began', line)),
+                               pg_catalog.format('ROLLBACK TRANSACTION at line %s%s ends the transaction that the caller began', line,
+                                                  CASE WHEN session.procedure OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat(' of ', session.procedure) END)),
             DETAIL = CASE WHEN (session.caught).number IS NULL THEN '' ELSE ssb_internal.error_detail(session.caught) END,
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;

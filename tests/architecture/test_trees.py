@@ -18,7 +18,7 @@ FOLDERS = ("sql", "lower", "analysis", "catalog")
 """Their files make what is sent to PostgreSQL."""
 
 T_SQL = {
-    "lower/dynamic/runtime_compilation.py": 1,
+    "lower/dynamic/runtime_compilation.py": 2,
     "lower/dynamic/sql.py": 1,
     "lower/execute.py": 1,
     "lower/rules.py": 3,

@@ -243,7 +243,11 @@ def test_spark_connect_reads_streams_and_sends_and_does_not_run_jobs(
 def test_state_of_a_stream_that_is_stopped_and_starts_again(
     spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
 ) -> None:
-    """A count, messages without repetitions and a processor of one's own, each started three times."""
+    """A count, messages without repetitions and a processor of one's own, each started three times.
+
+    Where protobuf is installed, in which the processor's worker talks to Spark.
+    """
+    pytest.importorskip("google.protobuf")
     from pyspark.sql.streaming import StatefulProcessor
 
     class Counter(StatefulProcessor):

@@ -180,6 +180,11 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     )
     assert explain(error) == "java.lang.OutOfMemoryError: Java heap space"
     assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
+    driver = "org.postgresql.util.PSQLException: Could not read SSL key file client.key."
+    errors = pytest.importorskip("pyspark.errors")
+    error = errors.AnalysisException("[FAILED_JDBC.CONNECTION] Failed JDBC", {})
+    error._origin = _JavaError("org.apache.spark.sql.AnalysisException: x", driver, "java.io.IOException: y")
+    assert explain(error) == driver
 
 
 def test_the_traceback_of_a_worker_ends_with_what_happened() -> None:

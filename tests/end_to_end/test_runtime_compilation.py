@@ -35,6 +35,68 @@ def test_repeatable_read_is_told_why_not(tsql: Tsql) -> None:
     assert [error.number for error in tsql.errors] == [102]
 
 
+OWN_TABLES = """
+CREATE PROCEDURE dbo.of_caller AS
+DECLARE @s nvarchar(max)
+SET @s = CONCAT(N'INSERT #Own VALUES (''x'', 3); SELECT id FROM #Own ORDER BY id FOR JSON AUTO', '')
+EXEC (@s)
+GO
+CREATE PROCEDURE dbo.report AS
+CREATE TABLE #Own (Id int IDENTITY, Kind varchar(9), N tinyint)
+INSERT #Own VALUES ('a', 200), ('b', 2)
+DECLARE @s nvarchar(max)
+SET @s = CONCAT(N'SELECT * FROM #Own PIVOT (SUM(N) FOR Kind IN (', '[a], [b])) p ORDER BY Id')
+EXEC (@s)
+SET @s = CONCAT(N'SELECT N + N AS twice FROM #Own WHERE Id = ', 1)
+EXEC (@s)
+DROP TABLE #Own
+CREATE TABLE #Own (id int IDENTITY, t varchar(9), u int)
+EXEC dbo.of_caller
+CREATE TABLE dbo.made_now (Id int IDENTITY, t varchar(9))
+SET @s = CONCAT(N'INSERT dbo.made_now VALUES (''y''); SELECT * FROM dbo.made_now FOR XML RAW', '')
+EXEC (@s)
+GO
+"""
+
+
+def test_tables_that_only_the_session_sees_are_known(tsql: Tsql) -> None:
+    tsql.run_well(OWN_TABLES)
+    shown = tsql.run("BEGIN TRAN EXEC dbo.report COMMIT")
+    assert [error.number for error in tsql.errors] == [8115]
+    for part in ("Id a    b", " 1  200 NULL", '[{"id":1}]', '<row Id="1" t="y"/>'):
+        assert part in shown
+
+
+def test_tables_that_the_batch_drops_later_are_known(tsql: Tsql) -> None:
+    for table in ("#Late", "##Late"):
+        tsql.run_well(
+            f"CREATE TABLE {table} (Id int IDENTITY, V int) "
+            f"DECLARE @s nvarchar(max) = CONCAT(N'INSERT {table} VALUES (', 3, N') SELECT * FROM {table}') "
+            "EXEC (@s) "
+            f"DROP TABLE {table}"
+        )
+        assert tsql.results == [[["1", "3"]]], table
+
+
+def test_a_parameter_is_a_table(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TYPE dbo.ids AS TABLE (Id int PRIMARY KEY, Note varchar(9))")
+    tsql.run(
+        "DECLARE @i dbo.ids, @n int "
+        "DECLARE @s nvarchar(max) = CONCAT(N'SELECT @n = 10 * ISNULL(SUM(Id), 0) FROM @f', '') "
+        "INSERT @i VALUES (1, 'a,\"b'), (2, NULL) "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', @i, @n OUTPUT PRINT @n "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', @n = @n OUTPUT PRINT @n "
+        "EXEC sp_executesql @s, N'@f dbo.ids READONLY, @n int OUTPUT', 3, @n OUTPUT "
+        "EXEC sp_executesql @s, N'@f dbo.nids, @n int OUTPUT', 1, @n OUTPUT"
+    )
+    assert (tsql.prints, [error.number for error in tsql.errors]) == (["30", "0"], [206, 2715])
+
+
+def test_a_line_with_go_is_part_of_the_text(tsql: Tsql) -> None:
+    tsql.run("EXEC ('SELECT 1\nGO\nSELECT 2') DECLARE @s nvarchar(99) = CONCAT('PRINT 1\nGO', '') EXEC (@s)")
+    assert [(error.number, error.line, error.dynamic) for error in tsql.errors] == [(102, 2, True)]
+
+
 def test_what_cannot_be_compiled_is_an_error_of_the_statement(tsql: Tsql) -> None:
     broken = TEXT.replace("PRINT ''done''", "SELEC 1 FROM")
     tsql.run(f"BEGIN TRY {broken} END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH")
@@ -87,7 +149,10 @@ def test_texts_share_a_connection_for_a_while_and_see_what_others_change(
     double = TEXT.replace("PRINT ''done''", "DECLARE @x varchar(9) = (SELECT a + a FROM dbo.t) PRINT @x")
     script = compile_script(Source("plain.sql", double), CompileOptions()).text().encode()
     session.execute(script)
+    learned = translator._learned
+    session.execute('CREATE TABLE pg_temp."#t" (a integer)')
     session.execute(script)
+    assert translator._learned is learned  # What is temporary was nothing to learn.
     owner.execute("ALTER TABLE dbo.t ALTER COLUMN a TYPE varchar(9)")
     session.execute(script)
     assert (said, len(opened)) == (["2", "2", "11"], 1)

@@ -79,3 +79,12 @@ def test_a_transaction_does_not_change_to_snapshot(tsql: Tsql) -> None:
 def test_lock_timeout_0_is_told_as_0(tsql: Tsql) -> None:
     tsql.run_well("SET LOCK_TIMEOUT 0 PRINT @@LOCK_TIMEOUT SET LOCK_TIMEOUT -1 PRINT @@LOCK_TIMEOUT")
     assert tsql.prints == ["0", "-1"]
+
+
+def test_the_next_statement_has_the_callers_isolation_level(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE p AS SET TRANSACTION ISOLATION LEVEL SERIALIZABLE PRINT 1")
+    for call in ("EXEC p", "EXEC ('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE')"):
+        tsql.run_well(
+            f"{call} SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
+        )
+        assert tsql.results == [[["2"]]], call

@@ -75,7 +75,8 @@ CREATE SYNONYM dbo.TheOrders FOR dbo.Orders
 GO
 CREATE PROCEDURE dbo.PlaceOrder @OrderID int, @Note nvarchar(50) = NULL, @Out int = NULL OUTPUT AS SET @Out = @OrderID
 GO
-ALTER PROCEDURE dbo.PlaceOrder @OrderID int, @TheNote nvarchar(50) = NULL, @Out int = NULL OUTPUT AS SET @Out = @OrderID
+ALTER PROCEDURE dbo.PlaceOrder @OrderID int, @TheNote nvarchar(50) = NULL, @Out int = NULL OUTPUT AS
+DECLARE @Rows TABLE (a int) INSERT @Rows VALUES (1) SET @Out = @OrderID
 GO
 CREATE FUNCTION dbo.TwiceOf (@TheNumber int) RETURNS int AS BEGIN RETURN 2 * @TheNumber END
 GO

@@ -162,6 +162,10 @@ def test_columns_have_their_properties(shared: Connection) -> None:
     assert of("note", "Nonsense") is None
     assert value(shared, "sys.col_length('dbo.orders', 'note')") == 20
     assert value(shared, "sys.col_length('orders', 'total')") == 9
+    shared.execute("CREATE TABLE dbo.sizes (a sys.bit, b smallint, c timestamp(0), d bytea)")
+    shared.execute("SELECT ssb_internal.keep_types('dbo.sizes', '{b,d}', '{tinyint,varbinary(50)}')")
+    lengths = [value(shared, f"sys.col_length('dbo.sizes', '{column}')") for column in "abcd"]
+    assert lengths == [1, 1, 4, 50]
     assert value(shared, "sys.col_length('orders', 'body')") == -1
     assert value(shared, "sys.col_length('orders', 'missing')") is None
     assert value(shared, "sys.col_name(sys.object_id('orders'), 2)") == "note"
@@ -405,6 +409,9 @@ def test_a_date_condition_can_use_an_index(shared: Connection) -> None:
 
 def test_messages_have_numbers(shared: Connection) -> None:
     assert value(shared, "sys.formatmessage_of(2812, 'dbo.p')") == "Could not find stored procedure 'dbo.p'."
+    parameter = "An invalid parameter or option was specified for procedure 'p'."
+    assert value(shared, "sys.formatmessage_of(15600, 'p')") == parameter
+    assert value(shared, "severity FROM sys.messages WHERE message_id = 15600") == 15
     assert value(shared, "sys.formatmessage_of(99999, 'x')") is None
     shared.execute("SELECT sys.addmessage(50001, 16, 'Order %d of %s is late.')")
     assert value(shared, "sys.formatmessage_of(50001, '7', 'Ada')") == "Order 7 of Ada is late."

@@ -1,10 +1,12 @@
 """The dashboard over HTTP: pages, changes, and who may."""
 
+import html
 import os
 import re
 import socket
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
@@ -131,6 +133,20 @@ def test_names_and_bodies_are_text(reader: Browser, connect: Callable[..., Conne
         assert status == 200
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert(" in page
+
+
+def test_after_a_change_comes_the_page_of_a_queue_with_any_name(
+    shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    name = 'dbo."a%20b/?#&c"'
+    connect().execute("SELECT ssb.create_queue(%s)", [name])
+    path = f"/i/shop/queue/{urllib.parse.quote(name, safe='')}"
+    _, page, _ = operator.get(path)
+    back = re.search(r'name="back" value="([^"]*)"', page)
+    assert back is not None
+    fields = {"csrf": csrf(page), "switch": "status", "value": "off", "back": html.unescape(back[1])}
+    status, page, _ = operator.post(f"{path}/switch", fields)
+    assert status == 200 and f"{name}: STATUS = OFF" in html.unescape(page)
 
 
 def test_a_queue_is_switched_and_the_log_tells_who(

@@ -285,6 +285,86 @@ def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Conn
         assert not [one for one in found(sql, number, **limits) if one.object == after[0].object]
 
 
+def test_what_is_found_in_another_tsql_database_is_mended_there(sql: Connection) -> None:
+    sql.execute("CREATE ROLE tsql_only")
+    tsql(
+        sql,
+        "CREATE DATABASE [Shop Two];\nGO\nUSE [Shop Two];\nGO\n"
+        "CREATE QUEUE dbo.q;\nCREATE SERVICE [//A] ON QUEUE dbo.q ([DEFAULT]);\n"
+        "CREATE ROUTE Old WITH SERVICE_NAME = 'x', LIFETIME = 3600, ADDRESS = 'LOCAL';\nGO\n"
+        "CREATE PROCEDURE dbo.p AS RETURN;\nGO\n"
+        "ALTER QUEUE dbo.q WITH ACTIVATION"
+        " (STATUS = ON, PROCEDURE_NAME = dbo.p, MAX_QUEUE_READERS = 1, EXECUTE AS 'tsql_only');\n"
+        "DECLARE @d UNIQUEIDENTIFIER;\n"
+        "BEGIN DIALOG @d FROM SERVICE [//A] TO SERVICE '//A';\n"
+        "BEGIN DIALOG @d FROM SERVICE [//A] TO SERVICE '//Nowhere' WITH ENCRYPTION = OFF;\n"
+        "SEND ON CONVERSATION @d ('x');",
+    )
+    numbers = {308, 404, 501, 503}
+    limits = {**MANY, **NOW, "leak_count": 1}
+    findings = [one for one in diagnose(sql, limits=limits) if one.number in numbers]
+    assert {one.number for one in findings} == numbers
+    for one in findings:
+        mend(sql, one)
+        tsql(sql, f"USE {sql.info.dbname};")
+    (one,) = [one for one in diagnose(sql, limits=limits) if one.number in numbers]
+    # It would leave now, with an address that is right and an endpoint. What waits is seen where it is.
+    assert one.number == 501 and "transport" in one.detail
+    assert one.remedy is not None and one.remedy.startswith("SELECT ssb.use_database('Shop Two'); ")
+    (one,) = found(sql, 603, Dialog("//A", "//A", None, "c"))
+    mend(sql, one)
+    assert found(sql, 603, Dialog("//A", "//A", None, "c")) == []
+
+
+def test_conversations_whose_messages_wait_are_not_abandoned(sql: Connection) -> None:
+    """A reader that comes at night finds what was sent by day, also by senders that have ended."""
+    limits = {**MANY, "leak_count": 1, "unended_count": 1}
+    handles = [send(sql, "x") for _ in range(2)]
+    dialogs.begin(sql, "//From", "//To")
+    timed = dialogs.begin(sql, "//From", "//To")
+    sql.execute("SELECT ssb.begin_conversation_timer(%s::uuid, 3600)", [timed])
+    sql.execute("SELECT ssb.end_conversation(%s)", [handles[0]])
+    (one,) = [one for one in diagnose(sql, limits=limits) if one.number in (401, 402, 403, 404)]
+    assert one.number == 404 and one.detail.startswith("1 conversation to")
+    mend(sql, one)
+    assert [one for one in diagnose(sql, limits=limits) if one.number in (401, 402, 403, 404)] == []
+    assert sql.execute(
+        "SELECT count(*) FROM dbo.to_queue WHERE message_type_name = 'DEFAULT'"
+    ).fetchone() == (2,)
+    while sql.execute("SELECT 1 FROM ssb.receive('dbo.to_queue')").fetchone():
+        pass
+    found_now = [one for one in diagnose(sql, limits=limits) if one.number in (401, 402, 403, 404)]
+    assert [one.number for one in found_now] == [401, 402]
+    for one in found_now:
+        mend(sql, one)
+    assert found(sql, 401, **limits) == []
+
+
+def test_a_setting_is_mended_where_it_is_made(sql: Connection) -> None:
+    """ALTER SYSTEM overrules postgresql.conf, which RESET leaves alone, not the command line."""
+    said = "SELECT ssb_internal.setting_remedy(%s, 'on')"
+    assert sql.execute(said, ["fsync"]).fetchone() == (None,)
+    (one,) = [one for one in found(sql, 106) if one.object == "fsync"]
+    assert one.remedy is None and "by the command that starts the server" in one.detail
+    assert sql.execute(said, ["default_transaction_read_only"]).fetchone() == (
+        "ALTER SYSTEM SET default_transaction_read_only = on; SELECT pg_reload_conf();",
+    )
+
+
+def test_what_another_instance_has_ended_is_found(sql: Connection) -> None:
+    tsql(sql, "CREATE ROUTE Away WITH SERVICE_NAME = '//Far', ADDRESS = 'TCP://far:4022';")
+    limits = {**MANY, "leak_count": 1, "unended_count": 1}
+    dialogs.send(sql, dialogs.begin(sql, "//From", "//Far"), "x")
+    assert found(sql, 401, **limits) == found(sql, 402, **limits) == []  # it waits for transport
+    # As the daemon notes that it has arrived, and an EndDialog.
+    sql.execute("DELETE FROM ssb.transmission")
+    assert len(found(sql, 401, **limits)) == 1
+    assert sql.execute("UPDATE ssb.remote_conversation SET far_outcome = 'DI'").rowcount == 1
+    (one,) = found(sql, 402, **limits)
+    mend(sql, one)
+    assert found(sql, 401, **limits) == found(sql, 402, **limits) == []
+
+
 @pytest.fixture(autouse=True)
 def _no_roles_left(sql: Connection) -> Any:
     yield
@@ -534,7 +614,7 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
         ),
         (
             f"{key} CREATE CERTIFICATE MyCertificate AUTHORIZATION [{owner}] WITH SUBJECT = '…';",
-            f"USE [Store];\n{key}",
+            f"USE [Store]; {key}",
         ),
         ("ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY;", key),
     ):

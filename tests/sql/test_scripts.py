@@ -84,6 +84,13 @@ def test_errors(session: Tsql, name: str) -> None:
     assert [error.number for error in session.errors] == [number]
 
 
+def test_an_explicit_identity_names_its_table(session: Tsql) -> None:
+    session.run("CREATE TABLE E2 (id int IDENTITY) CREATE TABLE #E3 (id int IDENTITY)")
+    session.run("INSERT E2 (id) VALUES (1) INSERT #E3 (id) VALUES (1)")
+    tables = [error.message.split("'")[1] for error in session.errors]
+    assert tables == ["E2", "#e3"]
+
+
 def test_set_language_is_told(session: Tsql) -> None:
     session.run_well("SET LANGUAGE German; SET LANGUAGE 'us_english'")
     assert session.prints == [f"Changed language setting to {name}." for name in ("Deutsch", "us_english")]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....grammar.lexer import bracketed, lex
 from ....grammar.problems import Problems
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ....grammar.source import Source, Span
 from ... import nodes
 from ...analysis.callees import call_effect, callee_reads
@@ -20,13 +21,13 @@ from ...analysis.live_status import BOTH, Status
 from ...analysis.structured_jumps import structured
 from ...analysis.transaction_depth import ANY, Depths
 from ...builder.batches import parse_script
-from ...catalog.names import behind_use_first, fold
-from ...catalog.objects import Expression
-from ...catalog.scope import Catalog, Scope, sets_row_limit
+from ...catalog.names import ObjectName, behind_use_first, fold
+from ...catalog.objects import ColumnInfo, Expression, names_of_columns
+from ...catalog.scope import Catalog, Scope, TableType, UnknownType, sets_row_limit
 from ...catalog.types import NVARCHAR_MAX, SqlType
 from ...plpgsql import emit
 from ...plpgsql import nodes as pl
-from ...sql.translate import convert_expression
+from ...sql.translate import convert_expression, translate_table_variable
 from ...target import nodes as n
 from ..arguments import Texts, as_texts, raises_unfit, type_not_converted
 from ..context import SESSION_TYPE, Context, Mode
@@ -35,6 +36,10 @@ from ..routines import lower_text_body
 
 ROUTINE = "pg_temp.ssb_text"
 """What ssb_internal.execute_text calls."""
+
+
+_TABLE = "TABLE "
+"""Begins a mark that tells a table instead of an argument."""
 
 
 # ------------------------------------------------------------------ in the script
@@ -79,6 +84,7 @@ def lower_runtime_compiled(
             if variable is not None:
                 given = n.Element(n.Variable(values), n.Integer(number))
                 after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
+    marks += [pl.Text(mark) for mark in _marks_of_tables(ctx)]
     parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
     whole = _whole(node, text, ctx)
     before = [
@@ -98,6 +104,32 @@ def lower_runtime_compiled(
         ),
     )
     return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed()]
+
+
+def _marks_of_tables(ctx: Context) -> list[str]:
+    """Tell the client the temporary tables of the body: the server keeps neither spellings nor all types."""
+    own = [
+        table
+        for key, table in ctx.catalog.tables.items()
+        if ctx.catalog.sql_name(ObjectName(key[1])) in ctx.temporary_tables
+    ]
+    marks = []
+    for table in own:
+        columns = [_declaration(column) for column in table.columns]
+        if table.name is not None and not table.partial and None not in columns:
+            marks.append(f"{_TABLE}{bracketed(table.name.name)} ({', '.join(filter(None, columns))})")
+    return marks
+
+
+def _declaration(column: ColumnInfo) -> str | None:
+    """Return a column as CREATE TABLE declares it; None where its type is unknown."""
+    if column.type is None or column.type.family == "user" or column.type.collection is not None:
+        return None
+    name = bracketed(column.name)
+    if column.computed is not None:
+        return f"{name} AS CAST(NULL AS {column.type.text})"
+    identity = " IDENTITY" if column.identity else ""
+    return f"{name} {column.type.text}{identity} {'NULL' if column.nullable else 'NOT NULL'}"
 
 
 def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
@@ -130,7 +162,8 @@ class RuntimeCompiledText:
     """What a session asks to be translated.
 
     ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
-    ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's.
+    ``[@name][ OUTPUT][ OF type]`` each, the type T-SQL's; without one it is the parameter's. Behind them
+    stand the body's temporary tables, ``TABLE #name (columns)`` each.
     ``level`` is @@NESTLEVEL inside the text, ``levels`` by how much it grows.
     """
 
@@ -158,6 +191,10 @@ class _Parameter:
     name: str
     type: SqlType
     output: bool
+    table: TableType | None
+    """Its type, where that is of tables: the argument is the text of an array of rows."""
+    written: str
+    """The type as it is declared."""
 
 
 def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple[str, ...]:
@@ -168,19 +205,24 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
     """
     database = catalog.database
     catalog.database = request.database.lower()
+    tables = [mark for mark in request.marks if mark.startswith(_TABLE)]
+    request = replace(request, marks=tuple(mark for mark in request.marks if mark not in tables))
     try:
+        for mark in tables:
+            _know_better(mark.removeprefix(_TABLE), catalog)
         problems = Problems()
         parameters = _parameters(request, catalog, problems)
         text = request.text
         if parameters:
             # On the first line, so that the lines of the text stay what they are.
-            declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
+            declared = ", ".join(f"@{parameter.name} {parameter.written}" for parameter in parameters)
             text = f"DECLARE {declared}; {text}"
         source = Source(
             "dynamic SQL",
             text,
             quoted_identifiers=catalog.quoted_identifiers,
             begins=len(text) - len(behind_use_first(request.text)),
+            is_one_batch=True,
         )
         script = parse_script(source, problems)
         _raise_first(problems)
@@ -192,6 +234,33 @@ def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple
         return (*(emit.top_level(item) for item in prelude), emit.top_level(routine))
     finally:
         catalog.database = database
+
+
+def _know_better(declared: str, catalog: Catalog) -> None:
+    """Take columns as the body declares them, ``#name (columns)``, where the server has such ones."""
+    source = Source("temporary table", declared)
+    problems = Problems()
+    name, *tokens = lex(source, problems)
+    text = nodes.SqlText(span=source.span(0, len(declared)), tokens=tuple(tokens))
+    info = translate_table_variable(text, name.text, Scope(catalog), problems)
+    key = catalog.key(ObjectName(name.name))
+    known = catalog.tables.get(key)
+    if info is None or known is None:
+        return
+    columns = info.columns
+    if names_of_columns(known) != names_of_columns(info):  # ALTER TABLE has changed it
+        declared_as = {fold(column.name): column for column in columns}
+        columns = tuple(_as_declared(column, declared_as.get(fold(column.name))) for column in known.columns)
+    catalog.tables[key] = replace(known, name=ObjectName(name.name), columns=columns)
+
+
+def _as_declared(column: ColumnInfo, declared: ColumnInfo | None) -> ColumnInfo:
+    """Return a column of the server's as it is declared, its name alone where it is of another type."""
+    if declared is None:
+        return column
+    if column.type is None or declared.type is None or column.type.postgres != declared.type.postgres:
+        return replace(column, name=declared.name)
+    return declared
 
 
 def _raise_first(problems: Problems) -> None:
@@ -208,10 +277,17 @@ def _parameters(request: RuntimeCompiledText, catalog: Catalog, problems: Proble
     _raise_first(problems)
     procedure = script.batches[0].statements[0]
     assert isinstance(procedure, nodes.CreateProcedure)
-    return tuple(
-        _Parameter(p.variable.name.removeprefix("@"), catalog.type_of(p.type), p.output)
-        for p in procedure.parameters
-    )
+    result = []
+    for place, parameter in enumerate(procedure.parameters, 1):
+        table = catalog.table_type_of(parameter.type)
+        try:
+            type_ = NVARCHAR_MAX if table is not None else catalog.type_of(parameter.type, place)
+        except UnknownType as unknown:
+            raise RuntimeCompilationError(unknown.number, str(unknown)) from None
+        written = parameter.type.span.text if table is not None else type_.text
+        name = parameter.variable.name.removeprefix("@")
+        result.append(_Parameter(name, type_, parameter.output, table, written))
+    return tuple(result)
 
 
 def _type_of(written: str, catalog: Catalog) -> SqlType:
@@ -254,12 +330,19 @@ def _places(
         result[key] = _Place(number, output == "OUTPUT", _type_of(source, catalog) if source else None)
     for parameter in parameters:
         if parameter.name.lower() not in result:
+            if parameter.table is not None:
+                continue  # it has no rows
             raise RuntimeCompilationError(
                 8178,
                 f"The parameterized query '({request.parameters}){request.text[:100]}' expects the parameter "
                 f"'@{parameter.name}', which was not supplied.",
             )
-        wrong = type_not_converted(result[parameter.name.lower()].type, parameter.type)
+        given = result[parameter.name.lower()].type
+        if parameter.table is not None and given is not None:
+            raise RuntimeCompilationError(
+                206, f"Operand type clash: {given.name} is incompatible with {parameter.written}"
+            )
+        wrong = type_not_converted(given, parameter.type)
         if wrong is not None:
             raise RuntimeCompilationError(wrong.number, wrong.message)
     return result
@@ -315,11 +398,22 @@ def _routine(
     reads: list[pl.Statement] = []
     writes: list[pl.Statement] = []
     for parameter in parameters:
-        place = places[parameter.name.lower()]
+        place = places.get(parameter.name.lower())
+        if parameter.table is not None:
+            rows = f"{parameter.table.row_type}[]"
+            table = scope.declare_table(
+                f"@{parameter.name}", parameter.table.row_type, parameter.table.info, read_only=True
+            )
+            declared.append(pl.Declaration(table.reference, rows, pl.NO_ROWS))
+            if place is not None:
+                cell = n.Element(n.Variable(values), n.Integer(place.number))
+                reads.append(pl.Assign(table.reference, pl.Raw(n.Cast(cell, rows))))
+            continue
+        assert place is not None
+        cell = n.Element(n.Variable(values), n.Integer(place.number))
         source = place.type or parameter.type
         variable = scope.declare(f"@{parameter.name}", parameter.type)
         declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
-        cell = n.Element(n.Variable(values), n.Integer(place.number))
         given = Expression(n.Cast(cell, source.postgres), source)
         read = pl.Assign(variable.reference, _converted(given, parameter.type))
         is_as_it_was = source.postgres == parameter.type.postgres

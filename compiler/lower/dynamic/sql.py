@@ -571,6 +571,7 @@ def _read_text(
         whole,
         quoted_identifiers=ctx.catalog.quoted_identifiers,
         begins=len(whole) - len(behind_use_first(text)),
+        is_one_batch=True,
     )
     script = parse_script(source, ctx.problems)
     for batch in script.batches:

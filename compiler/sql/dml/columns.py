@@ -43,8 +43,13 @@ def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[n.Node
 def refuse_explicit(
     columns: Iterable[ColumnInfo], name: ObjectName, table: str, ctx: Context
 ) -> tuple[n.Node, ...]:
-    """Error 544 for an INSERT that lists an identity column, where PostgreSQL would take the value."""
-    if ctx.scope.identity_insert(name) or not any(column.by_default for column in columns):
+    """Error 544 for an INSERT that lists an identity column.
+
+    PostgreSQL would take the value, or name no table. A module's table may be made anew without one, as
+    PostgreSQL sees.
+    """
+    refused = any(column.by_default or (column.identity and not ctx.scope.is_module) for column in columns)
+    if ctx.scope.identity_insert(name) or not refused:
         return ()
     return (s.Effect(n.Call("ssb_internal.refuse_explicit_identity", (n.Text(table),))),)
 

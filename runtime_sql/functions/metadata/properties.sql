@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION sys.column_bytes(type oid, typmod integer) RETURNS integer
 LANGUAGE sql STABLE
 RETURN CASE format_type(type, NULL)
-    WHEN 'sys.bit' THEN 1
+    WHEN 'sys."bit"' THEN 1
     WHEN 'smallint' THEN 2
     WHEN 'integer' THEN 4
     WHEN 'bigint' THEN 8
@@ -15,7 +15,7 @@ RETURN CASE format_type(type, NULL)
     WHEN 'uuid' THEN 16
     WHEN 'date' THEN 3
     WHEN 'time without time zone' THEN 5
-    WHEN 'timestamp without time zone' THEN 8
+    WHEN 'timestamp without time zone' THEN CASE typmod WHEN 0 THEN 4 ELSE 8 END
     WHEN 'timestamp with time zone' THEN 10
     WHEN 'numeric' THEN CASE
         WHEN typmod < 0 THEN 17
@@ -46,9 +46,15 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE column_name WHEN 'status' THEN 1 WHEN 'priority' THEN 1 WHEN 'service_name' THEN 1024
                         WHEN 'service_contract_name' THEN 512 WHEN 'message_type_name' THEN 512 END;
 
+-- The bytes of a type that the column's comment keeps, since PostgreSQL's stands for another one as well; NULL for others.
+CREATE OR REPLACE FUNCTION ssb_internal.kept_bytes(kept text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE kept WHEN 'tinyint' THEN 1 WHEN 'smallmoney' THEN 4 WHEN 'money' THEN 8 WHEN 'datetime2(0)' THEN 6 WHEN 'datetime2(3)' THEN 7
+                 ELSE substring(kept FROM '^(?:var)?binary[(]([0-9]+)[)]$')::integer END;
 CREATE OR REPLACE FUNCTION sys.col_length(table_name text, column_name text, database text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE
 RETURN (SELECT coalesce(CASE WHEN o.id <> (c.a).attrelid::integer THEN ssb_internal.queue_column_bytes((c.a).attname) END,
+                        ssb_internal.kept_bytes(ssb_internal.kept_type(col_description((c.a).attrelid, (c.a).attnum))),
                         sys.column_bytes((c.a).atttypid, (c.a).atttypmod))
         FROM (SELECT sys.object_id(table_name, NULL, database) AS id OFFSET 0) AS o
         CROSS JOIN LATERAL (SELECT sys.column_of(o.id, column_name) AS a) AS c

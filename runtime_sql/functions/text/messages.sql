@@ -40,12 +40,17 @@ BEGIN ATOMIC
         (8429, 16, 'The conversation endpoint is not in a valid state for SEND. The current endpoint state is ''%ls''.'),
         (8431, 16, 'The message type ''%.*ls'' is not part of the service contract.'),
         (9617, 16, 'The service queue "%.*ls" is currently disabled.'),
+        (14261, 16, 'The specified %s (''%s'') already exists.'),
+        (14262, 16, 'The specified %s (''%s'') does not exist.'),
+        (15001, 16, 'Object ''%ls'' does not exist or is not a valid object for this operation.'),
         (15007, 16, '''%s'' is not a valid login or you do not have permission.'),
         (15009, 16, 'The object ''%s'' does not exist in database ''%s'' or is invalid for this operation.'),
         (15010, 16, 'The database ''%s'' does not exist. Supply a valid database name. To see available databases, use sys.databases.'),
         (15123, 16, 'The configuration option ''%s'' does not exist, or it may be an advanced option.'),
         (15197, 16, 'There is no text for object ''%s''.'),
-        (15409, 11, '''%s'' is not a role.');
+        (15247, 16, 'User does not have permission to perform this action.'),
+        (15409, 11, '''%s'' is not a role.'),
+        (15600, 15, 'An invalid parameter or option was specified for procedure ''%s''.');
 END;
 
 CREATE OR REPLACE VIEW sys.messages AS

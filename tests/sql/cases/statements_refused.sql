@@ -96,6 +96,7 @@ SELECT a FROM Orders COMPUTE SUM(a)
 case.sql:1:22: error 156: Incorrect syntax near the keyword 'COMPUTE'.
     1 | SELECT a FROM Orders COMPUTE SUM(a)
       |                      ^^^^^^^
+hint: SQL Server 2012 removed COMPUTE: write GROUP BY … WITH ROLLUP, or a second query
 
 -- case: openquery
 SELECT * FROM OPENQUERY(srv, 'x')
@@ -125,6 +126,15 @@ SELECT * FROM orders o, customers c WHERE o.customer *= c.id
 case.sql:1:54: error 102: Incorrect syntax near '*='.
     1 | SELECT * FROM orders o, customers c WHERE o.customer *= c.id
       |                                                      ^^
+hint: SQL Server 2012 removed the joins *= and =*: write LEFT JOIN … ON or RIGHT JOIN … ON
+
+-- case: no old outer join the other way round
+SELECT * FROM orders o, customers c WHERE o.customer =* c.id
+-- expect
+case.sql:1:57: error 102: Incorrect syntax near 'c'.
+    1 | SELECT * FROM orders o, customers c WHERE o.customer =* c.id
+      |                                                         ^
+hint: SQL Server 2012 removed the joins *= and =*: write LEFT JOIN … ON or RIGHT JOIN … ON
 
 -- case: mixed assignment and columns
 SELECT @id = id, name FROM orders
