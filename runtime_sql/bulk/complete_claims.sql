@@ -28,7 +28,8 @@ AS $$
 $$;
 
 -- A stream goes on without a claim that has ended (failOnDataLoss = false): it is noted as completed with nothing, for
--- `completing`, which cannot tell otherwise that the claim has not come into the wrong hands. Not one that is there.
+-- `completing`, which cannot tell otherwise that the claim has not come into the wrong hands. Not one that is there, nor one to come:
+-- whoever may call this does not decide about those.
 --
 -- Called by  pgsb.bulk.streaming
 CREATE OR REPLACE FUNCTION ssb_internal.pass_claim(claim_id integer, claimed_at timestamptz)
@@ -37,7 +38,8 @@ LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
-    SELECT $1, $2, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
+    SELECT $1, $2, 0, 0, 0, 0
+     WHERE $2 < clock_timestamp() AND NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
     ON CONFLICT DO NOTHING;
 $$;
 

@@ -38,6 +38,18 @@ def test_a_claim_takes_whole_groups_within_its_limit(desk: Desk, connect: Connec
     assert sum(row[1] for row in per_partition) == 3
 
 
+def test_only_a_claim_that_has_ended_is_passed(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 1)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    for number, when in ((held.claim_id, "%s"), (held.claim_id + 1, "%s + interval '1 hour'"), (99, "%s")):
+        desk.connection.execute(
+            f"SELECT ssb_internal.pass_claim(%s, {when}::timestamptz)", (number, held.claimed_at)
+        )
+    # Neither the one that is there nor one to come.
+    assert desk.connection.execute("SELECT claim_id FROM ssb.completed_claim").fetchall() == [(99,)]
+
+
 def test_settings_of_the_database_are_not_those_of_a_job(desk: Desk) -> None:
     for setting in (
         "DateStyle = 'German'",
