@@ -42,9 +42,10 @@ def test_only_a_claim_that_has_ended_is_passed(desk: Desk, connect: Connect) -> 
     desk.send(1, 1)
     held = claim(connect(), "dbo.target")
     assert held is not None
-    for number, when in ((held.claim_id, "%s"), (held.claim_id + 1, "%s + interval '1 hour'"), (99, "%s")):
+    tomorrow = "%s::timestamptz + interval '1 day'"
+    for number, when in ((held.claim_id, "%s"), (held.claim_id + 1, tomorrow), (99, "%s")):
         desk.connection.execute(
-            f"SELECT ssb_internal.pass_claim(%s, {when}::timestamptz)", (number, held.claimed_at)
+            f"SELECT ssb_internal.pass_claim(%s, ({when})::timestamptz)", (number, held.claimed_at)
         )
     # Neither the one that is there nor one to come.
     assert desk.connection.execute("SELECT claim_id FROM ssb.completed_claim").fetchall() == [(99,)]
