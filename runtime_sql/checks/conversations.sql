@@ -93,16 +93,18 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
-    v_handle uuid;
+    v_side record;
     v_count bigint := 0;
 BEGIN
-    FOR v_handle IN
-        SELECT a.conversation_handle FROM ssb_internal.abandoned_sides(100, clock_timestamp() - older_than) AS a
+    FOR v_side IN
+        SELECT a.conversation_handle, a.endpoint_id FROM ssb_internal.abandoned_sides(100, clock_timestamp() - older_than) AS a
          WHERE a.number = finding AND a.service_name = service AND a.far_service = far_service AND a.contract_name = contract
            AND a.database_id = v_database_id
          ORDER BY a.endpoint_id LIMIT max
     LOOP
-        PERFORM ssb.end_conversation(v_handle);
+        -- One may have come meanwhile, and END throws it away.
+        CONTINUE WHEN EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = v_side.endpoint_id AND m.message_type_id NOT IN (1, 2, 3));
+        PERFORM ssb.end_conversation(v_side.conversation_handle);
         v_count := v_count + 1;
     END LOOP;
     RETURN v_count;
