@@ -1,5 +1,5 @@
--- Contents of the runtime. The installer applies these files in this order;
--- so does psql -f install.sql (in one transaction: psql -1).
+-- Contents of the runtime. The installer (installer.py) applies these files in this order, in one transaction, between
+-- statements of its own: bodies of functions are not checked meanwhile, as they call what comes later.
 -- `pgsb install --parts broker` leaves out what stands between "begin" and "end".
 
 -- Schemas, version, types, errors
