@@ -20,6 +20,7 @@
 - `sending`      a DataFrame of bodies becomes messages on dialogs
 - `datasource`   ``format("pgsb")``, which Spark finds in `found_by_spark`; `source_options`: its options
 - `looking`, `streaming`, `writing`  its look that takes nothing, its stream over claims, its sink
+- `pushed_filters`  what `looking` asks of the server instead of leaving it to Spark's where(…)
 
 Importing this package needs no Spark; what works on DataFrames imports pyspark
 when it is called (`pip install pg-service-broker[spark]`).

@@ -51,8 +51,7 @@ def aggregate(columns: Sequence[Column], relation: str, order: str, size: int, m
             type_, _, absent = _FIXED[column.kind]
             given = f"({column.expression})"
             if column.kind in ("date", "timestamp"):
-                # Beyond what Arrow counts to.
-                given = f"CASE WHEN pg_catalog.isfinite{given} THEN {given} END"
+                given = finite(given)
             inner.append(f"({given})::pg_catalog.{type_} AS {value}")
             outer += [
                 f"pg_catalog.array_agg(coalesce({value}, {absent}))",
@@ -89,6 +88,11 @@ def aggregate(columns: Sequence[Column], relation: str, order: str, size: int, m
         f" WINDOW w AS ({window}ROWS UNBOUNDED PRECEDING)) AS placed"
         " ORDER BY batch, place) AS rows GROUP BY batch ORDER BY batch"
     )
+
+
+def finite(given: str) -> str:
+    """The day or moment that is ``given`` in brackets, NULL for one beyond what Arrow counts to."""
+    return f"CASE WHEN pg_catalog.isfinite{given} THEN {given} END"
 
 
 def record_batch(columns: Sequence[Column], values: Sequence[bytes | None]) -> Any:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .looking import QueueReader, view_schema
+from .looking import FilteredReader, QueueReader, view_schema
 from .problems import BulkError, as_a_sentence
+from .pushed_filters import is_asked
 from .rows import QUEUE_SCHEMA, STREAM_SCHEMA
 from .source_options import SourceOptions, read_options
 from .streaming import QueueStreamReader, RefusedStream
@@ -57,7 +58,8 @@ class QueueDataSource(DataSource):
     @as_a_sentence
     def reader(self, schema: Any) -> QueueReader:
         """A look that takes nothing."""
-        return QueueReader(self._reading(schema))
+        look = FilteredReader if is_asked() else QueueReader
+        return look(self._reading(schema))
 
     def streamReader(self, schema: Any) -> QueueStreamReader | RefusedStream:
         """A stream of claims."""

@@ -1,6 +1,6 @@
 """``spark.read.format("pgsb")``: a look at queues, or at a view of conversations, that takes nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -10,6 +10,7 @@ from .array_columns import Column
 from .claim import explained
 from .connections import connect, reached, task_session
 from .problems import BulkError, first_line, hint_of
+from .pushed_filters import Filtered, taken
 from .rows import STREAM_SCHEMA, fetch_rows
 from .source_options import SourceOptions
 
@@ -40,12 +41,20 @@ _TYPES = {
 }
 
 
+_UUID = 2950
+
+
 class _Part(InputPartition):
-    def __init__(self, dsn: str, relation: str, order: str, columns: list[Column]) -> None:
+    def __init__(self, dsn: str, relation: str, order: str, columns: list[Filtered]) -> None:
         self.dsn = dsn
         self.relation = relation
         self.order = order
-        self.columns = columns
+        self.filtered = {one.column.name: one for one in columns}
+
+    @property
+    def columns(self) -> list[Column]:
+        """What is read."""
+        return [one.column for one in self.filtered.values()]
 
 
 def _columns(connection: psycopg.Connection[Any], view: str) -> tuple[str, list[tuple[str, str]]]:
@@ -91,7 +100,10 @@ class QueueReader(DataSourceReader):
             if options.view:
                 relation, there = _columns(connection, options.view)
                 columns = [
-                    Column(name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection))
+                    Filtered(
+                        Column(name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection)),
+                        kind == "uuid",
+                    )
                     for name, kind in there
                 ]
                 self._parts = [_Part(dsn, relation, "", columns)]
@@ -106,8 +118,12 @@ class QueueReader(DataSourceReader):
                 # Said here, and not by the tasks: that there is none, or no right to look at it.
                 with explained(name):
                     chosen = ", ".join(one.expression for one in columns)
-                    connection.execute(f"SELECT {chosen} FROM {name} LIMIT 0".encode())
-                self._parts.append(_Part(dsn, name, "priority DESC, queuing_order", columns))
+                    looked = connection.execute(f"SELECT {chosen} FROM {name} LIMIT 0".encode())
+                types = [one.type_code for one in looked.description or ()]
+                filtered = [
+                    Filtered(one, type_ == _UUID) for one, type_ in zip(columns, types, strict=True)
+                ]
+                self._parts.append(_Part(dsn, name, "priority DESC, queuing_order", filtered))
 
     def partitions(self) -> list[_Part]:
         """What an executor reads."""
@@ -124,6 +140,20 @@ class QueueReader(DataSourceReader):
                 )
             except psycopg.Error as error:
                 raise BulkError(first_line(error), hint_of(error)) from error
+
+
+class FilteredReader(QueueReader):
+    """The same where Spark hands its filters over (spark.sql.python.filterPushdown.enabled)."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
+        """Filters that Spark has to apply: those that cannot be asked of PostgreSQL."""
+        rest = filters
+        for part in self._parts:
+            # The columns of several queues are the same.
+            conditions, rest = taken(filters, part.filtered)
+            if conditions:
+                part.relation = f"{part.relation} WHERE {' AND '.join(conditions)}"
+        return rest
 
 
 def _expression(name: str, kind: str) -> sql.Composable:

@@ -50,6 +50,7 @@ class ClaimLost(BulkError):
 # psycopg calls by one name (OperationalError) connections that end and what a server that is there refuses.
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _GONE = ("08", "57P01", "57P02", "57P03", "57P05")
+DISABLED = "S9617"
 _HELP = {
     "25006": "the server is a standby, or read-only: name the primary (target_session_attrs=read-write)",
     "53100": "the server's disk is full: make room there, then run it again",
@@ -58,7 +59,7 @@ _HELP = {
     "53400": "a limit of the server's, such as temp_file_limit: raise it, or make smaller claims",
     "55P03": "another session has the lock (pg_blocking_pids, pg_locks): end it, or raise lock_timeout",
     "57014": "statement_timeout of this login, or pg_cancel_backend: raise the one, or see who did the other",
-    "S9617": "ALTER QUEUE … WITH STATUS = ON; pgsb diagnose tells whether poison messages stopped it (301)",
+    DISABLED: "ALTER QUEUE … WITH STATUS = ON; pgsb diagnose tells whether poison messages stopped it (301)",
     "58": "see the server's log: its disk or its files have failed",
 }
 
@@ -130,5 +131,9 @@ def first_line(error: psycopg.Error) -> str:
 
 def hint_of(error: psycopg.Error) -> str | None:
     """The hint of a PostgreSQL error, or what helps against its kind."""
-    state = error.sqlstate or ""
-    return error.diag.message_hint or _HELP.get(state) or _HELP.get(state[:2])
+    return error.diag.message_hint or help_for(error.sqlstate or "")
+
+
+def help_for(state: str) -> str | None:
+    """What helps against errors of this SQLSTATE."""
+    return _HELP.get(state) or _HELP.get(state[:2])

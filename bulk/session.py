@@ -151,6 +151,7 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
         if "spark.jars.packages" not in wanted and "spark.jars" not in wanted:
             builder = builder.config("spark.jars", str(jdbc_jar()))
     builder = builder.config("spark.sql.session.timeZone", "UTC").config(OWN_SESSION, "true")
+    builder = builder.config("spark.sql.python.filterPushdown.enabled", "true")
     for key, value in wanted.items():
         builder = builder.config(key, value)
     try:

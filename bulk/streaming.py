@@ -27,7 +27,7 @@ from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
-from .problems import BulkError, ClaimLost, as_a_sentence, told
+from .problems import DISABLED, BulkError, ClaimLost, as_a_sentence, help_for, told
 from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
@@ -103,6 +103,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._failures = 0
         self._left: dict[str, int] | None = None
         self._completed = 0
+        self._begun: set[tuple[int, datetime.datetime]] = set()
         self._claimed: dict[int, int] = {}
         """Messages of the claims that this one has made or read, and has not counted as completed."""
         self._look_again = 0.0
@@ -174,6 +175,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
+            self._begin(session, queue, claim_id, claimed_at)
             held = find_claim(session, queue, claim_id, claimed_at)
             if held is not None:
                 self._claimed[claim_id] = held.messages
@@ -277,6 +279,23 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if self._left is not None:
                 self._left[queue] -= held.messages
         return claims
+
+    def _begin(self, session: Connection, queue: str, claim_id: int, claimed_at: str) -> None:
+        """Where another run of the query began this batch, that has failed: it counts as a rollback.
+
+        BulkError where the queue is off, be it for too many of these.
+        """
+        one = _told_apart([queue, claim_id, claimed_at])
+        if one in self._begun:
+            return
+        row = session.execute(
+            "SELECT ssb_internal.begin_batch(%s, %s::timestamptz)", (claim_id, claimed_at)
+        ).fetchone()
+        if row == (False,):
+            raise BulkError(
+                f"the queue {queue} is off, and claim {claim_id} of this stream waits", help_for(DISABLED)
+            )
+        self._begun.add(one)
 
     def _held(self, session: Connection) -> list[list[Any]]:
         rows = session.execute(

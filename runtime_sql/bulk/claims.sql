@@ -15,7 +15,9 @@ CREATE TABLE IF NOT EXISTS ssb.claim (
     -- Of a stream: which one (it comes again under this name), and until when it is waited for. Its
     -- claims outlive their sessions. NULL: the claim lives as long as its session.
     stream     text,
-    expires_at timestamptz
+    expires_at timestamptz,
+    is_begun   boolean     NOT NULL DEFAULT false, -- a batch of it was: who begins it again has failed
+    waits_since timestamptz                        -- when the daemon first saw that its stream does not run
 );
 -- What of each conversation: everything up to last_order, which is what a second
 -- reading finds too, since nobody else receives from a claimed group.
@@ -171,8 +173,8 @@ BEGIN
 END;
 $$;
 
--- What the daemon does for claims once a second: the dead ones' rows and staging tables go, and a
--- claim's front takes in what came for its groups since.
+-- What the daemon does for claims once a second: the dead ones' rows and staging tables go, it is noted which wait for a stream
+-- that does not run, and a claim's front takes in what came for its groups since.
 --
 -- Called by  ssb_internal.broker_sweep
 CREATE OR REPLACE FUNCTION ssb_internal.sweep_claims()
@@ -183,6 +185,10 @@ AS $$
 BEGIN
     IF EXISTS (SELECT FROM ssb.claim) THEN
         PERFORM ssb_internal.forget_dead_claims();
+        UPDATE ssb.claim AS c SET waits_since = clock_timestamp()
+         WHERE c.claim_id = ANY (ARRAY(SELECT o.claim_id FROM ssb.claim AS o
+                                        WHERE o.expires_at IS NOT NULL AND o.waits_since IS NULL
+                                          AND NOT ssb_internal.stream_runs(o.role, o.stream) FOR UPDATE SKIP LOCKED));
         PERFORM ssb_internal.note_claimed_front(f.queue_id, f.priority, ssb_internal.decided_order(q.order_sequence, 1))
            FROM ssb.claimed_front AS f JOIN ssb.queue AS q ON q.queue_id = f.queue_id;
     END IF;

@@ -304,6 +304,7 @@ DECLARE
     v_replies record;
     v_answered bigint[] := '{}';
     v_has_groups boolean;
+    v_state regclass;
     v_conversations bigint;
     v_is_over boolean := false;        -- all of its groups have ended
     v_stranger uuid;
@@ -319,7 +320,7 @@ BEGIN
                 WHERE o.kind IN ('errors', 'replies', 'ends') IS NOT TRUE) THEN
         RAISE EXCEPTION 'outputs are errors, replies and ends' USING ERRCODE = '22023';
     END IF;
-    SELECT q.is_retention_enabled, q.has_groups INTO v_is_retaining, v_has_groups FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    SELECT q.is_retention_enabled, q.has_groups, q.state_sequence INTO v_is_retaining, v_has_groups, v_state FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the queue of claim % was dropped', claim_id USING ERRCODE = '55006',
             HINT = 'Its messages went with it.';
@@ -456,6 +457,11 @@ BEGIN
     VALUES (v_claim.claim_id, v_claim.claimed_at, deleted, replied, ended, failed);
     IF failures = 'quarantine' THEN
         PERFORM ssb_internal.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
+    END IF;
+    -- Rollbacks are counted from the last success on, which ends with the commit, whatever the caller wants to be checked before.
+    IF deleted > 0 AND pg_sequence_last_value(v_state) > 1 THEN
+        SET CONSTRAINTS ssb.attempt_ends DEFERRED;
+        PERFORM ssb_internal.reset_at_commit(v_claim.queue_id);
     END IF;
     IF failed = 0 THEN
         PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);

@@ -36,6 +36,8 @@ BEGIN
         -- What has expired stays so: others may have received of it.
         UPDATE ssb.claim AS c SET stream = NULL
          WHERE c.stream = run_stream.stream AND c.role = v_caller AND c.expires_at <= clock_timestamp();
+        UPDATE ssb.claim AS c SET waits_since = NULL
+         WHERE c.stream = run_stream.stream AND c.role = v_caller AND c.waits_since IS NOT NULL;
     END IF;
 END;
 $$;
@@ -54,6 +56,74 @@ AS $$
     )
     SELECT r.claim_id, q.name, r.claimed_at FROM renewed AS r JOIN ssb.queue AS q ON q.queue_id = r.queue_id
      ORDER BY r.claimed_at, r.claim_id;
+$$;
+
+-- A stream begins a batch of a claim. Where one of it was begun before, that has failed, or its driver has died: it counts as a RECEIVE
+-- that was rolled back (conversations/poison_messages.sql). After as many as the queue bears it is stopped, or the group of the
+-- claim's first message is set aside and the batch comes without it. False: the queue is off, and the batch must not run. True also
+-- where the claim has ended.
+--
+-- Called by  pgsb.bulk.streaming
+-- Locks      the claim's row, the first message's group, and the front's rows of its queue
+CREATE OR REPLACE FUNCTION ssb_internal.begin_batch(claim_id integer, claimed_at timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_claim ssb.claim;
+    v_queue ssb.queue;
+    v_fails integer;
+    v_first record;
+    v_priority smallint;
+BEGIN
+    SELECT c.* INTO v_claim FROM ssb.claim AS c
+     WHERE c.claim_id = claim_id AND c.claimed_at = claimed_at AND c.role = ssb_internal.caller() AND ssb_internal.claim_is_alive(c.claim_id)
+       FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN true;
+    END IF;
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    IF NOT v_claim.is_begun OR v_queue.queue_id IS NULL THEN
+        UPDATE ssb.claim AS c SET is_begun = true WHERE c.claim_id = v_claim.claim_id;
+        RETURN true;
+    ELSIF NOT v_queue.is_receive_enabled THEN
+        RETURN false;
+    END IF;
+    v_fails := ssb_internal.settle_attempts(v_queue, 'lost', 1);
+    IF NOT v_queue.is_quarantine_enabled OR v_fails < v_queue.max_rollbacks OR v_fails IS NULL THEN
+        RETURN NOT ssb_internal.disable_if_poisoned(v_queue);
+    END IF;
+    SELECT m.endpoint_id, m.queuing_order, e.lock_id INTO v_first
+      FROM ssb.claimed_conversation AS c
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id AND e.closed_at IS NULL
+      JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
+     WHERE c.claim_id = v_claim.claim_id
+     ORDER BY m.priority DESC, m.queuing_order LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN true;
+    END IF;
+    PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_first.lock_id FOR NO KEY UPDATE;
+    PERFORM ssb_internal.quarantine_if_poisoned(v_queue.queue_id, v_first.lock_id, v_first.endpoint_id, v_first.queuing_order, v_fails);
+    PERFORM ssb_internal.forget_attempts(v_queue);
+    DELETE FROM ssb.claimed_conversation AS c
+     USING ssb.conversation_endpoint AS e
+     WHERE c.claim_id = v_claim.claim_id AND e.endpoint_id = c.endpoint_id AND e.lock_id = v_first.lock_id;
+    IF NOT EXISTS (SELECT FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id) THEN
+        -- The batch is run, and has nothing.
+        INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
+        VALUES (v_claim.claim_id, v_claim.claimed_at, 0, 0, 0, 0);
+        PERFORM ssb_internal.drop_claim(v_claim.claim_id);
+    END IF;
+    -- The front has the group's messages as the claim's, which goes on without them.
+    DELETE FROM ssb.claimed_front AS f WHERE f.queue_id = v_queue.queue_id;
+    FOREACH v_priority IN ARRAY v_queue.priorities LOOP
+        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_priority, ssb_internal.decided_order(v_queue.order_sequence, 1));
+    END LOOP;
+    RETURN true;
+END;
 $$;
 
 -- The messages of a claim, whose stream does not run, are free now and not only when it expires. Returns how many. The stream

@@ -92,14 +92,14 @@ AS $$
     SELECT 314, m.queue, format('%s messages or more', m.retained), format('ALTER QUEUE %s WITH RETENTION = OFF;', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.retained >= 1000
     UNION ALL
-    SELECT 315, m.queue, format('claim %s of the stream %s has %s, since %s; it expires %s', k.claim_id, k.stream,
+    SELECT 315, m.queue, format('claim %s of the stream %s has %s, waiting since %s; it expires %s', k.claim_id, k.stream,
                                 ssb_internal.counted((SELECT sum(c.messages)::bigint FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id),
                                                      'message'),
-                                to_char(k.claimed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
+                                to_char(coalesce(k.waits_since, k.claimed_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
                                 to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
            format('SELECT ssb.release_claim(%s);', k.claim_id), 'psql'
       FROM measured AS m JOIN ssb.claim AS k ON k.queue_id = m.queue_id
-     WHERE k.expires_at > clock_timestamp() AND k.claimed_at < clock_timestamp() - m.waiting AND NOT ssb_internal.stream_runs(k.role, k.stream);
+     WHERE k.expires_at > clock_timestamp() AND coalesce(k.waits_since, k.claimed_at) < clock_timestamp() - m.waiting AND NOT ssb_internal.stream_runs(k.role, k.stream);
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_measured_queues(ssb.queue_status[], jsonb) FROM PUBLIC;
 

@@ -198,6 +198,7 @@ $$;
 --            the first is certain to be no older than the last commit if p_is_certain
 --   note     this transaction has received
 --   commit   it is about to commit
+--   lost     a rollback of which no transaction tells: a stream's batch has failed (bulk/streams.sql)
 -- One function with few calls of others: most of its time goes into setting those up.
 CREATE OR REPLACE FUNCTION ssb_internal.settle_attempts(p_queue ssb.queue, p_occasion text, p_fails integer DEFAULT 0,
                                                         p_is_certain boolean DEFAULT true)
@@ -225,12 +226,12 @@ DECLARE
     v_fate text;
     v_known bigint[] := '{}';
     v_committed integer := 0;
-    v_aborted integer := 0;
+    v_aborted integer := (p_occasion = 'lost')::integer;
     v_other record;
     v_is_alone boolean := true;
 BEGIN
     -- Having read it, we hold its lock: nobody drops the queue while we hold ours.
-    IF v_before < 2 AND p_occasion NOT IN ('begin', 'note') THEN
+    IF v_before < 2 AND p_occasion NOT IN ('begin', 'note', 'lost') THEN
         RETURN NULL;
     END IF;
     v_own := CASE WHEN p_occasion = 'read' THEN pg_current_xact_id_if_assigned() ELSE pg_current_xact_id() END
@@ -247,7 +248,7 @@ BEGIN
         v_looks := (v_before >> 23) & 15;
         IF v_fails = 4095 THEN
             RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
-        ELSIF NOT v_was_on_record AND p_occasion NOT IN ('begin', 'note') THEN
+        ELSIF NOT v_was_on_record AND p_occasion NOT IN ('begin', 'note', 'lost') THEN
             v_fails := NULL;
             RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
         END IF;
@@ -307,7 +308,7 @@ BEGIN
         v_fails := least(v_fails, 4094);
         v_commits := CASE WHEN v_aborted > 0 THEN 0 ELSE v_commits END + v_committed + (p_occasion = 'commit')::integer;
         IF v_fails >= p_queue.max_rollbacks AND NOT p_queue.is_quarantine_enabled
-           AND p_occasion IN ('judge', 'begin', 'commit') AND p_queue.is_poison_handling_enabled THEN
+           AND p_occasion IN ('judge', 'begin', 'commit', 'lost') AND p_queue.is_poison_handling_enabled THEN
             -- So that it lasts: RECEIVE is about to raise 9617, which undoes any UPDATE.
             v_fails := 4095;
         ELSIF p_occasion = 'commit' THEN
