@@ -101,7 +101,9 @@ class QueueReader(DataSourceReader):
                 relation, there = _columns(connection, options.view)
                 columns = [
                     Filtered(
-                        Column(name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection)),
+                        Column(
+                            name, _TYPES.get(kind, "string"), _expression(name, kind).as_string(connection)
+                        ),
                         kind == "uuid",
                     )
                     for name, kind in there
@@ -111,17 +113,17 @@ class QueueReader(DataSourceReader):
             self._parts = []
             for name in options.queues(connection):
                 given = {"claim_id": "NULL", "queue": sql.Literal(name).as_string(connection)}
-                columns = [
+                documented = [
                     Column(column, kind, given.get(column, column))
                     for column, kind in (one.split(" ") for one in STREAM_SCHEMA.split(", "))
                 ]
                 # Said here, and not by the tasks: that there is none, or no right to look at it.
                 with explained(name):
-                    chosen = ", ".join(one.expression for one in columns)
+                    chosen = ", ".join(one.expression for one in documented)
                     looked = connection.execute(f"SELECT {chosen} FROM {name} LIMIT 0".encode())
                 types = [one.type_code for one in looked.description or ()]
                 filtered = [
-                    Filtered(one, type_ == _UUID) for one, type_ in zip(columns, types, strict=True)
+                    Filtered(one, type_ == _UUID) for one, type_ in zip(documented, types, strict=True)
                 ]
                 self._parts.append(_Part(dsn, name, "priority DESC, queuing_order", filtered))
 

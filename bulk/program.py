@@ -36,13 +36,14 @@ class Outputs:
 
     tables   table name (as PostgreSQL spells it) → DataFrame; columns are matched by name
     replies  conversation_handle, message_body (binary or string; may be absent), message_type_name
-             (absent: DEFAULT): messages sent back on the claimed conversations. Replies of one
+             (absent: DEFAULT): messages sent back on the claimed conversations, or on others of
+             queues from which the job's role may receive. Replies of one
              conversation keep their order when they are in one partition, as after a
              groupBy or `each`.
     errors   conversation_handle, queuing_order (or null: the conversation as a whole), error: messages
              that could not be processed
     ends     conversation_handle, error_code, error_text (both null or absent: without error):
-             conversations to end
+             conversations to end, of the claim or as for replies
     end_all  end every claimed conversation of which nothing failed and nothing waits
     failures what becomes of a failed message and those after it in its conversation: ``requeue``
              leaves them in the queue, ``quarantine`` sets them aside with the error text,

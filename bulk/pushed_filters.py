@@ -48,9 +48,7 @@ def is_asked() -> bool:
     return "pyspark.sql.worker.data_source_pushdown_filters" in sys.modules
 
 
-def taken(
-    filters: Iterable["Filter"], columns: Mapping[str, Filtered]
-) -> tuple[list[str], list["Filter"]]:
+def taken(filters: Iterable["Filter"], columns: Mapping[str, Filtered]) -> tuple[list[str], list["Filter"]]:
     """Conditions of SQL, and the filters that they leave to Spark."""
     conditions = []
     rest = []
@@ -79,7 +77,9 @@ def _condition(asked: "Filter", columns: Mapping[str, Filtered]) -> sql.Composab
     if found.is_uuid and kind in _EQUAL and all(_is_uuid(one) for one in values):
         # As a uuid it is found by an index.
         value: sql.Composable = sql.SQL("({})").format(sql.SQL(found.column.expression))
-        literals = [sql.SQL("{}::pg_catalog.uuid").format(sql.Literal(one)) for one in values]
+        literals: list[sql.Composable | None] = [
+            sql.SQL("{}::pg_catalog.uuid").format(sql.Literal(one)) for one in values
+        ]
     else:
         value = _value(found.column)
         literals = [_literal(one, found.column.kind) for one in values]

@@ -590,6 +590,61 @@ def test_an_error_of_a_conversation_that_is_not_claimed_is_refused(desk: Desk, c
     assert desk.waiting() == 4
 
 
+@pytest.mark.parametrize("kind", ["replies", "ends"])
+def test_other_conversations_are_answered_with_the_rights_of_the_job(
+    desk: Desk, connect: Connect, kind: str
+) -> None:
+    """As SEND and END CONVERSATION of a T-SQL reader, who may name what he may receive from."""
+    for statement in (
+        "SELECT ssb.create_queue('dbo.second')",
+        "SELECT ssb.create_service('second', queue => 'dbo.second', contracts => '{trades}')",
+        "DROP ROLE IF EXISTS bulk_reader",
+        "CREATE ROLE bulk_reader",
+        _PERMISSION.format("grant"),
+        "SELECT ssb.begin_dialog('source', 'second', 'trades') FROM generate_series(1, 5)",
+        "SELECT ssb.send_batch(array_agg(conversation_handle), array_agg('trade'::text),"
+        "                      array_agg(NULL::bytea)) FROM sys.conversation_endpoints WHERE far_service = 'second'",
+    ):
+        desk.connection.execute(statement.encode())
+    desk.send(1, 1)
+    owner = connect()
+    owner.execute("SET ROLE bulk_reader")
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    made = owner.execute("SELECT ssb_internal.create_staging(%s, %s)", (held.claim_id, kind)).fetchone()
+    assert made is not None
+    others = desk.connection.execute("SELECT conversation_handle::text FROM dbo.second").fetchall()
+    columns = {"replies": "'trade', NULL, 1, 1", "ends": "NULL, NULL, 1"}[kind]
+    for (handle,) in others:
+        owner.execute(f"INSERT INTO {made[0]} VALUES (%s, {columns})", (handle,))
+    outputs = json.dumps([{"kind": kind, "staging": made[0], "attempts": [1], "rows": len(others)}])
+    completes = "SELECT replied + ended FROM ssb_internal.complete_claim(%s, %s)"
+    with pytest.raises(psycopg.Error, match="RECEIVE permission was denied on the object 'second'"):
+        owner.execute(completes, (held.claim_id, outputs))
+    desk.connection.execute(_PERMISSION.format("grant").replace("target", "second").encode())
+    done = owner.execute(completes, (held.claim_id, outputs)).fetchone()
+    assert done == (len(others),) == (5,)
+    owner.close()
+    desk.connection.execute("DROP OWNED BY bulk_reader")
+    desk.connection.execute("DROP ROLE bulk_reader")
+
+
+def test_a_claim_that_is_completed_ends_a_row_of_rollbacks(desk: Desk, connect: Connect) -> None:
+    desk.send(6, 1)
+    owner = connect()
+    for _ in range(3):
+        for _ in range(2):
+            with owner.transaction(force_rollback=True):
+                owner.execute("SELECT FROM ssb.receive('dbo.target')")
+        with owner.transaction():
+            # As a job that wants to know of a failure before it commits.
+            owner.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            held = claim(owner, "dbo.target", max_messages=1)
+            assert held is not None
+            owner.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
+    assert desk.waiting() == 3 and claim(owner, "dbo.target") is not None
+
+
 def test_a_failed_conversation_can_be_dropped(desk: Desk, connect: Connect) -> None:
     desk.send(2, 4)
     assert _complete_with_a_failure(connect(), "drop") == (8, 1)

@@ -19,7 +19,7 @@ from pooler import Pooler
 
 from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
-from pgsb.bulk.looking import QueueReader
+from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
 from pgsb.bulk.sending import Dialogs
 from pgsb.bulk.sending import send as send_frame
@@ -160,9 +160,48 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
         ("dbo.target", b"2"),
     ]
     assert desk.waiting() == 4
+    for is_asked in ("false", "true"):
+        spark.conf.set("spark.sql.python.filterPushdown.enabled", is_asked)
+        chosen = rows.where("queuing_order > 0 AND message_body = X'31'")
+        assert chosen.count() == 1
+        planned = chosen._jdf.queryExecution().executedPlan().toString()
+        assert ("Filter (" in planned) is (is_asked == "false")
     ends = spark.read.format("pgsb").options(dsn=dsn, view="sys.conversation_endpoints").load()
     assert ends.where("is_initiator = 1").select("state_desc").distinct().collect()[0][0] == "CONVERSING"
     assert dict(ends.dtypes)["conversation_handle"] == "string"
+
+
+def test_what_where_asks_is_asked_of_the_server(desk: Desk) -> None:
+    from pyspark.sql import datasource as spark_filters
+
+    if not hasattr(spark_filters, "EqualTo"):
+        pytest.skip("this Spark hands no filters over")
+    names = ("EqualTo", "In", "Not", "GreaterThan", "IsNull", "EqualNullSafe", "StringStartsWith")
+    equal, among, no, greater, null, same, begins = (getattr(spark_filters, name) for name in names)
+    handle, _ = desk.send(2, 2)
+    handle = str(desk.value("SELECT conversation_handle::text FROM dbo.target LIMIT 1"))
+    moment = desk.value("SELECT max(message_enqueue_time)::timestamp AT TIME ZONE 'UTC' FROM dbo.target")
+    options = read_options({"dsn": desk.database.dsn, "queue": "dbo.target, dbo.source"})
+
+    def asked(*filters: Any) -> tuple[int, int]:
+        """Messages, and filters that are left to Spark."""
+        look = FilteredReader(options)
+        left = list(look.pushFilters(list(filters)))
+        return sum(batch.num_rows for part in look.partitions() for batch in look.read(part)), len(left)
+
+    assert asked(equal(("conversation_handle",), handle), equal(("message_body",), b"2")) == (1, 0)
+    assert asked(among(("conversation_handle",), (handle,))) == (2, 0)
+    # As texts they differ.
+    assert asked(equal(("conversation_handle",), handle.upper())) == (0, 0)
+    assert asked(no(equal(("conversation_handle",), handle.upper()))) == (4, 0)
+    assert asked(equal(("message_type_name",), "TRADE")) == asked(equal(("validation",), "N ")) == (0, 0)
+    assert asked(begins(("message_type_name",), "tr"), same(("queue",), "dbo.target")) == (4, 0)
+    assert asked(greater(("message_type_name",), "a'\\")) == asked(null(("claim_id",))) == (4, 0)
+    assert asked(greater(("message_enqueue_time",), moment)) == (0, 0)
+    # PostgreSQL has no such text, and not every zone is known.
+    assert asked(equal(("message_type_name",), "a\0")) == (4, 1)
+    assert asked(equal(("message_enqueue_time",), moment.replace(tzinfo=None)))[1] == 1
+    assert asked(equal(("message_body", "part"), 1), among(("priority",), (5, None))) == (4, 2)
 
 
 @pytest.mark.long
@@ -461,6 +500,37 @@ def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(
     with pytest.raises(BulkError, match="has ended"):
         after.partitions(start, end)
     after.stop()
+
+
+@pytest.mark.parametrize("is_setting_aside", [False, True])
+def test_batches_that_fail_count_as_rollbacks(desk: Desk, is_setting_aside: bool) -> None:
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(2, 2)
+    handling = f"poison_message_handling => true, max_rollbacks => 3, quarantine => {is_setting_aside}"
+    desk.connection.execute(f"SELECT ssb.alter_queue('dbo.target', {handling})".encode())
+    stream = QueueStreamReader(read_options(options))
+    start = stream.initialOffset()
+    end = stream.latestOffset(start)
+    for _ in range(3):
+        # The same run asks again of the batch that it has begun.
+        assert [len(stream.partitions(start, end)) for _ in "12"] == [2, 2]
+        stream.stop()
+        stream = QueueStreamReader(read_options(options))
+    if not is_setting_aside:
+        with pytest.raises(BulkError, match=r"the queue dbo\.target is off, and claim"):
+            stream.partitions(start, end)
+        assert desk.value("SELECT is_receive_enabled FROM ssb.queue WHERE name = 'dbo.target'") is False
+        stream.stop()
+        return
+    # The group of the first message is set aside, and the batch comes without it.
+    assert len(stream.partitions(start, end)) == 1
+    assert desk.value("SELECT messages FROM ssb.claims") == 2
+    assert stream.latestOffset(end) == end
+    stream.stop()
+    assert desk.value("SELECT count(*) FROM ssb.quarantine") == desk.waiting() == 2
+    again = "SELECT ssb.resubmit_quarantined(conversation_group_id) FROM ssb.quarantine LIMIT 1"
+    assert desk.value(again) == 2
+    assert len(desk.connection.execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 2
 
 
 def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:

@@ -285,6 +285,19 @@ def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Conn
         assert not [one for one in found(sql, number, **limits) if one.object == after[0].object]
 
 
+def test_a_claim_waits_since_its_stream_was_seen_to_be_gone(sql: Connection, connect: Connect) -> None:
+    _stream_stopped(sql, connect)
+    sql.execute("UPDATE ssb.claim SET claimed_at = claimed_at - interval '1 hour'")
+    assert found(sql, 315)
+    sql.execute("SELECT ssb_internal.sweep_claims()")
+    assert not found(sql, 315)
+    sql.execute("UPDATE ssb.claim SET waits_since = waits_since - interval '1 hour'")
+    sql.execute("SELECT ssb_internal.sweep_claims()")
+    assert found(sql, 315)
+    sql.execute("SELECT ssb_internal.run_stream('nightly')")
+    assert not found(sql, 315)
+
+
 def test_what_is_found_in_another_tsql_database_is_mended_there(sql: Connection) -> None:
     sql.execute("CREATE ROLE tsql_only")
     tsql(
