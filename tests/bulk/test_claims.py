@@ -603,7 +603,8 @@ def test_other_conversations_are_answered_with_the_rights_of_the_job(
         _PERMISSION.format("grant"),
         "SELECT ssb.begin_dialog('source', 'second', 'trades') FROM generate_series(1, 5)",
         "SELECT ssb.send_batch(array_agg(conversation_handle), array_agg('trade'::text),"
-        "                      array_agg(NULL::bytea)) FROM sys.conversation_endpoints WHERE far_service = 'second'",
+        "                      array_agg(NULL::bytea))"
+        "  FROM sys.conversation_endpoints WHERE far_service = 'second'",
     ):
         desk.connection.execute(statement.encode())
     desk.send(1, 1)
