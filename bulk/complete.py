@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -181,11 +181,15 @@ def _plan_table(
         elif field.name in _ORIGIN:
             origin.append(field.name)
         else:
-            raise BulkError(f"the table {name} has no column {field.name!r}")
+            raise BulkError(f"the table {name} has no column {field.name!r}", _names(there))
     if not columns:
-        raise BulkError(f"the output for {name} has no column of that table")
+        raise BulkError(f"the output for {name} has no column of that table", _names(there))
     in_packs = bool(found[1]) and all(one.is_plain for one in columns)
     return str(found[2]), tuple(columns), tuple(origin), in_packs
+
+
+def _names(columns: Iterable[str]) -> str:
+    return f"its columns are {', '.join(columns)}"
 
 
 def _stage_table(

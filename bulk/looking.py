@@ -9,7 +9,7 @@ from psycopg import sql
 from .array_columns import Column
 from .claim import explained
 from .connections import connect, reached, task_session
-from .problems import BulkError, first_line, hint_of
+from .problems import BulkError, first_line, rows_or_a_sentence
 from .pushed_filters import Filtered, taken
 from .rows import STREAM_SCHEMA, fetch_rows
 from .source_options import SourceOptions
@@ -131,17 +131,13 @@ class QueueReader(DataSourceReader):
         """What an executor reads."""
         return self._parts
 
+    @rows_or_a_sentence
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows, as Arrow batches."""
         with task_session(partition.dsn, "pgsb spark read") as connection:
             self._options.start(connection)
             size = self._options.fetch_size or 1000
-            try:
-                yield from fetch_rows(
-                    connection, partition.columns, partition.relation, partition.order, size
-                )
-            except psycopg.Error as error:
-                raise BulkError(first_line(error), hint_of(error)) from error
+            yield from fetch_rows(connection, partition.columns, partition.relation, partition.order, size)
 
 
 class FilteredReader(QueueReader):

@@ -3,7 +3,7 @@
 import functools
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
 import psycopg
@@ -35,12 +35,30 @@ def as_a_sentence(method: Callable[_Arguments, _Result]) -> Callable[_Arguments,
     def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
         try:
             return method(*arguments, **named)
-        except BulkError as error:
-            raise error.with_traceback(None) from None
-        except psycopg.Error as error:
-            raise BulkError(first_line(error), hint_of(error)) from None
+        except (BulkError, psycopg.Error) as error:
+            raise _bare(error) from None
 
     return call
+
+
+def rows_or_a_sentence(
+    method: Callable[_Arguments, Iterator[_Result]],
+) -> Callable[_Arguments, Iterator[_Result]]:
+    """The same for a generator, which raises only when it is asked."""
+
+    @functools.wraps(method)
+    def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> Iterator[_Result]:
+        try:
+            yield from method(*arguments, **named)
+        except (BulkError, psycopg.Error) as error:
+            raise _bare(error) from None
+
+    return call
+
+
+def _bare(error: BulkError | psycopg.Error) -> BulkError:
+    own = BulkError(first_line(error), hint_of(error)) if isinstance(error, psycopg.Error) else error
+    return own.with_traceback(None)
 
 
 class ClaimLost(BulkError):
@@ -52,7 +70,9 @@ class ClaimLost(BulkError):
 _GONE = ("08", "57P01", "57P02", "57P03", "57P05")
 DISABLED = "S9617"
 _HELP = {
+    "S0229": "GRANT RECEIVE ON the queue to the role that connects, or to the one that the option role names",
     "25006": "the server is a standby, or read-only: name the primary (target_session_attrs=read-write)",
+    "42501": "GRANT what is missing to the role that connects, or to the one that the option role names",
     "53100": "the server's disk is full: make room there, then run it again",
     "53200": "the server has too little memory: smaller claims, a smaller work_mem, or fewer tasks at a time",
     "53300": "fewer tasks at a time, or a higher max_connections",

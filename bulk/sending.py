@@ -90,7 +90,7 @@ def send(
         try:
             count = _send_partition(batches, server.dsn, dialogs, this_send, context.partitionId())
         except psycopg.Error as error:
-            raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
+            raise not_sent(error) from error
         yield pyarrow.RecordBatch.from_pydict({"sent": [count]})
 
     try:
@@ -99,6 +99,17 @@ def send(
         raise BulkError(explain(error), "nothing of the failed partition was sent") from error
     note_through(server.dsn, this_send, len(reports))
     return sum(int(report["sent"]) for report in reports)
+
+
+def not_sent(error: psycopg.Error) -> BulkError:
+    """Why a task's messages were not sent."""
+    hint = hint_of(error)
+    if isinstance(error, psycopg.errors.DeadlockDetected):
+        hint = (
+            'tasks that send on the same dialogs wait for each other: repartition("key"), or by '
+            '"conversation_handle", brings the rows of a dialog into one task'
+        )
+    return BulkError(f"messages cannot be sent: {first_line(error)}", hint)
 
 
 def note_through(

@@ -27,7 +27,7 @@ from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
-from .problems import DISABLED, BulkError, ClaimLost, as_a_sentence, help_for, told
+from .problems import DISABLED, BulkError, ClaimLost, as_a_sentence, help_for, rows_or_a_sentence, told
 from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
@@ -193,6 +193,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 session.execute("SELECT ssb_internal.pass_claim(%s, %s::timestamptz)", (claim_id, claimed_at))
         return parts
 
+    @rows_or_a_sentence
     def read(self, partition: _Part) -> Iterator[Any]:
         """The rows of one part, in order within each conversation."""
         with task_session(partition.server.dsn, "pgsb stream read") as connection:
@@ -459,6 +460,7 @@ def completing(
     require_choice("unread", unread, get_args(Unread))
     address = acting_as(dsn, role) if role else readable(dsn)
 
+    @as_a_sentence
     def process(frame: "DataFrame", batch: int) -> None:
         claims = _claims_of_batch(frame)
         others = sorted({name for name, _, _ in claims} - {queue})

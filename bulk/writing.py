@@ -15,8 +15,8 @@ import psycopg
 
 from .columns import make_text
 from .connections import connect, reached, task_session
-from .problems import BulkError, first_line, hint_of
-from .sending import Dialogs, note_through, send_rows
+from .problems import BulkError, as_a_sentence
+from .sending import Dialogs, not_sent, note_through, send_rows
 from .source_options import SourceOptions
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class _Sender:
                     recycle=options.max_age if options.recycle else None,
                 )
         except psycopg.Error as error:
-            raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
+            raise not_sent(error) from error
         return Sent(count, send_id)
 
     def _note_through(self, parts: Sequence[Sent | None]) -> None:
@@ -152,6 +152,7 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
         except ValueError as error:
             raise BulkError(f'the option "sendId" is {options.send_id!r}, which is no uuid') from error
 
+    @as_a_sentence
     def write(self, iterator: Iterator[Any]) -> Sent:
         """One task."""
         from pyspark import TaskContext
@@ -160,6 +161,7 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
         assert context is not None
         return self._send(iterator, self._send_id, context.partitionId())
 
+    @as_a_sentence
     def commit(self, messages: Sequence[Sent | None]) -> None:
         """The send is through."""
         self._note_through(messages)
@@ -175,6 +177,7 @@ class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
             )
         _Sender.__init__(self, options, schema, overwrite)
 
+    @as_a_sentence
     def write(self, iterator: Iterator[Any]) -> Sent:
         """One task of one batch."""
         from pyspark import TaskContext
@@ -187,6 +190,7 @@ class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
             raise BulkError("Spark does not tell the number of this batch: it could not be sent once only")
         return self._send(iterator, uuid.uuid5(_STREAMS, f"{query} {batch}"), context.partitionId())
 
+    @as_a_sentence
     def commit(self, messages: Sequence[Sent | None], batchId: int) -> None:
         """The batch is through."""
         self._note_through(messages)

@@ -21,7 +21,7 @@ from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
-from pgsb.bulk.sending import Dialogs
+from pgsb.bulk.sending import Dialogs, not_sent
 from pgsb.bulk.sending import send as send_frame
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import QueueStreamReader, completing
@@ -654,6 +654,15 @@ def test_what_is_wrong_with_a_stream_is_one_sentence(desk: Desk, options: dict[s
         reader.stop()
     shown = traceback.format_exception(refused.value)
     assert len(refused.traceback) == 2 and not any("direct cause" in one for one in shown)
+
+
+def test_what_a_task_is_refused_is_one_sentence(desk: Desk) -> None:
+    look = QueueReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    desk.connection.execute("SELECT ssb.drop_service('target'), ssb.drop_queue('dbo.target')")
+    with pytest.raises(BulkError, match="does not exist") as refused:
+        list(look.read(look.partitions()[0]))
+    assert len(refused.traceback) == 2 and refused.value.__cause__ is None
+    assert 'repartition("key")' in str(not_sent(psycopg.errors.DeadlockDetected("deadlock")).hint)
 
 
 def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
