@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast, get_args
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -14,6 +15,7 @@ from psycopg.conninfo import make_conninfo
 from .claim import explained
 from .connections import Connection, acting_as, readable
 from .problems import BulkError, first_line
+from .program import Unread, require_choice
 
 _COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement")
 _READ = ("queue", "view")
@@ -28,6 +30,7 @@ _STREAM = (
     "streamName",
     "claimTimeout",
     "endConversations",
+    "unread",
 )
 _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "recycle", "maxAge", "sendId")
 # Spark's own, which come along: of load() the one argument, or the several as JSON.
@@ -93,6 +96,7 @@ class SourceOptions:
     stream: str | None
     wait: int
     end_conversations: bool
+    unread: Unread
     from_service: str | None
     to_service: str | None
     contract: str
@@ -192,6 +196,8 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
             raise BulkError(f'the option "{name}" is {text!r}, and must be true or false')
         return default if text is None else text.lower() == "true"
 
+    unread = cast(Unread, values.get("unread", "refuse"))
+    require_choice('the option "unread"', unread, get_args(Unread))
     if "maxage" in values and not switch("recycle", False):
         raise BulkError('the option "maxAge" is for dialogs that are kept', 'option("recycle", "true")')
     return SourceOptions(
@@ -208,6 +214,7 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,
         end_conversations=switch("endConversations", True),
+        unread=unread,
         from_service=values.get("fromservice"),
         to_service=values.get("toservice"),
         contract=values.get("contract", "DEFAULT"),

@@ -27,7 +27,16 @@ from .claim import Claim, explained, find_claim, require_own_session
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
-from .problems import DISABLED, BulkError, ClaimLost, as_a_sentence, help_for, rows_or_a_sentence, told
+from .problems import (
+    DISABLED,
+    BulkError,
+    ClaimLost,
+    as_a_sentence,
+    first_line,
+    help_for,
+    rows_or_a_sentence,
+    told,
+)
 from .program import Context, Program, Unread, require_choice, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
@@ -245,6 +254,9 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._complete(session, start["claims"])
         known = {_told_apart(one) for one in start["claims"]}
         claims = [one for one in self._held(session) if _told_apart(one) not in known]
+        for _, claim_id, _ in claims:
+            # Who read it had another checkpoint, and may have had another sink.
+            session.execute("SELECT ssb_internal.forget_reading(%s)", (claim_id,))
         if not claims:
             if self._left is None:
                 time.sleep(max(0.0, self._look_again - time.monotonic()))
@@ -314,6 +326,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for one in committed:
             _, claim_id, claimed_at = one
             if _told_apart(one) in held:
+                if self._options.unread == "refuse":
+                    _require_read(session, one)
                 row = session.execute(
                     "SELECT deleted FROM ssb_internal.complete_batch(%s, %s)",
                     (claim_id, self._options.end_conversations),
@@ -385,6 +399,19 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             _run_alone(self._connection, self._stream)
             self._runs = self._stream
         return self._connection
+
+
+def _require_read(session: Connection, one: list[Any]) -> None:
+    """Raise BulkError where the batch of the claim was not read to its end: who has its messages?"""
+    try:
+        session.execute("SELECT ssb_internal.require_read(%s)", (one[1],))
+    except psycopg.errors.ObjectNotInPrerequisiteState as error:
+        raise BulkError(
+            f"Spark has committed a batch without having read it: {first_line(error)}",
+            "has the sink skipped it, as one that it had (files know their batches: a new checkpoint needs a "
+            f"new path)? SELECT ssb.release_claim({one[1]}) when the query has stopped gives the messages to "
+            'a later batch; option("unread", "complete") deletes what is not read',
+        ) from error
 
 
 def _told_apart(one: list[Any]) -> tuple[int, datetime.datetime]:

@@ -155,3 +155,17 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- A batch of a claim begins elsewhere: what was read before does not count for it.
+--
+-- Called by  pgsb.bulk.streaming
+CREATE OR REPLACE FUNCTION ssb_internal.forget_reading(claim_id integer)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_claim(claim_id);
+    DELETE FROM ssb.claim_reading AS r WHERE r.claim_id = $1;
+END;
+$$;

@@ -453,7 +453,9 @@ def test_a_stream_ends_conversations_that_the_other_side_has_ended(
         "SELECT ssb.end_conversation(%s), ssb.end_conversation(%s, 1, 'no')", (ended, failed)
     )
     reader = QueueStreamReader(read_options(options))
-    end = reader.latestOffset(reader.initialOffset())
+    start = reader.initialOffset()
+    end = reader.latestOffset(start)
+    _reads(reader, start, end)
     # Nothing is ended before Spark has the batch.
     assert (
         desk.value(
@@ -502,6 +504,40 @@ def test_a_stream_that_comes_again_with_other_partitions_reads_all_of_its_claim(
     after.stop()
 
 
+def _reads(stream: QueueStreamReader, start: dict[str, Any], end: dict[str, Any]) -> None:
+    for part in stream.partitions(start, end):
+        assert sum(batch.num_rows for batch in stream.read(part))
+
+
+def test_a_batch_that_the_sink_has_skipped_is_not_completed(desk: Desk) -> None:
+    """Files skip batches of a new checkpoint whose numbers they have had: the messages are nowhere else."""
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
+    desk.send(2, 1)
+    first, second = (QueueStreamReader(read_options(options)) for _ in "12")
+    start = first.initialOffset()
+    end = first.latestOffset(start)
+    with pytest.raises(BulkError, match="of the 2 messages of claim .*, none was read"):
+        first.latestOffset(end)
+    # What another checkpoint's run has read counts for that one only.
+    _reads(first, start, end)
+    first.stop()
+    assert second.latestOffset(second.initialOffset()) == end
+    with pytest.raises(BulkError, match=r"none was read") as refused:
+        second.commit(end)
+    assert "ssb.release_claim" in str(refused.value.hint) and desk.waiting() == 2
+    _reads(second, start, end)
+    assert second.latestOffset(end) == end and desk.waiting() == 0
+    second.stop()
+    # Unless that is meant.
+    desk.send(1, 1)
+    third = QueueStreamReader(read_options({**options, "unread": "complete"}))
+    third.commit(third.latestOffset(end))
+    assert desk.waiting() == 0
+    third.stop()
+    with pytest.raises(BulkError, match='option "unread" is refuse or complete, not x'):
+        read_options({**options, "unread": "x"})
+
+
 @pytest.mark.parametrize("is_setting_aside", [False, True])
 def test_batches_that_fail_count_as_rollbacks(desk: Desk, is_setting_aside: bool) -> None:
     options = {"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"}
@@ -525,6 +561,7 @@ def test_batches_that_fail_count_as_rollbacks(desk: Desk, is_setting_aside: bool
     # The group of the first message is set aside, and the batch comes without it.
     assert len(stream.partitions(start, end)) == 1
     assert desk.value("SELECT messages FROM ssb.claims") == 2
+    _reads(stream, start, end)
     assert stream.latestOffset(end) == end
     stream.stop()
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == desk.waiting() == 2
