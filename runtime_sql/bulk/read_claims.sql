@@ -76,7 +76,8 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    -- The order of the rows is that of the two index scans, one inside the other.
+    -- The order of the rows is that of the two index scans, one inside the other. They go on until there are as many rows, however
+    -- many conversations have no message behind that place, or none at all any more.
     SELECT array_agg(p.endpoint_id), array_agg(p.queuing_order), array_agg(p.message_sequence_number), array_agg(p.priority),
            array_agg(p.message_type_id), array_agg(p.enqueued_at::timestamptz(3)),
            string_agg(p.validation, ''), array_agg(octet_length(p.validation)),
@@ -86,7 +87,7 @@ BEGIN
                    convert_to(m.validation::text, 'UTF8') AS validation, m.body
               FROM (SELECT o.endpoint_id, o.last_order FROM ssb.claimed_conversation AS o
                      WHERE o.claim_id = $1 AND o.partition = $2 AND o.endpoint_id >= $3
-                     ORDER BY o.endpoint_id LIMIT $5) AS c
+                     ORDER BY o.endpoint_id OFFSET 0) AS c
              CROSS JOIN LATERAL (
                    SELECT s.* FROM ssb.message_stored AS s
                     WHERE s.endpoint_id = c.endpoint_id AND s.queuing_order <= c.last_order

@@ -179,6 +179,23 @@ def test_rows_come_as_many_at_a_time_as_fetchsize_says(desk: Desk) -> None:
     assert rows == [2, 2, 1]
 
 
+@pytest.mark.parametrize("size", ["1", "2"])
+def test_a_part_is_read_to_its_end_whatever_its_rows_are(desk: Desk, size: str) -> None:
+    """As of bodies of 50 MB, which come one by one; and of conversations that somebody ends meanwhile."""
+    desk.send(8, 2)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "fetchsize": size, "numPartitions": "1"}
+    reader = QueueStreamReader(read_options(options))
+    start = reader.initialOffset()
+    end = reader.latestOffset(start)
+    desk.connection.execute(
+        "SELECT ssb.end_conversation(c.handle) FROM (SELECT conversation_handle AS handle FROM dbo.target"
+        " GROUP BY 1 ORDER BY min(queuing_order) LIMIT 5) AS c"
+    )
+    (part,) = reader.partitions(start, end)
+    assert sum(batch.num_rows for batch in reader.read(part)) == desk.waiting() == 6
+    reader.stop()
+
+
 def test_what_a_program_completes_is_in_the_streams_progress(
     desk: Desk, connect: Callable[..., Connection]
 ) -> None:
