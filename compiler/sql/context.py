@@ -105,6 +105,8 @@ class Frame:
     """How many aggregates stand at this level outside OVER."""
     results: frozenset[str] = frozenset()
     """The names of the select list, which ORDER BY finds before the columns."""
+    defining: bool = False
+    """Of a table's definition (CHECK, computed column, index), where PostgreSQL takes no query."""
 
     @property
     def is_outermost(self) -> bool:
@@ -307,9 +309,9 @@ class Context:
 
     # ------------------------------------------------------------ frames and names
 
-    def push(self) -> Frame:
-        """Enter a query level."""
-        self.frame = Frame(parent=self.frame)
+    def push(self, *, defining: bool = False) -> Frame:
+        """Enter a query level, or a table's definition."""
+        self.frame = Frame(parent=self.frame, defining=defining)
         return self.frame
 
     def pop(self) -> None:

@@ -74,7 +74,7 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
         else:
             reader.fail()
     known = ctx.scope.table(name)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(name.name), known.columns if known is not None else None))
     try:
         return _action(reader, name, sql, known, valid, ctx)

@@ -92,7 +92,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
     skipped = take_foreign_keys(definition, name, sql, ctx)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     parts: list[s.Column | s.Constraint] = [column_of(column, info, ctx) for column in definition.columns]
     parts += [constraint_of(constraint, ctx) for constraint in definition.constraints]
@@ -300,7 +300,7 @@ def _with_expressions(
     definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context, statement: str
 ) -> TableInfo:
     """Types of computed columns, texts of defaults and checks."""
-    ctx.push()
+    ctx.push(defining=True)
     relation = Relation(fold(name.name) if name is not None else "", info.columns)
     ctx.frame.relations.append(relation)
     columns: list[ColumnInfo] = []
@@ -386,7 +386,7 @@ def table_definition(tokens: tuple[Token, ...], called: str, ctx: Context) -> Ta
                 hint="a table variable has no foreign keys",
             )
     info = table_info(definition, None, ctx, called=called)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
     checks = tuple(
         condition(constraint.check, ctx).code
@@ -511,7 +511,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
             severity="warning",
         )
         return Ddl(())
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
     if info is not None:
         refuse_xml_keys([column for column, _ in index.columns], info, ctx)

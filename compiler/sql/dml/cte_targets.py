@@ -25,7 +25,7 @@ from ..query.row_limits import limit_of
 from ..query.set_operations import ctes, trial
 from ..values import Value
 from .output import Changing, finish
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .set_variables import into_variables
 from .table_variables import change_variable
 
@@ -103,6 +103,8 @@ class CteTarget:
             code: s.Update | s.Delete
             if change.sets:
                 sets: list[tuple[str, n.Node]] = []
+                new = ((item.column.name, item.value) for item in change.sets if item.column is not None)
+                share_next_values(((mapping.get(fold(key), key), value) for key, value in new), info, ctx)
                 for item in change.sets:
                     if item.column is None:
                         continue

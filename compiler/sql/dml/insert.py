@@ -35,6 +35,8 @@ from .columns import advance_identity, fillable, refuse_explicit, refuse_repeate
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
+from .set_clause import share_next_values
+from .table_variable_rows import needs_query
 from .table_variables import insert_into_variable
 from .update_delete import delete, update
 
@@ -152,6 +154,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         before, after = inner.before, inner.after
     columns = _columns(statement, target, ctx)
     statement.top = changing_top(statement.top, ctx)
+    plain = statement.top is None and (target.variable is None or not needs_query(target.variable))
+    if plain and columns is not None and statement.rows is not None and len(statement.rows) == 1:
+        names = [column.name for column in columns]
+        share_next_values(zip(names, statement.rows[0].expressions, strict=False), target.info, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
     if rows is not None and statement.top is not None:

@@ -25,10 +25,10 @@ from ..parse.dml import Change, Insert, Output
 from ..parse.nodes import is_variable
 from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
-from ..values import Value
+from ..values import Value, differs_by_row
 from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import (
     default_of,
     fits,
@@ -174,6 +174,10 @@ def change_variable(
             if translated is None:
                 return None
             values = translated
+            if any(differs_by_row(value) for value in values.values()):
+                # Without a word about the row PostgreSQL would compute NEWID() once.
+                this_row = n.IsNull(n.Name((alias, PLACE)), negated=True)
+                where = n.all_of([this_row, *([where] if where is not None else [])])
         hit = _match(sources, place, where, values)
         rows = numbered(variable, alias)
         limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
@@ -294,6 +298,8 @@ def _set_values(
 ) -> dict[str, n.Node] | None:
     values: dict[str, n.Node] = {}
     refuse_repeated((item.column for item in change.sets), ctx)
+    # The new values are a query's list, in the order written.
+    share_next_values((("", item.value) for item in change.sets), None, ctx)
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)

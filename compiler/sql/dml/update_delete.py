@@ -42,7 +42,7 @@ from ..values import Value
 from .columns import refuse_repeated
 from .cte_targets import cte_target, derived_target
 from .output import Changing, finish
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .set_variables import into_variables
 from .table_variables import change_variable
 
@@ -453,6 +453,8 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
     out: list[tuple[SetItem, str, Value]] = []
     assigned = {item.variable.name.lower() for item in work.change.sets if item.variable is not None}
     refuse_repeated((item.column for item in work.change.sets), ctx)
+    new = [(item.column.name, item.value) for item in work.change.sets if item.column is not None]
+    share_next_values(new, work.info, ctx)
     for item in work.change.sets:
         if item.column is not None and assigned and reads(item.value, assigned):
             ctx.unsupported(

@@ -11,7 +11,6 @@ from ...catalog import types as tm
 from ...catalog.names import AGGREGATES, ObjectName, fold
 from ...catalog.objects import ColumnInfo, UserFunction
 from ...target import nodes as n
-from ...target import queries as q
 from .. import values as v
 from ..assignments import assign, load, store
 from ..context import Context, object_name
@@ -33,12 +32,16 @@ from ..parse.nodes import (
 )
 from ..values import Value
 from .conditions import lowered, without_accents
-from .names import condition, find_relation, scalar, variable
+from .names import at_one_moment, computed_once, condition, find_relation, of_rows, scalar, variable
 
 BOOLEAN = tm.BOOLEAN
 
 _LOOKUPS = frozenset(("DB_ID", "OBJECT_ID", "SCHEMA_ID", "TYPE_ID", "USER_ID", "DATABASE_PRINCIPAL_ID"))
 """Functions that search the catalog: each call takes a millisecond."""
+
+
+_CLOCKS = frozenset(("GETDATE", "GETUTCDATE", "SYSDATETIME", "SYSUTCDATETIME", "SYSDATETIMEOFFSET"))
+"""Functions that read the clock."""
 
 
 _PARSED = frozenset(
@@ -117,7 +120,9 @@ def _next_value(node: NextValue, ctx: Context) -> Value:
     name = ctx.relation_name(object_name(node.this))
     row = node.find_ancestor(exp.Select, exp.Tuple)
     # All that one row asks of a sequence is one value.
-    again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
+    again = node.meta.get("again")
+    if again is None:
+        again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
     return v.call("currval" if again else "nextval", n.Text(name), type=tm.BIGINT, nullable=False)
 
 
@@ -142,10 +147,11 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
             number=130,
         )
     if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
-        # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
-        # subquery that depends on no row once.
-        return replace(value, code=n.Subquery(q.Select((value.code,), breaks=q.Breaks.NEVER)))
-    return v.unwrap(value)
+        # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row.
+        return computed_once(value)
+    if upper == "RAND" and not node.expressions and of_rows(ctx):
+        return computed_once(value)
+    return at_one_moment(value, node, ctx) if upper in _CLOCKS else v.unwrap(value)
 
 
 def default_value(node: exp.Expr, ctx: Context) -> Value:

@@ -16,6 +16,7 @@ from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..assignments import load
 from ..context import Context, Frame, Relation
@@ -26,6 +27,9 @@ from ..parse.nodes import SetVariable, unwrapped
 from ..values import Value
 
 BOOLEAN = tm.BOOLEAN
+
+_MOMENTS = (tm.DATETIME, tm.DATE)
+"""The types of CURRENT_TIMESTAMP and CURRENT_DATE."""
 
 
 def condition(node: exp.Expr | None, ctx: Context) -> Value:
@@ -127,11 +131,33 @@ def _column(node: exp.Column, ctx: Context) -> Value:
                 return _pseudo_column(name, node, ctx)
             special = builtin.NAMES_WITHOUT_PARENTHESES.get(name.lower())
             if special is not None:
-                return special
+                return at_one_moment(special, node, ctx) if special.type in _MOMENTS else special
             if name.lower() == "identitycol":
                 return _identity_column(node, ctx)
         return _bare_column(name, node, ctx)
     return _qualified_column(node, name, ctx)
+
+
+def of_rows(ctx: Context) -> bool:
+    """Whether PostgreSQL would compute an expression for each row of a query or change."""
+    levels = list(ctx.frame.levels())
+    return any(frame.relations for frame in levels) and not any(frame.defining for frame in levels)
+
+
+def computed_once(value: Value) -> Value:
+    """A value that depends on no row, as a subquery: PostgreSQL computes it once for all rows."""
+    return replace(value, code=n.Subquery(q.Select((value.code,), breaks=q.Breaks.NEVER)))
+
+
+def at_one_moment(value: Value, node: exp.Expr, ctx: Context) -> Value:
+    """GETDATE() and its like: one moment for all rows of a statement.
+
+    Not in WHERE and ON: there the planner reads the clock itself, to know how many rows are due.
+    """
+    clause = node.find_ancestor(exp.Where, exp.Join, exp.Select)
+    if isinstance(clause, (exp.Where, exp.Join)) or not of_rows(ctx):
+        return value
+    return computed_once(value)
 
 
 def own_name(node: exp.Expr) -> str | None:
@@ -324,7 +350,15 @@ def _subquery(node: exp.Subquery, ctx: Context) -> Value:
     inner = node.this
     while isinstance(inner, exp.Subquery):
         inner = inner.this
-    return subquery(inner, ctx)
+    value = subquery(inner, ctx)
+    query = value.code.query if isinstance(value.code, n.Subquery) else None
+    if isinstance(query, q.Select) and query == q.Select(query.items, breaks=query.breaks):
+        item = query.items[0] if len(query.items) == 1 else n.NULL
+        code = item.value if isinstance(item, q.Labelled) else item
+        if v.differs_by_row(code):
+            # (SELECT NEWID()): PostgreSQL would compute a query once for all rows.
+            return replace(value, code=n.Paren(code))
+    return value
 
 
 @handles(exp.Select, exp.Union, exp.Except, exp.Intersect)

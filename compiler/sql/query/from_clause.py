@@ -22,6 +22,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..messages import ROWS_DIFFER
 from ..parse.nodes import is_variable
+from ..values import differs_by_row
 from .pivot import pivoted
 from .table_functions import table_function
 
@@ -149,10 +150,24 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
     item = source(inner, ctx, "CROSS")
     if not item.lateral:
         item.make_lateral()
+    if before:
+        _compute_for_each_row(item, ctx.frame.relations[before - 1])
     if lateral.args.get("cross_apply") is False:
         item.kind, item.on = "LEFT", n.TRUE
         _may_be_null(ctx.frame.relations[before:])
     return item
+
+
+def _compute_for_each_row(item: Source, left: Relation) -> None:
+    """``CROSS APPLY (SELECT NEWID() AS id)``: PostgreSQL would compute once what reads no column."""
+    derived = item.derived
+    if derived is None or not isinstance(derived.item, n.Subquery):
+        return
+    query = derived.item.query
+    if isinstance(query, q.Select) and query.source is None and any(map(differs_by_row, query.items)):
+        reads = n.IsNull(n.Paren(n.IsNull(left.every())), negated=True)
+        where = n.all_of([reads, *([query.where] if query.where is not None else [])])
+        item.code = replace(derived, item=n.Subquery(replace(query, where=where)))
 
 
 def _may_be_null(relations: list[Relation]) -> None:

@@ -127,7 +127,7 @@ LOOP n := n + next_row.c1; END LOOP
 SELECT @n = @n + DATEDIFF(day, placed, GETDATE()) FROM orders
 -- expect
 FOR next_row IN
-SELECT sys.datediff('day', placed, sys.getdate()) AS c1 FROM dbo.orders
+SELECT sys.datediff('day', placed, (SELECT sys.getdate())) AS c1 FROM dbo.orders
 LOOP n := n + next_row.c1; END LOOP
 
 -- case: where without FROM

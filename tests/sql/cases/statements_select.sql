@@ -618,7 +618,7 @@ SELECT * FROM dbo.orders TABLESAMPLE SYSTEM (10::double precision)
 -- case: a column in parentheses keeps its name, CURRENT_USER and its like have none
 SELECT (name), CURRENT_USER, o.[user], [user], CURRENT_TIMESTAMP, ((o.name)) FROM (SELECT (name), 1 AS [user] FROM customers) AS o
 -- expect
-SELECT name, sys.user_name(), o."user", "user", sys.getdate(), o.name
+SELECT name, sys.user_name(), o."user", "user", (SELECT sys.getdate()), o.name
 FROM (SELECT name, 1 AS "user" FROM dbo.customers) AS o
 
 -- case: HAVING and ORDER BY of what is grouped
