@@ -1199,3 +1199,16 @@ SELECT DATEDIFF(day, GETDATE(), d), COUNT(*) FROM Moments WHERE d <= GETDATE() G
 1
 
 0 | 2000
+
+-- case: what cannot be computed fails where it is reached alone
+CREATE TABLE dbo.Reached (id int)
+INSERT Reached VALUES (1), (2)
+DECLARE @zero int = 0, @text varchar(9) = 'x'
+SELECT CASE WHEN id > 0 THEN id ELSE 1 / 0 END, ISNULL(id, CAST('no id' AS int)), IIF(id < 0, 1 / @zero, id), COALESCE(id, CAST(@text AS int)) FROM Reached ORDER BY id
+INSERT Reached SELECT CONVERT(int, 'none') + 5 % 0 FROM Reached WHERE id = 3
+SELECT CASE WHEN @@TRANCOUNT = 0 THEN 5 ELSE CAST('in a transaction' AS int) END
+-- expect
+1 | 1 | 1 | 1
+2 | 2 | 2 | 2
+
+5

@@ -17,7 +17,7 @@ from ..operand_types import arithmetic_error, written
 from ..precedence import common_of_types, common_type, digits
 from ..values import Value
 from .conditions import flatten
-from .names import scalar
+from .names import computed_late, scalar
 
 
 @handles(exp.Neg)
@@ -179,7 +179,10 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
         left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
     if b is not None and b.is_string:
         right = _number_of(right, a if a is not None and a.is_numeric else tm.INT)
-    return _numeric(operator, left, right)
+    value = _numeric(operator, left, right)
+    if operator in "/%":
+        value = computed_late(value, right, fails=right.constant == 0, node=node, ctx=ctx)
+    return value
 
 
 _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}

@@ -32,7 +32,16 @@ from ..parse.nodes import (
 )
 from ..values import Value
 from .conditions import lowered, without_accents
-from .names import at_one_moment, computed_once, condition, find_relation, of_rows, scalar, variable
+from .names import (
+    at_one_moment,
+    computed_late,
+    computed_once,
+    condition,
+    find_relation,
+    of_rows,
+    scalar,
+    variable,
+)
 
 BOOLEAN = tm.BOOLEAN
 
@@ -87,7 +96,11 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     error = conversion_error(value, to)
     if error is not None:
         return ctx.problem(error[1], node, number=error[0])
-    return convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+    converted = convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+    if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not value.is_string:
+        return converted
+    fails = isinstance(value.constant, str) and not any(letter.isdigit() for letter in value.constant)
+    return computed_late(converted, value, fails=fails and bool(value.constant), node=node, ctx=ctx)
 
 
 @handles(AtTimeZone)

@@ -6,6 +6,8 @@ windows); all register their handlers with ..context.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from ....grammar.hints import no_condition
@@ -23,7 +25,7 @@ from ..context import Context, Frame, Relation
 from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_tree
 from ..functions import builtin
-from ..parse.nodes import SetVariable, unwrapped
+from ..parse.nodes import SetVariable, is_variable, unwrapped
 from ..values import Value
 
 BOOLEAN = tm.BOOLEAN
@@ -158,6 +160,44 @@ def at_one_moment(value: Value, node: exp.Expr, ctx: Context) -> Value:
     if isinstance(clause, (exp.Where, exp.Join)) or not of_rows(ctx):
         return value
     return computed_once(value)
+
+
+_CONDITIONAL = frozenset(("ISNULL", "COALESCE", "IIF", "CHOOSE"))
+
+
+def computed_late(value: Value, operand: Value, *, fails: bool, node: exp.Expr, ctx: Context) -> Value:
+    """A value of constants that cannot be, computed where it is asked for alone.
+
+    PostgreSQL computes what reads no row while it plans, in a branch that is never reached and for rows
+    that are not there. A subquery around ``operand`` hides it. ``fails``: of this constant comes no value.
+    """
+    branch = next((one for one in _ancestors(node) if _is_conditional(one)), None)
+    if fails:
+        hidden = branch is not None or of_rows(ctx)
+    else:
+        variable = isinstance(operand.code, n.Variable)
+        hidden = variable and branch is not None and of_rows(ctx) and _reads_row(branch)
+    if not hidden:
+        return value
+    late = computed_once(operand).code
+    return replace(value, code=n.replaced(value.code, lambda one: late if one is operand.code else None))
+
+
+def _ancestors(node: exp.Expr) -> Iterator[exp.Expr]:
+    parent = node.parent
+    while isinstance(parent, exp.Expr) and not isinstance(parent, exp.Query):
+        yield parent
+        parent = parent.parent
+
+
+def _is_conditional(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Case) or (
+        isinstance(node, exp.Anonymous) and node.name.upper() in _CONDITIONAL
+    )
+
+
+def _reads_row(node: exp.Expr) -> bool:
+    return any(not is_variable(column) for column in node.find_all(exp.Column))
 
 
 def own_name(node: exp.Expr) -> str | None:
