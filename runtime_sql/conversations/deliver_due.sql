@@ -44,7 +44,8 @@ END;
 $$;
 
 -- True when it put a message on the queue. At most 300 endpoints a call, so that
--- no RECEIVE pays for everybody.
+-- no RECEIVE pays for everybody. What cannot come about now, as its group is locked or the queue takes no messages,
+-- is passed, and keeps nothing from coming that is due later.
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_due_on(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -58,16 +59,24 @@ DECLARE
     v_now timestamptz := clock_timestamp();
     v_has_put boolean := false;
     v_is_accepting boolean := (SELECT q.is_accepting FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
+    v_free bigint[];
 BEGIN
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.queue_id = p_queue_id AND e.due_at <= v_now LIMIT 1;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     PERFORM ssb_internal.sweep_dialogs(p_queue_id, v_now);
-    FOR v_endpoint_id IN
-        SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
-         WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
-    LOOP
+    v_free := ARRAY(
+        SELECT d.endpoint_id
+          FROM (SELECT e.endpoint_id, e.lock_id, e.closed_at, least(e.dialog_timer, e.lifetime) <= v_now AS has_message
+                  FROM ssb.conversation_endpoint AS e
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 2000) AS d
+         CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                              WHERE l.endpoint_id = d.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l
+         WHERE d.closed_at IS NOT NULL OR v_is_accepting OR d.has_message IS NOT TRUE
+         LIMIT 100);
+    FOREACH v_endpoint_id IN ARRAY v_free LOOP
+        -- It may have come to another group.
         CONTINUE WHEN NOT ssb_internal.try_lock_endpoint(v_endpoint_id);
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
@@ -118,6 +127,9 @@ BEGIN
         RETURN;
     ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id) THEN
         IF NOT ssb_internal.try_lock_endpoint(p_endpoint.far_endpoint_id) THEN
+            -- Others come first that may go.
+            UPDATE ssb.conversation_endpoint AS e SET due_at = clock_timestamp() + interval '10 seconds'
+             WHERE e.endpoint_id = p_endpoint.endpoint_id;
             RETURN;
         END IF;
         -- As it is now that it is locked.

@@ -273,6 +273,41 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
 
 
+@pytest.mark.parametrize("why", ["locked", "queue off", "far side locked"])
+def test_what_cannot_come_about_now_keeps_nothing_else_from_it(
+    session: Session, another: Callable[[], Session], pair: Pair, why: str
+) -> None:
+    many = [pair.conversing() for _ in range(101)]
+    _, far = pair.conversing()
+    pass_all = (
+        "UPDATE ssb.conversation_endpoint SET {} = now() - %s::interval, due_at = now() - %s::interval"
+        " WHERE conversation_handle = ANY(%s)"
+    )
+    handles = [far for _, far in many]
+    if why == "far side locked":
+        session.do("SELECT ssb.end_conversations(%s)", [*handles, far])
+    else:
+        session.do("SELECT ssb.begin_conversation_timer(h, 60) FROM unnest(%s) AS h", handles)
+        session.end(far)
+    session.do(pass_all.format("closed_at"), "40 minutes", "10 seconds", [far])
+    held = handles
+    if why == "far side locked":
+        held = [near for near, _ in many]
+        session.do(pass_all.format("closed_at"), "40 minutes", "20 seconds", handles)
+    else:
+        session.do(pass_all.format("dialog_timer"), "20 seconds", "20 seconds", handles)
+    holder = another()
+    if why == "queue off":
+        session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    else:
+        lock = "SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = ANY(%s) FOR NO KEY UPDATE"
+        holder.do(lock, held)
+    for _ in range(3):
+        session.do("SELECT ssb.deliver_due(%s)", pair.far)
+    assert session.value(LEFT, [far]) == 0
+    holder.rollback()
+
+
 def test_who_looks_for_what_is_due_reads_nothing_that_is_not(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
