@@ -273,6 +273,24 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
 
 
+def test_who_waits_is_not_woken_for_a_timer_that_cannot_come(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    pass_time(session, near, 60)
+    is_waiting = "SELECT ssb.message_is_waiting(%s)"
+    holder = another()
+    holder.send(near, pair.request, "a long job")
+    assert session.value(is_waiting, pair.near) is False
+    holder.rollback()
+    with session.connection.transaction(force_rollback=True):
+        session.do("UPDATE ssb.queue SET is_accepting = false WHERE name = %s", pair.near)
+        assert session.value(is_waiting, pair.near) is False
+    assert session.value(is_waiting, pair.near) is True
+    assert session.receive(pair.near) == [Message(TIMER, None, near, -1)]
+
+
 @pytest.mark.parametrize("why", ["locked", "queue off", "far side locked"])
 def test_what_cannot_come_about_now_keeps_nothing_else_from_it(
     session: Session, another: Callable[[], Session], pair: Pair, why: str
