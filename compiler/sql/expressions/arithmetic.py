@@ -84,7 +84,7 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if a.family == b.family == "binary":
             return Value(n.joined(left.code, right.code), _joined_bytes(a, b))
         if a.is_numeric and b.is_numeric:
-            return _numeric("+", left, right)
+            return _computed_late("+", left, right, node, ctx)
         if a.is_string and b.is_numeric:
             return _numeric("+", _number_of(left, b), right)
         if a.is_numeric and b.is_string:
@@ -179,9 +179,21 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
         left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
     if b is not None and b.is_string:
         right = _number_of(right, a if a is not None and a.is_numeric else tm.INT)
+    return _computed_late(operator, left, right, node, ctx)
+
+
+def _computed_late(operator: str, left: Value, right: Value, node: exp.Expr | None, ctx: Context) -> Value:
+    """Arithmetic that fails where it is reached alone: a division by zero, constants that are too large."""
     value = _numeric(operator, left, right)
+    a, b = left.constant, right.constant
+    if node is None:
+        return value
     if operator in "/%":
-        value = computed_late(value, right, fails=right.constant == 0, node=node, ctx=ctx)
+        return computed_late(value, right, fails=b == 0, node=node, ctx=ctx)
+    if isinstance(a, int) and isinstance(b, int) and value.type == tm.INT:
+        result = {"+": a + b, "-": a - b, "*": a * b}[operator]
+        if not -(2**31) <= result < 2**31:
+            return computed_late(value, right, fails=True, node=node, ctx=ctx)
     return value
 
 

@@ -13,6 +13,7 @@ from ...catalog.objects import ColumnInfo, UserFunction
 from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign, load, store
+from ..constant_texts import has_no_value
 from ..context import Context, object_name
 from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
@@ -99,8 +100,8 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     converted = convert(value, to, style=style, attempt=kind.startswith("TRY_"))
     if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not value.is_string:
         return converted
-    fails = isinstance(value.constant, str) and not any(letter.isdigit() for letter in value.constant)
-    return computed_late(converted, value, fails=fails and bool(value.constant), node=node, ctx=ctx)
+    fails = isinstance(value.constant, str) and has_no_value(value.constant, to)
+    return computed_late(converted, value, fails=fails, node=node, ctx=ctx)
 
 
 @handles(AtTimeZone)
