@@ -273,6 +273,18 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
 
 
+def test_a_closed_side_that_goes_leaves_its_group_to_the_others(session: Session, pair: Pair) -> None:
+    near, leader = pair.conversing()
+    other_near, follower = pair.conversing()
+    session.do("SELECT ssb.move_conversation(%s, %s)", follower, session.group(leader))
+    session.end(leader)
+    session.end(near)
+    pass_time(session, leader, 1860)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [leader]) == 0
+    session.send(other_near, pair.request, "to the one that is left")
+    assert [m.handle for m in session.receive(pair.far)] == [follower]
+
+
 def test_who_waits_is_not_woken_for_a_timer_that_cannot_come(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
