@@ -301,10 +301,9 @@ CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
 CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', '', 'n');
 
-CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
+PERFORM ssb_internal.note_updates('dbo.t', 'watch');
 
 END;
 $whole$;

@@ -1,0 +1,47 @@
+-- What stands on a table's columns when they are dropped, added, altered and renamed.
+CREATE TABLE dbo.Part (Old int NULL, Id int IDENTITY NOT NULL, Code nvarchar(10) NULL, Price int NULL, Twice AS (Price * 2));
+GO
+CREATE TRIGGER dbo.PartChanged ON dbo.Part AFTER INSERT, UPDATE AS
+    IF UPDATE(Code) PRINT 'Code';
+    PRINT COLUMNS_UPDATED();
+GO
+ALTER TABLE dbo.Part DROP COLUMN Old;
+GO
+-- Columns keep their numbers: 2 to 5.
+SET IDENTITY_INSERT dbo.Part ON;
+INSERT INTO dbo.Part (Id, Code) VALUES (7, N'a');
+SET IDENTITY_INSERT dbo.Part OFF;
+UPDATE dbo.Part SET Price = 1;
+GO
+-- A trigger that asks for a column does not hinder that it grows.
+ALTER TABLE dbo.Part ALTER COLUMN Code nvarchar(50) NULL;
+ALTER TABLE dbo.Part ADD Weight int NULL, Height int NULL, Width int NULL, Depth int NULL;
+GO
+UPDATE dbo.Part SET Code = N'a long code of a part';
+UPDATE dbo.Part SET Depth = 1;
+EXEC sp_rename 'dbo.Part.Depth', 'Deep', 'COLUMN';
+GO
+UPDATE dbo.Part SET Deep = 2;
+ALTER TABLE dbo.Part DROP COLUMN Code;
+GO
+UPDATE dbo.Part SET Price = 3;
+ALTER TABLE dbo.Part ADD Code nvarchar(10);
+GO
+UPDATE dbo.Part SET Code = N'b';
+DROP TRIGGER dbo.PartChanged;
+GO
+UPDATE dbo.Part SET Code = N'c';
+SELECT Id, Code, Deep FROM dbo.Part;
+-- Another identity column in the place of the one that is gone.
+ALTER TABLE dbo.Part DROP COLUMN Id;
+ALTER TABLE dbo.Part ADD Number int IDENTITY(100, 5);
+GO
+DBCC CHECKIDENT ('dbo.Part', RESEED, 500);
+INSERT INTO dbo.Part (Code) VALUES (N'd');
+SET IDENTITY_INSERT dbo.Part ON;
+INSERT INTO dbo.Part (Number, Code) VALUES (1000, N'e');
+SET IDENTITY_INSERT dbo.Part OFF;
+INSERT INTO dbo.Part (Code) VALUES (N'f');
+SELECT Number, Code FROM dbo.Part ORDER BY Number;
+SELECT name FROM sys.identity_columns WHERE object_id = OBJECT_ID('dbo.Part');
+GO
