@@ -283,6 +283,8 @@ class ResultColumn:
 
     name: str | None
     type: SqlType | None = None
+    every_of: str | None = None
+    """For ``*``: the columns that this table of the server has when the statement runs."""
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,7 @@ class CteTarget:
             self.base.set("hints", [*hints, exp.Var(this="UPDLOCK")])
         mapping = _base_columns(select_node)
         trial_columns = _columns_of(self.cte, ctx)
+        has_all = [type(item) for item in select_node.expressions] == [exp.Star]
         select_node.append(
             "expressions",
             exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier("row_id", quoted=True)),
@@ -114,7 +115,13 @@ class CteTarget:
                 code = s.Delete(head, sources, where)
             columns = trial_columns
             others = [item.relation for item in listed if item.relation is not None]
-            relations = [*others, Relation("deleted", columns, prefix=n.Name((name,)))]
+            if has_all and not change.sets:
+                # The table's own row: the common table expression has the row's place beside.
+                stored = ctx.stored_name(base_name, info)
+                deleted = Relation("deleted", columns, prefix=n.Name((target,)), stored=stored)
+            else:
+                deleted = Relation("deleted", columns, prefix=n.Name((name,)))
+            relations = [*others, deleted]
             if change.sets:
                 relations.append(
                     Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))

@@ -45,3 +45,26 @@ INSERT INTO dbo.Part (Code) VALUES (N'f');
 SELECT Number, Code FROM dbo.Part ORDER BY Number;
 SELECT name FROM sys.identity_columns WHERE object_id = OBJECT_ID('dbo.Part');
 GO
+-- OUTPUT inserted.* and deleted.* of a procedure are what the table has now, also where it is older than the table.
+CREATE PROCEDURE dbo.TakeJob AS
+    WITH job AS (SELECT TOP (1) * FROM dbo.Job ORDER BY Id) DELETE job OUTPUT deleted.*;
+GO
+CREATE TABLE dbo.Job (Id int, What nvarchar(20));
+GO
+CREATE PROCEDURE dbo.MoveJob AS
+    UPDATE TOP (1) dbo.Job SET Id = 9 OUTPUT deleted.*, inserted.Id AS Now, inserted.*;
+    DELETE dbo.Job OUTPUT deleted.*;
+GO
+INSERT INTO dbo.Job VALUES (1, N'a'), (2, N'b');
+EXEC dbo.TakeJob;
+ALTER TABLE dbo.Job ADD Due datetime NOT NULL DEFAULT '2020-02-02';
+ALTER TABLE dbo.Job DROP COLUMN What;
+GO
+EXEC dbo.MoveJob;
+INSERT INTO dbo.Job (Id) VALUES (3);
+EXEC dbo.TakeJob;
+DECLARE @jobs TABLE (Id int, Due datetime);
+INSERT INTO dbo.Job (Id) VALUES (4);
+INSERT INTO @jobs EXEC dbo.TakeJob;
+SELECT * FROM @jobs;
+GO
