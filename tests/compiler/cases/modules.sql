@@ -617,9 +617,9 @@ DECLARE
     id integer;
     next_row record;
 BEGIN
-    SELECT id FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
+    SELECT id::integer AS id_ FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
     IF FOUND THEN
-        id := next_row.id;
+        id := next_row.id_;
     END IF;
     RETURN id;
 END first_free;
