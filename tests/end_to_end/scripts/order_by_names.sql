@@ -14,3 +14,12 @@ SELECT UPPER(REVERSE(Name)), Id FROM dbo.Car ORDER BY upper;
 SELECT CAST(Id AS varchar(5)) AS Id FROM dbo.Car ORDER BY Id;
 SELECT TOP (1) CAST(Id AS varchar(5)) FROM dbo.Car ORDER BY Id;
 GO
+-- A column is called like the one by which a common table expression finds its rows again.
+CREATE TABLE dbo.Load (row_id int, place int);
+INSERT INTO dbo.Load VALUES (1, 10), (2, 20), (3, 30);
+WITH one AS (SELECT TOP (1) * FROM dbo.Load ORDER BY row_id DESC) DELETE one OUTPUT deleted.*;
+WITH one AS (SELECT TOP (1) row_id, place FROM dbo.Load ORDER BY row_id) UPDATE one SET place = 11 OUTPUT deleted.*, inserted.place;
+DECLARE @load TABLE (row_id int, place int);
+INSERT INTO @load SELECT row_id, place FROM dbo.Load;
+WITH one AS (SELECT TOP (1) * FROM @load ORDER BY row_id DESC) DELETE one OUTPUT deleted.*;
+GO
