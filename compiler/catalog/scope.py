@@ -771,10 +771,13 @@ class Scope:
         *,
         qualifier: str | None = None,
         read_only: bool = False,
+        counts: bool = False,
     ) -> TableVariable:
-        """Add the table variable ``@name``."""
+        """Add the table variable ``@name``; ``counts``: with a counter where it has an identity column."""
         reference = self._free(name)
         place = f"{qualifier or self.label}.{reference}"
         variable = TableVariable(reference, place, row_type, info, read_only)
+        if counts and variable.identity is not None:
+            variable = replace(variable, counter=self.helper(f"{helper_name(name.lstrip('@'))}_last"))
         self.table_variables[name.lower()] = variable
         return variable
