@@ -261,12 +261,14 @@ def _trigger_of_event(
     instead = node.timing != "AFTER"
     if instead:
         scope.kept = function.replace('"', "")
-    for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
+    for pseudo in ("inserted", "deleted"):
         scope.transition_tables[pseudo] = TableInfo(
             None, columns, read_only=True, partial=known is None or known.partial, rows_of=table
         )
-        if not there:
-            scope.absent[pseudo] = table
+    missing = {"DELETE": ("inserted", "deleted"), "INSERT": ("deleted", "inserted")}.get(event)
+    if missing is not None:
+        # Without a row, in the place of what the event does not have; the table itself may be renamed.
+        scope.absent[missing[0]] = scope.kept_rows(missing[1]) or missing[1]
     scope.reserve(variable_names(node.body))
     scope.updates = scope.helper("updates")
     ctx = _context_of(node, context, scope)
@@ -349,7 +351,8 @@ def _instead(
         for name, row, missing in (("inserted", "NEW", "DELETE"), ("deleted", "OLD", "INSERT"))
         if event != missing
     }
-    begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (trigger, table, *kept.values()))))
+    names_of_rows = tuple(map(pl.Text, kept.values()))
+    begin = pl.Invoke("ssb_internal.begin_instead", (pl.Text(trigger), pl.Name("TG_RELID"), *names_of_rows))
     once = (pl.Perform(begin), pl.Return(pl.NULL))
     of_statement = n.Comparison("=", n.Word("TG_LEVEL"), n.Text("STATEMENT"))
     body: list[pl.Statement] = [pl.If(((pl.Raw(of_statement), once),))]

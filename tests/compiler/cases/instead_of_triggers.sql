@@ -109,7 +109,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_insert', 'dbo.people', 'pg_temp."dbo.people_insert@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_insert', TG_RELID, 'pg_temp."dbo.people_insert@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_insert@inserted" SELECT NEW.*;
@@ -190,7 +190,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', TG_RELID, 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@inserted" SELECT NEW.*;
@@ -234,7 +234,7 @@ BEGIN
         BEGIN
             UPDATE dbo.person AS p
             SET name = i.name
-            FROM (SELECT * FROM dbo.people WHERE false) AS i
+            FROM (SELECT * FROM pg_temp."dbo.people_change@delete@deleted" WHERE false) AS i
             WHERE i.id = p.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -245,7 +245,8 @@ BEGIN
             DELETE FROM dbo.home
             WHERE id IN (SELECT id FROM pg_temp."dbo.people_change@delete@deleted" AS deleted
                          EXCEPT
-                         SELECT id FROM (SELECT * FROM dbo.people WHERE false) AS inserted);
+                         SELECT id
+                         FROM (SELECT * FROM pg_temp."dbo.people_change@delete@deleted" WHERE false) AS inserted);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE');
@@ -265,7 +266,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', TG_RELID, 'pg_temp."dbo.people_change@delete@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@delete@deleted" SELECT OLD.*;
@@ -325,7 +326,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.another', 'dbo.people', 'pg_temp."dbo.another@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.another', TG_RELID, 'pg_temp."dbo.another@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.another@deleted" SELECT OLD.*;
@@ -383,7 +384,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.loops', 'dbo.people', 'pg_temp."dbo.loops@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.loops', TG_RELID, 'pg_temp."dbo.loops@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.loops@inserted" SELECT NEW.*;
@@ -494,7 +495,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.soft', 'dbo.t', 'pg_temp."dbo.soft@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.soft', TG_RELID, 'pg_temp."dbo.soft@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.soft@deleted" SELECT OLD.*;
@@ -551,7 +552,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.filled', 'dbo.t', 'pg_temp."dbo.filled@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.filled', TG_RELID, 'pg_temp."dbo.filled@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.filled@inserted" SELECT NEW.*;
@@ -666,7 +667,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.tr', 'dbo.v', 'pg_temp."dbo.tr@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.tr', TG_RELID, 'pg_temp."dbo.tr@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.tr@inserted" SELECT NEW.*;

@@ -220,7 +220,7 @@ BEGIN
             INSERT INTO dbo.log (line)
             SELECT concat(i.id, ': ', d.n, ' -> ', i.n)
             FROM inserted AS i
-            LEFT JOIN (SELECT * FROM dbo.t WHERE false) AS d ON d.id = i.id;
+            LEFT JOIN (SELECT * FROM inserted WHERE false) AS d ON d.id = i.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;

@@ -68,3 +68,22 @@ INSERT INTO dbo.Job (Id) VALUES (4);
 INSERT INTO @jobs EXEC dbo.TakeJob;
 SELECT * FROM @jobs;
 GO
+-- Triggers of a table or view that is renamed.
+CREATE TABLE dbo.Bolt (Id int, Size int);
+GO
+CREATE TRIGGER dbo.BoltChanged ON dbo.Bolt AFTER INSERT, UPDATE AS
+    IF EXISTS (SELECT * FROM deleted) PRINT 'changed' ELSE PRINT 'new';
+GO
+CREATE VIEW dbo.Bolts AS SELECT Id, Size FROM dbo.Bolt;
+GO
+CREATE TRIGGER dbo.BoltsInsert ON dbo.Bolts INSTEAD OF INSERT AS
+    IF NOT EXISTS (SELECT * FROM deleted) INSERT INTO dbo.Screw SELECT Id, Size FROM inserted;
+GO
+EXEC sp_rename 'dbo.Bolt', 'Screw';
+EXEC sp_rename 'dbo.Bolts', 'Screws';
+GO
+INSERT INTO dbo.Screw VALUES (1, 2);
+INSERT INTO dbo.Screws VALUES (2, 3);
+UPDATE dbo.Screw SET Size = 4 WHERE Id = 1;
+SELECT Id, Size FROM dbo.Screws;
+GO
