@@ -210,5 +210,6 @@ BEGIN
             CASE WHEN p_type IS NULL THEN 'DROP' ELSE 'ALTER' END, v_found.spelling), 16, 9);
     END IF;
     PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_table), p_columns);
+    PERFORM ssb_internal.drop_update_notes(to_regclass(p_table), p_columns => p_columns);
 END;
 $$;
