@@ -19,10 +19,6 @@ SETTINGS = {
 }
 
 
-class LostConnection(Exception):
-    """The server cannot be reached, or went away, or another daemon leads."""
-
-
 class Control:
     """Statements on one connection. All raise psycopg.Error."""
 

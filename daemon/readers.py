@@ -13,7 +13,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,6 +103,10 @@ class Outcome:
     error: ErrorEvent | None = None
 
 
+class LostConnection(Exception):
+    """The server cannot be reached, or went away, or another daemon leads."""
+
+
 class ProgramError(Exception):
     """A program cannot be started, for a reason that SQL Server numbers."""
 
@@ -166,6 +170,23 @@ def _no_more_files() -> str | None:
     return None
 
 
+def dsn_reached(dsn: str, connection: Connection) -> str:
+    """The DSN for that one of its hosts which the connection, made by it, has reached."""
+    known = conninfo_to_dict(dsn)
+    hosts = (
+        known.get("host") or os.environ.get("PGHOST"),
+        known.get("hostaddr"),
+        os.environ.get("PGHOSTADDR"),
+    )
+    # Programs get it too: what names one host stays as it was written, as a URI or in words.
+    if not any("," in str(one) for one in hosts):
+        return dsn
+    info = connection.info
+    # The name stays: passwords are found by it, and the server's certificate is checked against it.
+    place = {"host": info.host, "hostaddr": info.hostaddr, "port": str(info.port)}
+    return make_conninfo(dsn, **{name: value for name, value in place.items() if value})
+
+
 async def apply_settings(connection: Connection, settings: dict[str, str]) -> None:
     """SET them. Not by the DSN's ``options``: PgBouncer, also pooling sessions, lets nobody in with those."""
     for name, value in settings.items():
@@ -180,8 +201,12 @@ async def apply_settings(connection: Connection, settings: dict[str, str]) -> No
 class Sessions:
     """Opens, parks and closes readers' connections."""
 
-    def __init__(self, dsn: str, parked: int) -> None:
+    def __init__(
+        self, dsn: str, parked: int, is_here: Callable[[int, str], Awaitable[bool]] | None = None
+    ) -> None:
+        """``is_here`` tells whether the leader's server has the session of this process and start."""
         self._dsn = dsn
+        self._is_here = is_here
         self._limit = parked
         self._parked: list[Session] = []
         self._spare: Session | None = None
@@ -189,7 +214,10 @@ class Sessions:
         self._translating = threading.Lock()
 
     async def take(self, queue: ActiveQueue) -> Session:
-        """A session that is ready for the queue's program. Raises ProgramError, psycopg.Error."""
+        """A session that is ready for the queue's program.
+
+        Raises ProgramError, psycopg.Error, LostConnection where it would be on another server.
+        """
         if queue.role is None:
             raise no_such_principal(queue)
         key = (queue.role, queue.database)
@@ -271,6 +299,12 @@ class Sessions:
                 )
             ).fetchone()
             assert row is not None
+            # An address may have moved to another server since, as where a standby was promoted and the old
+            # server still serves who is connected: its copy of the queue is not this leader's.
+            if self._is_here is not None and not await self._is_here(row[0], row[1]):
+                raise LostConnection(
+                    "connections for readers arrive at another server or database than the leader's"
+                )
         except BaseException:
             await connection.close()
             raise
