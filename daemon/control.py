@@ -7,9 +7,10 @@ from typing import Any
 import psycopg
 
 from .log import BrokerLog
-from .readers import Connection
+from .readers import UNLIMITED, Connection
 
 SETTINGS = {
+    **UNLIMITED,
     "statement_timeout": "30000",
     "idle_session_timeout": "0",
     # What it writes is looked up again after a crash, or done again.

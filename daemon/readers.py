@@ -31,6 +31,10 @@ Connection = psycopg.AsyncConnection[Any]
 # The server looks once a second whether its client is still there: a daemon that
 # was killed leaves no program running.
 _READER_SETTINGS = {"client_connection_check_interval": "1000"}
+# What a role's limits are for, its programs, is none of the daemon's own sessions.
+UNLIMITED = {"lock_timeout": "0", "idle_in_transaction_session_timeout": "0", "transaction_timeout": "0"}
+# Some platforms' servers cannot look whether their clients are there; transaction_timeout came with 17.
+_NOT_EVERYWHERE = ("client_connection_check_interval", "transaction_timeout")
 # Everything that a program may leave behind in its session. RESET ALL comes before
 # the settings that the next run needs, ours among them.
 _CLEAN = (
@@ -153,7 +157,8 @@ async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any)
             raise psycopg.OperationalError(full) from error
         raise
     try:
-        await apply_settings(connection, {**FORMS, **settings})
+        own = {"default_transaction_isolation": "read committed"}
+        await apply_settings(connection, {**FORMS, **own, **settings})
     except BaseException:
         await connection.close()
         raise
@@ -192,9 +197,8 @@ async def apply_settings(connection: Connection, settings: dict[str, str]) -> No
     for name, value in settings.items():
         try:
             await connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-        except psycopg.errors.InvalidParameterValue:
-            # Some platforms' servers cannot look whether their clients are there.
-            if name != "client_connection_check_interval":
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
+            if name not in _NOT_EVERYWHERE:
                 raise
 
 
