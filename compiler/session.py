@@ -290,7 +290,9 @@ class CompileSession:
             comments += [comment.text for comment in statement.comments]
             # DROP of several objects is a statement for each: those that are there go.
             each_alone = statement.verb == "DROP"
-            for part, item in enumerate(lower_plain(statement, ctx)):
+            lowered = list(lower_plain(statement, ctx))
+            verb = ctx.scope.take_verb(error_verb(statement)) or ""
+            for part, item in enumerate(lowered):
                 counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
@@ -306,7 +308,7 @@ class CompileSession:
                         counts,
                         columns,
                         continues,
-                        ctx.scope.take_verb(error_verb(statement)) or "",
+                        verb,
                         item=item,
                         comments=before,
                     )

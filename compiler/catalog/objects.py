@@ -165,8 +165,22 @@ class CursorRow:
     """What the cursor is FOR UPDATE OF; empty: all columns."""
 
 
+@dataclass
+class SchemaBinding:
+    """A view or function WITH SCHEMABINDING, and what it needs."""
+
+    kind: str
+    """``view`` or ``function``."""
+    name: ObjectName
+    needs: dict[str, None]
+    """As the server calls them: relations, ``schema.relation.column`` and ``schema.function()``."""
+
+
 class SqlScope(Protocol):
     """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
+
+    schema_binding: SchemaBinding | None
+    """Set where the body of such a module is translated."""
 
     locks_rows: bool
     """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""
@@ -210,6 +224,9 @@ class SqlScope(Protocol):
 
     def note_missing_rows(self, name: ObjectName) -> None:
         """A function that FROM calls is unknown: where the server has none either, that is error 208."""
+
+    def note_missing_function(self, name: ObjectName) -> None:
+        """An expression calls an unknown function: without its schema, too, that is error 4121."""
 
     @property
     def is_module(self) -> bool:

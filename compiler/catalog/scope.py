@@ -19,7 +19,7 @@ from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n
-from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
+from .names import DEFAULT_SCHEMA, MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
 from .objects import (
     CursorRow,
     ForeignKey,
@@ -27,6 +27,7 @@ from .objects import (
     ResultColumn,
     RowPlace,
     ScalarVariable,
+    SchemaBinding,
     TableInfo,
     TableVariable,
     UserFunction,
@@ -457,7 +458,7 @@ class Scope:
     label: str = "batch"
     session: str | None = None
     missing_rows: list[str] = field(default_factory=list)
-    """Unknown functions in FROM, of the statement that is being translated."""
+    """Unknown functions in FROM, and with ``()`` in expressions, of the statement that is being translated."""
     foreign_keys: list[ForeignKey] = field(default_factory=list)
     """Those that it makes."""
     identity: str | None = None
@@ -491,6 +492,8 @@ class Scope:
     """In front of the names of a dynamic batch's row types."""
     row_type_home: str | None = None
     """The routine beside which they lie: the one whose code the dynamic batch is part of."""
+    schema_binding: SchemaBinding | None = None
+    """Of a view or function WITH SCHEMABINDING."""
     limits_rows: bool = False
     locks_rows: bool = False
     """SET ROWCOUNT may be in force."""
@@ -557,6 +560,11 @@ class Scope:
     def note_missing_rows(self, name: ObjectName) -> None:
         """Keep the name for the handler of the statement's errors."""
         self.missing_rows.append(fold(name.name))
+
+    def note_missing_function(self, name: ObjectName) -> None:
+        """Keep the name, likewise. (Of a schema that is there the server's error names the function.)"""
+        if fold(name.schema or DEFAULT_SCHEMA) != DEFAULT_SCHEMA:
+            self.missing_rows.append(f"{fold(name.name)}()")
 
     @property
     def is_module(self) -> bool:

@@ -59,14 +59,19 @@ def declare_table_parameter(
     written: nodes.Parameter, table: TableType, ctx: Context, qualifier: str | None
 ) -> TableVariable:
     """Declare a parameter of a table type, which no statement may change."""
+    require_readonly(written, ctx)
     name = written.variable.name
+    return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
+
+
+def require_readonly(written: nodes.Parameter, ctx: Context) -> None:
+    """Error 352, of a parameter that is a table's."""
     if not written.readonly:
         ctx.problem(
-            f'The table-valued parameter "{name}" must be declared with the READONLY option.',
+            f'The table-valued parameter "{written.variable.name}" must be declared with the READONLY option.',
             written.span,
             number=352,
         )
-    return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
 
 
 def refuse_readonly(written: nodes.Parameter, ctx: Context) -> None:

@@ -264,6 +264,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         )
         return failed(kind, ctx)
     stored = ctx.reads(name, info)
+    if info is None or info.name is not None:
+        ctx.bind(name, node)
     if info is None:
         ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None

@@ -343,6 +343,7 @@ class Star:
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in scope are known."""
     ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
+    ctx.refuse_star(item)
     relations = ctx.frame.relations
     codes: tuple[n.Node, ...] = (n.STAR,)
     if isinstance(item, exp.Column):
