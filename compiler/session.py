@@ -355,6 +355,7 @@ class CompileSession:
         put_back = self.catalog.keep()
         for statement in batch.statements:
             lowered, begun = lower_module(statement, ctx), len(statements)
+            verb = ctx.scope.take_verb(error_verb(statement)) or ""
             statements += _bound(batch, ctx)
             for item in lowered:
                 continues = len(statements) > begun
@@ -365,7 +366,7 @@ class CompileSession:
                         False,
                         statement.span,
                         continues=continues,
-                        verb=error_verb(statement),
+                        verb=verb,
                         item=item,
                     )
                 )

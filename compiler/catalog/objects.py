@@ -181,6 +181,8 @@ class SqlScope(Protocol):
 
     schema_binding: SchemaBinding | None
     """Set where the body of such a module is translated."""
+    limits_recursion: bool
+    """False in a view and an inline function: the OPTION (MAXRECURSION n) of the query around them counts."""
 
     locks_rows: bool
     """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""

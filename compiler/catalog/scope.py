@@ -458,7 +458,7 @@ class Scope:
     label: str = "batch"
     session: str | None = None
     missing_rows: list[str] = field(default_factory=list)
-    """Unknown functions in FROM, and with ``()`` in expressions, of the statement that is being translated."""
+    """Unknown functions in FROM, with ``()`` in expressions, of the statement that is being translated."""
     foreign_keys: list[ForeignKey] = field(default_factory=list)
     """Those that it makes."""
     identity: str | None = None
@@ -494,6 +494,7 @@ class Scope:
     """The routine beside which they lie: the one whose code the dynamic batch is part of."""
     schema_binding: SchemaBinding | None = None
     """Of a view or function WITH SCHEMABINDING."""
+    limits_recursion: bool = True
     limits_rows: bool = False
     locks_rows: bool = False
     """SET ROWCOUNT may be in force."""

@@ -83,6 +83,8 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
     scope.schema_binding = _schema_binding(node, "function")
+    scope.limits_recursion = node.kind != "INLINE"
+    scope.missing_rows = context.scope.missing_rows
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
     scope.taken |= {folded, unquoted(label)}
@@ -279,7 +281,7 @@ def _inline(
         rows = q.Aliased(n.Subquery(n.Alone(query.code), apart=True), "q")
         body: n.Node = q.Select(casts, rows, breaks=q.Breaks.NEVER)
     else:
-        blank = Scope(ctx.catalog, label=ctx.scope.label)
+        blank = Scope(ctx.catalog, label=ctx.scope.label, limits_recursion=False)
         for key, variable in ctx.scope.variables.items():
             blank.variables[key] = replace(variable, value=n.Cast(n.NULL, variable.type.postgres_bare))
         sample = translate.translate_query(node.query, blank, ctx.problems)
@@ -372,6 +374,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     # In dynamic SQL, too, a view knows nothing of the session of those that make it.
     scope = replace(context.scope, session=None, identity=None, first_identity=None, asks_identity=False)
     scope.schema_binding = _schema_binding(node, "view")
+    scope.limits_recursion = False
     _refuse_temporary_tables(node.query, context)
     query = translate.translate_query(node.query, scope, context.problems, named=True)
     if query is None:

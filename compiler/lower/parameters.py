@@ -66,9 +66,10 @@ def declare_table_parameter(
 
 def require_readonly(written: nodes.Parameter, ctx: Context) -> None:
     """Error 352, of a parameter that is a table's."""
+    name = written.variable.name
     if not written.readonly:
         ctx.problem(
-            f'The table-valued parameter "{written.variable.name}" must be declared with the READONLY option.',
+            f'The table-valued parameter "{name}" must be declared with the READONLY option.',
             written.span,
             number=352,
         )
