@@ -201,9 +201,7 @@ def _check_recursive(body: exp.Expr, alias: exp.Expr, ctx: Context) -> None:
         ctx.problem(f'No anchor member was specified for recursive query "{alias.name}".', alias, number=246)
 
 
-def _recursive_types(
-    body: exp.Expr, alias: exp.TableAlias, names: list[str], ctx: Context
-) -> Targets | None:
+def _recursive_types(body: exp.Expr, alias: exp.TableAlias, names: list[str], ctx: Context) -> Targets | None:
     """Types of a recursive query's columns.
 
     PostgreSQL wants the anchor and the recursive part to agree to the letter; strings go
