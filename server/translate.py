@@ -74,19 +74,19 @@ def _tried_again(do: Callable[[], T]) -> T:
 
 
 def give_answer(conninfo: str, *values: Any) -> None:
-    """Answer the session that waits: token, statements or None, and of an error all that it tells.
+    """Answer the session that waits: token, and statements or None.
 
-    That is number, message, line, severity and state.
+    Behind them what an error tells: number, message, line, severity and state.
     """
     over_second_connection(conninfo, lambda connection: _write_answer(connection, values))
 
 
+_TYPES = ("uuid", "text[]", "integer", "text", "integer", "integer", "integer")
+
+
 def _write_answer(connection: psycopg.Connection[Any], values: tuple[Any, ...]) -> None:
-    connection.execute(
-        "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer, "
-        "coalesce(%s, 15), coalesce(%s, 1))",
-        values,
-    )
+    given = ", ".join(f"%s::{type_}" for type_ in _TYPES[: len(values)])
+    connection.execute(f"SELECT ssb_internal.answer_translation({given})", values)
 
 
 def _open(conninfo: str) -> psycopg.Connection[Any]:
@@ -134,7 +134,7 @@ class Translator:
                 catalog.synonyms[schema, name] = ObjectName(*target)
             with _knowing(relations_of_text(asked.get("relations") or (), catalog), catalog):
                 statements = list(compile_at_run_time(text, catalog))
-            self._answer(token, statements, None, None, None, None, None)
+            self._answer(token, statements)
             answered = True
         except RuntimeCompilationError as problem:
             self._answer(

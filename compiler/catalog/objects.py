@@ -36,6 +36,8 @@ class ColumnInfo:
     """An identity column of another tool's (serial, BY DEFAULT): PostgreSQL takes explicit values for it."""
     hidden: bool = False
     """``*`` does not show it, and an INSERT without a column list does not fill it."""
+    pg: str | None = None
+    """What PostgreSQL has where that is not the type's own, in a query or a view: the bigint of COUNT(*)."""
 
 
 @dataclass(frozen=True)
@@ -302,6 +304,8 @@ class ResultColumn:
 
     name: str | None
     type: SqlType | None = None
+    pg: str | None = None
+    """As ``ColumnInfo.pg``."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,13 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx.scope, ctx)]
+    return [
+        pl.Select(prepare),
+        *ctx.prelude,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
 def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) -> SchemaBinding | None:
@@ -142,19 +148,18 @@ def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) ->
     return SchemaBinding(kind, object_name(node.name), {})
 
 
-def _finish(
-    node: nodes.CreateFunction | nodes.CreateView, sql_name: str, scope: Scope, ctx: Context
-) -> list[pl.TopLevel]:
+def _finish(node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context) -> list[pl.TopLevel]:
     """Return what follows the PostgreSQL statement: views may use what was made."""
-    result: list[pl.TopLevel] = []
     if node.action == "CREATE":
-        result += [pl.Select(one) for one in ctx.bind_views()]
-    else:
-        result += finish_alteration(node.action, sql_name)
-    if scope.schema_binding is not None:
-        needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
-        result.append(pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs))))
-    return result
+        return [pl.Select(one) for one in ctx.bind_views()]
+    return finish_alteration(node.action, sql_name)
+
+
+def _bound_to_schema(scope: Scope, sql_name: str) -> list[pl.TopLevel]:
+    if scope.schema_binding is None:
+        return []
+    needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
+    return [pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs)))]
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -241,7 +246,13 @@ def _table_function(
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
         object_name(node.name), info.columns, read_only=True
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx.scope, ctx)]
+    return [
+        pl.Select(prepare),
+        *ctx.prelude,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
 def _inline(
@@ -305,7 +316,13 @@ def _inline(
         sql_body=body,
         preface=preface,
     )
-    return [pl.Select(prepare), *before, routine, *_finish(node, sql_name, ctx.scope, ctx)]
+    return [
+        pl.Select(prepare),
+        *before,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
 def _keeping_of_columns(
@@ -404,7 +421,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
             catalog.tables[catalog.key(name)] = TableInfo(
                 name,
                 tuple(
-                    ColumnInfo(label or "", column.type)
+                    ColumnInfo(label or "", column.type, pg=column.pg)
                     for label, column in zip(names, query.columns, strict=True)
                 ),
                 read_only=True,
@@ -417,9 +434,10 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
-        *_finish(node, sql_name, scope, context),
+        *_finish(node, sql_name, context),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
         *_keeping_of_types(sql_name, known, catalog),
+        *_bound_to_schema(scope, sql_name),
     ]
 
 

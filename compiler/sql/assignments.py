@@ -77,7 +77,7 @@ def assign(value: Value, to: SqlType) -> Value:
 def load(code: n.Node, column: ColumnInfo) -> Value:
     """The value of a column as it is read: a boolean that stands for a bit is one."""
     if column.type != BIT_KEPT_AS_BOOLEAN:
-        return Value(code, column.type, nullable=column.nullable)
+        return Value(code, column.type, pg=column.pg, nullable=column.nullable)
     bit = n.CertainCast(n.CertainCast(code, "integer"), BIT.postgres)
     return Value(bit, BIT, nullable=column.nullable)
 

@@ -455,6 +455,7 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
                'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')
+        OR ssb_internal.is_executed_by(p_stack, 'bind_view', 'CREATE OR REPLACE VIEW {name} AS SELECT \* FROM {name}')
         OR ssb_internal.is_executed_by(p_stack, 'enable_trigger', 'ALTER TABLE {name} (?:ENABLE|DISABLE) TRIGGER {name}')
         OR ssb_internal.is_executed_by(p_stack, 'rename_indexes', 'ALTER INDEX {name} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'add_rowversion', 'ALTER TABLE {name} ALTER COLUMN {name} (?:SET NOT NULL|TYPE bytea USING '

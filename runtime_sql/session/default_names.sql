@@ -229,6 +229,7 @@ BEGIN
             E'%s\nALTER TABLE %s COLUMN %s failed because one or more objects access this column.', v_found.text,
             CASE WHEN p_type IS NULL THEN 'DROP' ELSE 'ALTER' END, v_found.spelling), 16, 9);
     END IF;
+    PERFORM ssb_internal.loosen_synonyms(to_regclass(p_table));
     PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_table), p_columns);
 END;
 $$;

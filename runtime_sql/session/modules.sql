@@ -38,7 +38,7 @@ BEGIN
         PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
     IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
-        PERFORM ssb_internal.refuse_bound('ALTER', format('%I.%I()', v_name[1], v_name[2]), v_shown);
+        PERFORM ssb_internal.refuse_bound('ALTER', format('%I.%I()', v_name[1], v_name[2]));
     END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
     IF p_action <> 'CREATE' THEN
@@ -171,7 +171,7 @@ BEGIN
         END IF;
         RETURN;
     ELSIF p_kind = 'FUNCTION' THEN
-        PERFORM ssb_internal.refuse_bound('DROP FUNCTION', format('%I.%I()', v_name[1], v_name[2]), ssb_internal.tsql_spelling(p_name));
+        PERFORM ssb_internal.refuse_bound('DROP FUNCTION', format('%I.%I()', v_name[1], v_name[2]));
     END IF;
     FOREACH v_version IN ARRAY v_found LOOP
         IF p_kind = 'TRIGGER' THEN
@@ -349,7 +349,7 @@ BEGIN
         RAISE undefined_object;
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
-        PERFORM ssb_internal.refuse_bound('DROP ' || p_kind, p_name, ssb_internal.tsql_name_of(to_regclass(p_name)))
+        PERFORM ssb_internal.refuse_bound('DROP ' || p_kind, p_name)
           WHERE to_regclass(p_name) IS NOT NULL
             AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid);  -- 3726 below
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
@@ -456,7 +456,7 @@ BEGIN
     ELSIF to_regclass(p_name) IS NOT NULL AND ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW' THEN
         PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
-    PERFORM ssb_internal.refuse_bound('ALTER', p_name, ssb_internal.tsql_spelling(p_name)) WHERE to_regclass(p_name) IS NOT NULL;
+    PERFORM ssb_internal.refuse_bound('ALTER', p_name) WHERE to_regclass(p_name) IS NOT NULL;
     PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);

@@ -69,7 +69,8 @@ BEGIN
                           OR ssb_internal.queue_spelling(v_relation) IS NOT NULL OR ssb_internal.is_schema_bound(v_relation);
         END IF;
         PERFORM ssb_internal.raise_error(4513, format('Cannot schema bind %s ''%s''. ''%s'' is not schema bound.', v_kind,
-            ssb_internal.tsql_spelling(p_name), ssb_internal.tsql_spelling(regexp_replace(v_need, '\(\)$', ''))), 16, 2);
+            CASE v_kind WHEN 'view' THEN ssb_internal.tsql_name_of(to_regclass(p_name)) ELSE ssb_internal.tsql_function_name(p_name) END,
+            CASE WHEN v_need LIKE '%()' THEN ssb_internal.tsql_function_name(left(v_need, -2)) ELSE ssb_internal.tsql_name_of(v_relation) END), 16, 2);
     END LOOP;
     INSERT INTO ssb.view_binding AS b (schema_name, name, is_schema_bound, needs) VALUES (v_name[1], v_name[2], true, p_needs)
     ON CONFLICT (schema_name, name) DO UPDATE SET definition = NULL, options = NULL, is_schema_bound = true, needs = excluded.needs;
@@ -109,17 +110,28 @@ AS $$
      LIMIT 1
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_function_name(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.tsql_schema((parse_ident(p_name))[1]) || '.'
+           || ssb_internal.spelled(obj_description(to_regproc(p_name), 'pg_proc'), (parse_ident(p_name))[2])
+$$;
+
 -- 3729: before DROP and ALTER of what such a module needs. p_action: DROP with the kind, or ALTER.
-CREATE OR REPLACE FUNCTION ssb_internal.refuse_bound(p_action text, p_need text, p_shown text)
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_bound(p_action text, p_need text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_dependent CONSTANT text := ssb_internal.bound_dependent(p_need);
+    v_name CONSTANT text := regexp_replace(p_need, '\(\)$', '');
 BEGIN
     IF v_dependent IS NOT NULL THEN
-        PERFORM ssb_internal.raise_error(3729, format('Cannot %s ''%s'' because it is being referenced by object ''%s''.', p_action, p_shown,
+        PERFORM ssb_internal.raise_error(3729, format('Cannot %s ''%s'' because it is being referenced by object ''%s''.', p_action,
+                                             CASE WHEN v_name = p_need THEN ssb_internal.tsql_name_of(to_regclass(p_need)) ELSE ssb_internal.tsql_function_name(v_name) END,
                                              v_dependent), 16, CASE p_action WHEN 'ALTER' THEN 3 ELSE 1 END);
     END IF;
 END;
@@ -223,6 +235,7 @@ DECLARE
     v_found record;
     v_has_bound boolean := true;
 BEGIN
+    PERFORM ssb_internal.attach_synonyms();
     WHILE v_has_bound LOOP
         v_has_bound := false;
         FOR v_found IN SELECT v.* FROM ssb_internal.unbound_views() AS v LOOP
@@ -267,7 +280,7 @@ BEGIN
     PERFORM ssb_internal.note_module(p_name);
     EXECUTE format('DROP VIEW %s ;', p_name);
     EXECUTE format('CREATE OR REPLACE VIEW %s%s', p_name, p_text);
-    IF starts_with(v_comment, 'T-SQL name: ') THEN
+    IF v_comment ~ '^(T-SQL name: |synonym for )' THEN
         EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, v_comment);
     END IF;
     -- The spelling alone: the type is another one.

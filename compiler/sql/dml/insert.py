@@ -211,10 +211,6 @@ _EXPLICIT_ROWVERSION = (
 )
 
 
-def _is_rowversion(column: ColumnInfo) -> bool:
-    return column.type is not None and column.type.name == "rowversion"
-
-
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
     if len(statement.rows or []) > MOST_ROWS:
@@ -245,7 +241,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value(n.DEFAULT))
                 continue
-            if columns is not None and _is_rowversion(columns[place]):
+            if columns is not None and is_rowversion(columns[place]):
                 ctx.problem(_EXPLICIT_ROWVERSION, cell, number=273)
                 return []
             if columns is not None and columns[place].generated:
@@ -310,7 +306,7 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
-    elif any(map(_is_rowversion, columns or ())):
+    elif any(map(is_rowversion, columns or ())):
         ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code
 

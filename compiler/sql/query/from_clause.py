@@ -416,7 +416,12 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         ctx.refuse_repeated(alias, labels, node)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
-            ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)
+            ColumnInfo(
+                label,
+                column.type,
+                nullable=nullable[place] if place < len(nullable) else True,
+                pg=column.pg,
+            )
             for place, (label, column) in enumerate(zip(labels, query.columns, strict=False))
         )
     elif columns:

@@ -234,7 +234,8 @@ class SelectList:
         if self.values is None:
             return None
         return tuple(
-            ResultColumn(name, value.type) for name, value in zip(self.names, self.values, strict=True)
+            ResultColumn(name, value.type, value.pg)
+            for name, value in zip(self.names, self.values, strict=True)
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from ....grammar.problems import Problems
@@ -90,7 +92,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
                     f"No column name was specified for column {place} of '{alias.name}'.", alias, number=8155
                 )
             ctx.refuse_repeated(alias.name, labels, alias)
-            columns = _cte_columns(labels, [column.type for column in query.columns])
+            columns = _cte_columns(labels, query.columns)
         ctx.ctes[name] = columns
         _note_listed(name, query.listed, ctx)
         definitions.append(q.Definition(name, query.code, tuple(map(fold, names))))
@@ -101,9 +103,10 @@ _LEVEL = "@level"
 """The hidden column of a recursive query: no column of T-SQL has such a name."""
 
 
-def _cte_columns(labels: list[str], types: list[tm.SqlType | None]) -> tuple[ColumnInfo, ...]:
+def _cte_columns(labels: list[str], columns: Iterable[ResultColumn]) -> tuple[ColumnInfo, ...]:
     return tuple(
-        ColumnInfo(label, type_, hidden=label == _LEVEL) for label, type_ in zip(labels, types, strict=False)
+        ColumnInfo(label, column.type, hidden=label == _LEVEL, pg=column.pg)
+        for label, column in zip(labels, columns, strict=False)
     )
 
 
@@ -227,7 +230,7 @@ def _recursive_types(body: exp.Expr, alias: exp.TableAlias, names: list[str], ct
     for place, value in enumerate(values):
         if value.is_null:  # NULL alone is an int
             types[place] = tm.INT
-    ctx.ctes[name] = _cte_columns(labels, types)
+    ctx.ctes[name] = _cte_columns(labels, [ResultColumn(None, type_) for type_ in types])
     _check_types(body, alias, labels, types, ctx)
     return Targets(types, exact=True)
 
@@ -359,8 +362,9 @@ def _united(
             if query.values is not None:
                 values.append(query.values[position])
             else:
-                values.append(Value(n.NOTHING, query.columns[position].type))
-        columns.append(ResultColumn(first.name, common_type(values)))
+                values.append(Value(n.NOTHING, query.columns[position].type, pg=query.columns[position].pg))
+        pg = next((value.pg for value in values if value.pg is not None), None)
+        columns.append(ResultColumn(first.name, common_type(values), pg))
     return tuple(columns)
 
 
