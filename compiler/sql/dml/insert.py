@@ -35,6 +35,7 @@ from .columns import advance_identity, fillable, refuse_explicit, refuse_repeate
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
+from .table_variable_rows import is_rowversion
 from .table_variables import insert_into_variable
 from .update_delete import delete, update
 
