@@ -435,3 +435,17 @@ def test_a_table_made_while_the_tables_are_read_is_no_error(
     later = Tsql(database.dsn)
     later.run_well("SELECT 1 AS one")
     later.close()
+
+
+def test_a_table_whose_maker_ends_after_another_is_learned(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    running, slow, quick = Tsql(database.dsn), connect(database.dsn), connect(database.dsn)
+    running.run_well("CREATE PROCEDURE dbo.looks AS RETURN 0")
+    with slow.transaction():
+        slow.execute("CREATE TABLE dbo.slow (a int GENERATED ALWAYS AS IDENTITY, b int)")
+        quick.execute("CREATE TABLE dbo.quick (a int GENERATED ALWAYS AS IDENTITY, b int)")
+        running.run_well("EXEC dbo.looks\nGO\nINSERT dbo.quick VALUES (7)")
+    running.run_well("EXEC dbo.looks\nGO\nINSERT dbo.slow VALUES (8)\nGO\nSELECT b FROM dbo.slow")
+    assert running.results[-1] == [["8"]]
+    running.close()
