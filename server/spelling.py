@@ -29,6 +29,7 @@ _OBJECT_ALONE = (
     *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
+_DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|INTO|sp_rename)\b", re.IGNORECASE)
 _QUOTED_NAME = r"""\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*\""""
 _NO_NAMES = re.compile(rf"--[^\n]*|/\*|'(?:[^']|'')*'|{_QUOTED_NAME}")
 _COMMENT_MARK = re.compile(r"/\*|\*/")
@@ -142,13 +143,15 @@ def _schemas(*qualifiers: str) -> set[str]:
 
 
 def with_script(statement: CompiledStatement, script: str) -> str:
-    """Return a statement's text, a block's with its T-SQL behind it where the script reads errors' messages.
+    """Return a statement's text, with its T-SQL behind it where the server is to spell names as the script.
 
-    ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, who knows it.
+    That is in errors' messages, where the script reads them in a block (ssb_internal.as_written; else they
+    come to the client, who knows it), and in the events of definitions (ssb_internal.told_name).
     """
-    if not statement.is_block or _CATCH.search(script) is None:
+    tells = _DEFINES.search(script) is not None and script != script.lower()
+    if not tells and (not statement.is_block or _CATCH.search(script) is None):
         return statement.sql
-    return f"{statement.sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
+    return f"{statement.sql}\n/* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def told_script(script: str) -> list[str]:
