@@ -374,6 +374,10 @@ def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
     ]
 
 
+_NULLS_NOT_DISTINCT = 150000
+"""The first version with that."""
+
+
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
     told = connection.execute(
@@ -382,6 +386,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     national, has_unbound = told or (False, False)
     catalog.tells_varchar = national
     catalog.has_dropped = catalog.has_dropped or has_unbound
+    catalog.nulls_are_equal = connection.info.server_version >= _NULLS_NOT_DISTINCT
     catalog.knows_server = True
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):

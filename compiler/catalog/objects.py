@@ -210,6 +210,10 @@ class SqlScope(Protocol):
         """Whether a table that is not known here was not on the server either."""
 
     @property
+    def nulls_are_equal(self) -> bool:
+        """Whether UNIQUE takes one NULL, as in SQL Server; False without a server."""
+
+    @property
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance; False without a server."""
 

@@ -244,6 +244,8 @@ class Catalog:
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
+        self.nulls_are_equal = False
+        """In keys: of a server that has NULLS NOT DISTINCT."""
         self.knows_server = False
         self.checks = False
         """Whether all scripts are checked together: what no script makes is told."""
@@ -331,6 +333,7 @@ class Catalog:
         other = Catalog(self._first_database or None, self.default_database)
         other.case_insensitive = self.case_insensitive
         other.tells_varchar, other.knows_server = self.tells_varchar, self.knows_server
+        other.nulls_are_equal = self.nulls_are_equal
         other.has_dropped = self.has_dropped
         other._know_again(self.known_names())
         return other
@@ -517,6 +520,11 @@ class Scope:
     def case_insensitive(self) -> bool:
         """Option ``--collation ci``."""
         return self.catalog.case_insensitive
+
+    @property
+    def nulls_are_equal(self) -> bool:
+        """Whether UNIQUE takes one NULL, as in SQL Server."""
+        return self.catalog.nulls_are_equal
 
     @property
     def tells_varchar(self) -> bool:

@@ -159,7 +159,7 @@ BEGIN
                 (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i WHERE i.indexrelid = v_found),
                 coalesce(ssb_internal.tsql_index_name(v_found), v_index));
         END IF;
-        v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
+        v_error.message := v_error.message || coalesce(' The duplicate key value is (' || regexp_replace(v_key, '(^|, )null(?=, |$)', '\1<NULL>', 'g') || ').', '');
     ELSIF v_rule.contype = 'f' THEN
         -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent, and then the
         -- child behind the constraint, which may be the same table.

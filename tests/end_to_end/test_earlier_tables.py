@@ -385,8 +385,18 @@ def test_global_temporary_tables(database: Database) -> None:
         "SELECT 1 AS a INTO ##g\nINSERT tempdb..##g VALUES (2)\nSELECT a FROM ##g ORDER BY a\nDROP TABLE ##g"
     )
     assert tsql.results == [[["1"], ["2"]]]
-    tsql.run_well("CREATE TABLE ##g (a int)\nDROP TABLE IF EXISTS ##g")
+    tsql.run_well("CREATE TABLE ##g (a int)\nDROP TABLE IF EXISTS ##g\nCREATE TABLE ##g (a int)")
+    another = Tsql(database.dsn)
+    another.run("CREATE TABLE ##g (b int)")
+    assert [error.number for error in another.errors] == [2714]
     tsql.close()
+    holds = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1397965392"
+    while another.connection.execute(holds).fetchone() != (0,):
+        pass
+    for _ in "12":
+        another.run("SELECT 1 AS b INTO ##g")
+    assert [error.number for error in another.errors] == [2714]
+    another.close()
 
 
 def test_a_row_outside_of_a_view_with_check_option(database: Database) -> None:

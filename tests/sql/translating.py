@@ -54,6 +54,7 @@ class Givens:
     default_database: str | None = None
     case_insensitive: bool = False
     tells_varchar: bool = False
+    nulls_are_equal: bool = False
     checks: bool = False
     knows_server: bool = False
     row_limit: str | None = None

@@ -20,7 +20,7 @@ from ..assignments import store
 from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_column_types, keeping_of_spelling
+from ..ddl.tables import holding_of_global, keeping_of_column_types, keeping_of_spelling
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -377,7 +377,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=result.before,
+        before=(*result.before, *holding_of_global(name, sql)),
         after=tuple(after),
         defines=defines,
         target=sql,
