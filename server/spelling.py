@@ -29,7 +29,8 @@ _OBJECT_ALONE = (
     *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
-_DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|INTO|sp_rename)\b", re.IGNORECASE)
+_DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP)\b|\bssb_internal\.(?:create|rename|drop)_")
+"""In what is sent."""
 _QUOTED_NAME = r"""\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*\""""
 _NO_NAMES = re.compile(rf"--[^\n]*|/\*|'(?:[^']|'')*'|{_QUOTED_NAME}")
 _COMMENT_MARK = re.compile(r"/\*|\*/")
@@ -148,7 +149,7 @@ def with_script(statement: CompiledStatement, script: str) -> str:
     That is in errors' messages, where the script reads them in a block (ssb_internal.as_written; else they
     come to the client, who knows it), and in the events of definitions (ssb_internal.told_name).
     """
-    tells = _DEFINES.search(script) is not None and script != script.lower()
+    tells = _DEFINES.search(statement.sql) is not None and script != script.lower()
     if not tells and (not statement.is_block or _CATCH.search(script) is None):
         return statement.sql
     return f"{statement.sql}\n/* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
