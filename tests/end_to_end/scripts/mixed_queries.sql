@@ -66,3 +66,17 @@ DECLARE @v BINARY(8) = (SELECT v FROM @t WHERE a = 2)
 UPDATE @t SET a = 3 WHERE a = 1
 SELECT a, CASE WHEN v > @v THEN 'later' WHEN v = @v THEN 'same' END AS version FROM @t ORDER BY a
 GO
+CREATE TABLE under (a INT PRIMARY KEY, b INT)
+INSERT under VALUES (1, 1), (2, 2), (3, 3)
+GO
+CREATE VIEW over_it AS SELECT a, b FROM under
+GO
+UPDATE v SET b = v.b + u.a FROM over_it AS v JOIN under AS u ON u.a = v.a WHERE u.a > 1
+UPDATE over_it SET b = 9 FROM over_it WHERE a = 1
+DELETE v FROM over_it AS v WHERE v.a = 3
+SELECT a, b FROM under ORDER BY a
+GO
+DELETE TOP (1) FROM over_it
+GO
+UPDATE v SET b = 0 FROM over_it AS v LEFT JOIN under AS u ON u.a = v.b
+GO
