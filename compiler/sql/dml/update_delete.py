@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
+from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
@@ -240,7 +241,8 @@ def _translate(work: Work, ctx: Context) -> Statement:
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
-    is_view = work.info is not None and work.info.read_only
+    known = work.info or system_view(work.name)
+    is_view = known is not None and known.read_only
     for place, item in enumerate(work.sources):
         is_target = item.relation is not None and item.relation.alias == target_relation.alias
         if is_target and (item.lockable or is_view):
@@ -329,7 +331,9 @@ def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: C
 
 def _refuse_rows_of_view(work: Work, ctx: Context) -> None:
     """Report a view whose rows would have to be found again: PostgreSQL tells no place of them."""
-    if work.info is not None and work.info.read_only and not work.info.is_queue and work.key() is None:
+    if work.info is None and system_view(work.name) is not None:
+        ctx.problem("Ad hoc updates to system catalogs are not allowed.", number=259)
+    elif work.info is not None and work.info.read_only and not work.info.is_queue and work.key() is None:
         verb = "UPDATE" if work.is_update else "DELETE"
         ctx.unsupported(
             f"TOP, SET ROWCOUNT, an outer join or old values in OUTPUT of {verb} on a view",

@@ -159,3 +159,7 @@ EXEC sp_executesql N'SELECT * FROM @t', N'@t KRows'
 GO
 EXEC sp_executesql N'SELECT @a', N'@a INT READONLY', 1
 GO
+UPDATE x SET name = 'a' FROM sys.objects AS x
+GO
+DELETE TOP (1) FROM sys.objects
+GO
