@@ -58,6 +58,7 @@
 \ir session/errors.sql
 \ir session/transactions.sql
 \ir session/batches.sql
+\ir session/update_notes.sql
 \ir session/waitfor.sql
 \ir session/altered_modules.sql
 \ir session/binding.sql

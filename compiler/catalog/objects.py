@@ -119,6 +119,13 @@ class TableVariable:
     info: TableInfo
     read_only: bool = False
     """A parameter."""
+    counter: str | None = None
+    """The PL/pgSQL variable with the last number that IDENTITY gave to a row that is gone."""
+
+    @property
+    def identity(self) -> ColumnInfo | None:
+        """The identity column."""
+        return next((column for column in self.info.columns if column.identity is not None), None)
 
 
 @dataclass(frozen=True)
@@ -310,6 +317,8 @@ class ResultColumn:
     type: SqlType | None = None
     pg: str | None = None
     """As ``ColumnInfo.pg``."""
+    every_of: str | None = None
+    """For ``*``: the columns that this table of the server has when the statement runs."""
 
 
 @dataclass(frozen=True)

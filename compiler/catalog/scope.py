@@ -484,7 +484,7 @@ class Scope:
     transition_tables: dict[str, TableInfo] = field(default_factory=dict)
     """INSERTED and DELETED of a trigger."""
     absent: dict[str, str] = field(default_factory=dict)
-    """Those that the trigger's event does not have, with the table whose columns they have."""
+    """Those that the trigger's event does not have, with the one whose columns they have."""
     taken: set[str] = field(default_factory=set)
     """Folded names that helper variables must not have."""
     taken_around: Set[str] = frozenset()
@@ -680,7 +680,7 @@ class Scope:
         return None
 
     def empty_like(self, name: str) -> str | None:
-        """Return the table whose columns an always empty INSERTED or DELETED has."""
+        """Return the rows whose columns an always empty INSERTED or DELETED has."""
         return self.absent.get(fold(name))
 
     def identity_insert(self, name: ObjectName) -> bool:
@@ -788,10 +788,13 @@ class Scope:
         *,
         qualifier: str | None = None,
         read_only: bool = False,
+        counts: bool = False,
     ) -> TableVariable:
-        """Add the table variable ``@name``."""
+        """Add the table variable ``@name``; ``counts``: with a counter where it has an identity column."""
         reference = self._free(name)
         place = f"{qualifier or self.label}.{reference}"
         variable = TableVariable(reference, place, row_type, info, read_only)
+        if counts and variable.identity is not None:
+            variable = replace(variable, counter=self.helper(f"{helper_name(name.lstrip('@'))}_last"))
         self.table_variables[name.lower()] = variable
         return variable

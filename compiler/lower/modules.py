@@ -36,7 +36,7 @@ from .parameters import (
 )
 from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
-from .variables import define_row_type
+from .variables import declare_rows, define_row_type
 
 # ------------------------------------------------------------------ functions
 
@@ -227,8 +227,7 @@ def _table_function(
     row_type = part_name(sql_name, "@row")
     define_row_type(row_type, info, ctx)
     ctx.prelude += _keeping_of_columns(node, row_type, info.columns)
-    table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
-    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
+    table = declare_rows(node.table_variable.name, row_type, info, ctx)
     ctx.returned_table = table.reference
     body = _function_body(node, ctx)
     if not (body and isinstance(body[-1], pl.Return)):

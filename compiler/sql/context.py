@@ -517,6 +517,8 @@ class OutputItem:
     value: Value | None
     node: exp.Expr
     """Where it comes from; a ``*`` is that of each of its columns."""
+    every_of: str | None = None
+    """For ``*``: the table whose columns it stands for, as the server calls it."""
 
 
 @dataclass

@@ -499,7 +499,9 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER PROCEDURE {routine} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'drop_parked_routines', 'DROP PROCEDURE {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'prepare_view|bind_view', 'DROP VIEW {name}')
-        OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger', 'DROP TRIGGER {name} ON {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger|drop_update_notes', 'DROP TRIGGER {name} ON {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'note_updates|drop_update_notes',
+               'CREATE TRIGGER {name} AFTER UPDATE (?:OF {name} )?ON {name} FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal[.]note_update\((?:[, ]|E?''(?:[^''\n]|'''')*'')*\)')
         OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
                'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')

@@ -231,5 +231,6 @@ BEGIN
     END IF;
     PERFORM ssb_internal.loosen_synonyms(to_regclass(p_table));
     PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_table), p_columns);
+    PERFORM ssb_internal.drop_update_notes(to_regclass(p_table), p_columns => p_columns);
 END;
 $$;

@@ -175,6 +175,7 @@ BEGIN
     END IF;
     FOREACH v_version IN ARRAY v_found LOOP
         IF p_kind = 'TRIGGER' THEN
+            PERFORM ssb_internal.drop_update_notes(t.tgrelid, v_name[2]) FROM pg_trigger AS t WHERE t.tgfoid = v_version;
             EXECUTE format('DROP ROUTINE %s CASCADE', v_version);
         ELSE
             PERFORM ssb_internal.unbind_views('pg_proc', v_version);
@@ -518,11 +519,11 @@ BEGIN
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
          WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal
-           AND (ssb_internal.stem(t.tgname) = ssb_internal.stem(v_name[2]) AND t.tgname <> v_name[2]
-                OR t.tgfoid = 'ssb_internal.note_update'::regproc AND (ssb_internal.trigger_arguments(t.tgargs))[1] = v_name[2])
+           AND ssb_internal.stem(t.tgname) = ssb_internal.stem(v_name[2]) AND t.tgname <> v_name[2]
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s ;', v_trigger.tgname, p_table);
     END LOOP;
+    PERFORM ssb_internal.drop_update_notes(p_table::regclass, v_name[2]);
 END;
 $$;
 

@@ -29,6 +29,7 @@ KNOWN = {
         "v_passed": QUOTED,
     },
     "ssb_internal.drop_staging": {"v_table": QUOTED},
+    "ssb_internal.drop_update_notes": {"v_older.wanted": QUOTED},
     "ssb_internal.create_staging": {"v_columns": QUOTED},
     "ssb_internal.complete_claim": {"v_output.staging": QUOTED},
     "ssb_internal.of_database": {"pg_typeof(p_view)": "a regtype"},

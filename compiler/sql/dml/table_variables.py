@@ -129,13 +129,13 @@ def change_variable(
     definitions: list[q.Definition],
     recursive: bool,
     ctx: Context,
-    through: str | None = None,
+    through: n.Name | None = None,
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
     Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
-    the rows that find a match are changed. ``through``: the common table expression among the relations
-    that stands for the variable; its row_id is the row's place.
+    the rows that find a match are changed. ``through``: of the common table expression among the relations
+    that stands for the variable, the column with the row's place.
     """
     node = item if item is not None else change.target
     variable = changed_table_variable(node.name, node, ctx)
@@ -168,7 +168,7 @@ def change_variable(
         where_node = change.source.args.get("where")
         where = condition(where_node.this, ctx).code if where_node is not None else None
         if through is not None:
-            same = n.Comparison("=", n.Name((through, "row_id")), n.Name((alias, PLACE)))
+            same = n.Comparison("=", through, n.Name((alias, PLACE)))
             where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
