@@ -196,6 +196,7 @@
 -- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion
 \ir statements/triggers.sql
 \ir statements/merge.sql
+\ir statements/recursion.sql
 \ir statements/table_variables.sql
 \ir statements/ignore_dup_key.sql
 \ir statements/average.sql

@@ -76,7 +76,10 @@ KNOWN = {
     "ssb_internal.empty_view": {
         "(SELECT string_agg(format('CASE WHEN f.n IS NULL THEN %1$s ELSE %1$s END AS %2$I',": QUOTED,
     },
-    "ssb_internal.bind_view": {"p_name": QUOTED, "p_text": "what PostgreSQL said of a view, noted as it let go"},
+    "ssb_internal.bind_view": {
+        "p_name": QUOTED,
+        "p_text": "what PostgreSQL said of a view, noted as it let go",
+    },
     "ssb_internal.prepare_trigger": {"p_table": CALLERS},
     "ssb_internal.enable_trigger": {"p_table": CALLERS},
     "ssb_internal.rename_object": {

@@ -173,7 +173,7 @@ class CteTarget:
 
 
 def _free_name(columns: Sequence[ColumnInfo] | None) -> str:
-    """A name for the column that finds the row again: no column of the expression is called so."""
+    """A name for the column that finds the row again, which the expression lacks."""
     is_free = columns is not None and all(fold(column.name) != "row_id" for column in columns)
     return "row_id" if is_free else "row@id"
 

@@ -20,7 +20,7 @@ from ..assignments import store
 from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_column_types, keeping_of_spelling
+from ..ddl.tables import holding_of_global, keeping_of_column_types, keeping_of_spelling
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -36,7 +36,7 @@ from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
 from .set_clause import share_next_values
-from .table_variable_rows import needs_query
+from .table_variable_rows import is_rowversion, needs_query
 from .table_variables import insert_into_variable
 from .update_delete import delete, update
 
@@ -217,10 +217,6 @@ _EXPLICIT_ROWVERSION = (
 )
 
 
-def _is_rowversion(column: ColumnInfo) -> bool:
-    return column.type is not None and column.type.name == "rowversion"
-
-
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
     if len(statement.rows or []) > MOST_ROWS:
@@ -251,7 +247,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value(n.DEFAULT))
                 continue
-            if columns is not None and _is_rowversion(columns[place]):
+            if columns is not None and is_rowversion(columns[place]):
                 ctx.problem(_EXPLICIT_ROWVERSION, cell, number=273)
                 return []
             if columns is not None and columns[place].generated:
@@ -316,7 +312,7 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
-    elif any(map(_is_rowversion, columns or ())):
+    elif any(map(is_rowversion, columns or ())):
         ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code
 
@@ -386,7 +382,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=result.before,
+        before=(*result.before, *holding_of_global(name, sql)),
         after=tuple(after),
         defines=defines,
         target=sql,

@@ -87,7 +87,7 @@ def _follows(relation: Relation, every_of: str | None, ctx: Context) -> bool:
 def result_columns(items: list[OutputItem]) -> tuple[ResultColumn, ...]:
     """Names and types of OUTPUT's columns; a ``*`` that is not known stands as one column named ``*``."""
     return tuple(
-        ResultColumn(item.name, item.value.type if item.value is not None else None, item.every_of)
+        ResultColumn(item.name, item.value.type if item.value is not None else None, every_of=item.every_of)
         for item in items
     )
 

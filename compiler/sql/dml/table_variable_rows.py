@@ -41,6 +41,8 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
     """The value of a cell; DEFAULT is the column's."""
     if cell.code is not n.DEFAULT:
         return cell
+    if is_rowversion(column):
+        return Value(NEXT_ROWVERSION, column.type)
     return Value(column.default, column.type) if column.default is not None else v.NULL
 
 
@@ -126,11 +128,22 @@ def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> n.Node:
     """The value of a column that the INSERT does not name."""
     if column.identity is not None:
         return next_number(variable, column)
+    if is_rowversion(column):
+        return NEXT_ROWVERSION
     if column.default is not None:
         return column.default
     if not column.nullable:
         return not_null(n.NULL, column, name)
     return n.NULL
+
+
+NEXT_ROWVERSION = n.Call("int8send", (n.Call("nextval", (n.Text("sys.rowversion_numbers"),)),))
+"""What a changed row has in a rowversion column; a table has a trigger for it."""
+
+
+def is_rowversion(column: ColumnInfo) -> bool:
+    """Tell whether each change of a row gives the column a new number."""
+    return column.type is not None and column.type.name == "rowversion"
 
 
 def _checked(code: n.Node, value: Value, column: ColumnInfo, name: str) -> n.Node:

@@ -30,9 +30,11 @@ from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
 from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import (
+    NEXT_ROWVERSION,
     default_of,
     fits,
     fitting,
+    is_rowversion,
     needs_query,
     new_rows,
     not_null,
@@ -244,6 +246,8 @@ def _changed(
                 position = list(values).index(folded) + 1
                 code = n.Name((alias, f"new_{position}") if limit is not None else ("changed", folded))
                 cells.append(code if column.nullable else not_null(code, column, name, "UPDATE"))
+            elif is_rowversion(column):
+                cells.append(NEXT_ROWVERSION)
             else:
                 cells.append(n.Name((alias, folded)))
         either = n.Case(((found, row_of(variable, cells)),), default=old)

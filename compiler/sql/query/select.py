@@ -234,7 +234,8 @@ class SelectList:
         if self.values is None:
             return None
         return tuple(
-            ResultColumn(name, value.type) for name, value in zip(self.names, self.values, strict=True)
+            ResultColumn(name, value.type, value.pg)
+            for name, value in zip(self.names, self.values, strict=True)
         )
 
 
@@ -343,6 +344,7 @@ class Star:
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in scope are known."""
     ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
+    ctx.refuse_star(item)
     relations = ctx.frame.relations
     codes: tuple[n.Node, ...] = (n.STAR,)
     if isinstance(item, exp.Column):

@@ -413,6 +413,7 @@ CREATE INDEX customers__ix_old ON dbo.customers (city)
 -- case: a global temporary table
 CREATE TABLE ##g (a int)
 -- expect
+SELECT ssb_internal.hold_global_table('tempdb_dbo."##g"');
 CREATE TABLE tempdb_dbo."##g" (
     a integer
 )
