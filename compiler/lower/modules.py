@@ -132,9 +132,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx)]
 
 
-def _finish(
-    node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context
-) -> list[pl.TopLevel]:
+def _finish(node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context) -> list[pl.TopLevel]:
     """Return what follows the PostgreSQL statement: views may use what was made."""
     if node.action == "CREATE":
         return [pl.Select(one) for one in ctx.bind_views()]

@@ -364,7 +364,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
             for place, column in enumerate(result.columns)
         )
     if name.is_of_system:
-        return Dml(s.Effect(refusal_of_schema(name)), before=result.before, target=ctx.defined_name(name))
+        return Dml(s.Effect(refusal_of_schema(name)), target=ctx.defined_name(name))
     sql = ctx.relation_name(name)
     after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():
@@ -380,7 +380,6 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=result.before,
         after=tuple(after),
         defines=defines,
         target=sql,

@@ -160,7 +160,6 @@ def _flowing(
         exactly_one_row=rows.one_row,
         at_most_one_row=rows.at_most_one,
         target_names=names,
-        before=rows.before,
     )
 
 
@@ -228,7 +227,6 @@ def _sequential(
         at_most_one_row=result.at_most_one,
         sequential=True,
         target_names=names,
-        before=result.before,
     )
 
 
