@@ -112,7 +112,7 @@ def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:
 def _given_columns(
     item: Source, searched: exp.Expr | None, *, alone: bool
 ) -> dict[str, tuple[exp.Expr, exp.Expr]]:
-    """Columns of the item (folded) that have to equal a variable or constant: (comparison, what it is)."""
+    """Columns of the item (folded) that have to equal what no column is part of: (comparison, that)."""
     given: dict[str, tuple[exp.Expr, exp.Expr]] = {}
     waiting = [searched] if searched is not None and item.kind in ("", ",", "JOIN", "CROSS") else []
     while waiting:
@@ -134,8 +134,8 @@ def _is_column_of(item: Source, node: exp.Expr, *, alone: bool) -> bool:
 
 
 def _is_given(node: exp.Expr) -> bool:
-    literal = isinstance(node, exp.Literal | exp.National)
-    return literal or (isinstance(node, exp.Column) and is_variable(node))
+    """No column is part of it, nor a query."""
+    return all(is_variable(part) for part in node.find_all(exp.Column)) and node.find(exp.Query) is None
 
 
 def _nullable(sources: list[Source]) -> list[Source]:

@@ -487,6 +487,16 @@ LOCK TABLE dbo.orders IN ROW EXCLUSIVE MODE;
 PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.orders AS o WHERE o.id = p.id FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.orders', rtrim(lower(p.id::text)))) & 1023) END;
 SELECT name FROM dbo.orders AS o WHERE (o.id = p.id AND o.amount > 1) FOR UPDATE
 
+-- case: updlock and holdlock over computed keys
+SELECT boss FROM customers WITH (XLOCK, SERIALIZABLE) WHERE id = ISNULL(@id, 0) + @@SPID
+-- expect
+LOCK TABLE dbo.customers IN ROW EXCLUSIVE MODE;
+PERFORM CASE WHEN EXISTS (SELECT 1
+                         FROM dbo.customers
+                         WHERE id = COALESCE(p.id, 0) + pg_backend_pid()
+                         FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.customers', rtrim(lower((COALESCE(p.id, 0) + pg_backend_pid())::text)))) & 1023) END;
+SELECT boss FROM dbo.customers WHERE id = COALESCE(p.id, 0) + pg_backend_pid() FOR UPDATE
+
 -- case: tablockx in a subquery
 SELECT name FROM customers WHERE NOT EXISTS (SELECT * FROM heap WITH (TABLOCKX) WHERE b = 'x')
 -- expect
