@@ -81,8 +81,8 @@ databases: The T-SQL databases of this instance, each with a broker of its own. 
   is_auto_close_on, is_auto_shrink_on, is_in_standby: Always 0: PostgreSQL has no such option.
   state: 0: ONLINE, 5: EMERGENCY, 6: OFFLINE, as ALTER DATABASE set it. USE refuses one that is offline.
   state_desc: The same, in words.
-  snapshot_isolation_state: Always 0, OFF.
-  snapshot_isolation_state_desc: Always OFF.
+  snapshot_isolation_state: 0: OFF, 1: ON, as ALTER DATABASE … SET ALLOW_SNAPSHOT_ISOLATION set it, else 0. SNAPSHOT is allowed in either.
+  snapshot_isolation_state_desc: The same, in words.
   is_read_committed_snapshot_on: Always 1: readers do not wait for writers.
   recovery_model: 1: FULL, 2: BULK_LOGGED, 3: SIMPLE, as ALTER DATABASE set it, else 1. Nothing depends on it.
   recovery_model_desc: The recovery model, in words.
