@@ -180,8 +180,8 @@ def test_options_are_recorded(two: Session) -> None:
         two.do("SELECT ssb.alter_database('Trader1', %s, 'ON')", option)
     two.do("SELECT ssb.alter_database('Trader1', 'RECOVERY', 'SIMPLE')")
     assert two.rows(
-        "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc, snapshot_isolation_state,"
-        " is_broker_enabled FROM sys.databases"
+        "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc,"
+        " snapshot_isolation_state, is_broker_enabled FROM sys.databases"
         " WHERE name = 'Trader1'"
     ) == [(1, 1, "SIMPLE", 1, 1)]
     state = (

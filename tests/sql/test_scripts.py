@@ -274,6 +274,19 @@ def test_a_conflict_names_the_database_of_its_table(shared: Database) -> None:
     session.close()
 
 
+def test_a_duplicate_key_is_spelled_as_in_sql_server(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE TABLE spelled (a datetime, b varbinary(4), c money, d datetime2(3), e varchar(5),\n"
+        "PRIMARY KEY (a, b, c, d, e))\nGO\nBEGIN TRY INSERT spelled\n"
+        "SELECT '20300103 21:30:15', 0xAB01, 5, '20300103', 'x' FROM (VALUES (1), (2)) AS n (i) END TRY\n"
+        "BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+    )
+    key = "(Jan  3 2030  9:30PM, 0xAB01, 5.00, 2030-01-03 00:00:00, x)."
+    assert session.prints[0].endswith(f"The duplicate key value is {key}")
+    session.close()
+
+
 # ---------------------------------------------------------------- locks
 
 
