@@ -308,7 +308,8 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
             node.value, node.value.lower()
         )
-        return [_set_config("default_transaction_isolation", level)]
+        snapshot = "on" if node.value == "SNAPSHOT" else "off"
+        return [_set_config("default_transaction_isolation", level), _set_config("pgsb.snapshot", snapshot)]
     if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
         (token,) = node.argument.tokens[:1]
         if token.kind is TokenKind.VARIABLE:

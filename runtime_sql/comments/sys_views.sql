@@ -650,7 +650,7 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   is_user_process: 1: a client's, 0: the server's own.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
-  transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
+  transaction_isolation_level: 1 to 5, read uncommitted to serializable, and snapshot; NULL for other sessions than one's own.
   cpu_time, memory_usage, total_scheduled_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
   total_elapsed_time: Milliseconds since the session began.
   host_process_id, client_interface_name, nt_domain, nt_user_name: Always NULL: PostgreSQL's clients do not tell.

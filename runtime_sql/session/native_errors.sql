@@ -803,8 +803,8 @@ BEGIN
                                              ELSE 'function' END, v_first), 14, 20, NULL, NULL);
         END IF;
     WHEN '40001' THEN
-        -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
-        IF current_setting('transaction_isolation') = 'serializable' THEN
+        -- SNAPSHOT: an update conflict; REPEATABLE READ and SERIALIZABLE: SQL Server would have blocked or deadlocked.
+        IF current_setting('pgsb.snapshot', true) IS DISTINCT FROM 'on' THEN
             v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and '
                                         'has been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
                            13, 51, NULL, NULL);
