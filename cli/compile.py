@@ -27,7 +27,7 @@ from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
-from .scripts import count_batches, folders_of, read_script, script_files
+from .scripts import count_batches, folders_of, read_script, read_scripts, script_files
 from .sqlcmd import Script
 
 
@@ -212,7 +212,7 @@ def check_command(
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)
     within = folders_of(scripts)
-    read = [read_script(name, variables, problems, within).source for name in script_files(scripts)]
+    read = [one.source for one in read_scripts(script_files(scripts), variables, problems, within)]
     batches = 0
     with progress_bar(len(read), "checking") as advance:
 
