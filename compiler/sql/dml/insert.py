@@ -27,6 +27,7 @@ from ..interface import Dml, InsertTarget, TableVariableDml
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
 from ..parse.nodes import is_variable
+from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
@@ -140,6 +141,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     target = _target(statement.target, ctx)
     if target is None:
         return None
+    if target.variable is None and locks_whole_table(_hints_of(statement.target), changes=True):
+        ctx.locks[s.LockTable(n.Variable(target.sql), "EXCLUSIVE")] = None
     definitions, recursive = ctes(statement.with_, ctx)
     before: tuple[n.Node, ...] = ()
     after: tuple[n.Node, ...] = ()
@@ -194,6 +197,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         stored=ctx.stored_name(target.name, target.info),
     )
     return finish(changing, statement.outputs, [inserted], ctx)
+
+
+def _hints_of(table: exp.Table) -> frozenset[str]:
+    return frozenset(hint.name.upper() for hint in table.args.get("hints") or ())
 
 
 def _with_columns(table: str) -> str:

@@ -36,7 +36,7 @@ from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
-from ..query.lock_hints import RANGES, lock_range
+from ..query.lock_hints import RANGES, lock_range, locks_whole_table
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
@@ -271,7 +271,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
 
 
 def _table_lock(work: Work) -> tuple[n.Node, ...]:
-    if "TABLOCKX" in work.hints:
+    if locks_whole_table(work.hints, changes=True):
         return (s.LockTable(n.Variable(work.table), "EXCLUSIVE"),)
     return ()
 

@@ -39,7 +39,7 @@ def locking(
     for item in sources:
         if not item.lockable or not item.hints:
             continue
-        if "TABLOCKX" in item.hints or {"TABLOCK", "XLOCK"} <= item.hints:
+        if locks_whole_table(item.hints):
             _lock_table(item, "EXCLUSIVE", ctx)
         elif "TABLOCK" in item.hints and item.hints & (_SHARED | _EXCLUSIVE):
             _lock_table(item, "SHARE ROW EXCLUSIVE", ctx)
@@ -70,6 +70,13 @@ def locking(
         if condition_inside is not None:
             where = None
     return (), where
+
+
+def locks_whole_table(hints: frozenset[str], *, changes: bool = False) -> bool:
+    """Tell whether nobody else may lock anything in the table; ``changes``: the statement changes it."""
+    if "TABLOCKX" in hints:
+        return True
+    return "TABLOCK" in hints and bool(hints & ({"XLOCK"} | (_SHARED if changes else set())))
 
 
 def _lock_table(item: Source, mode: str, ctx: Context) -> None:

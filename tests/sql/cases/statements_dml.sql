@@ -588,3 +588,15 @@ UPDATE orders WITH (SERIALIZABLE) SET name = N'd' WHERE customer = @id
 -- expect
 LOCK TABLE dbo.orders IN SHARE ROW EXCLUSIVE MODE;
 UPDATE dbo.orders SET name = 'd' WHERE customer = p.id
+
+-- case: insert that locks the table
+INSERT INTO orders WITH (TABLOCKX) (customer, name) SELECT MAX(customer) + 1, N'e' FROM orders
+-- expect
+LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
+INSERT INTO dbo.orders (customer, name) SELECT max(customer) + 1, 'e' FROM dbo.orders
+
+-- case: delete that locks the table
+DELETE orders WITH (TABLOCK, HOLDLOCK) WHERE id = 9
+-- expect
+LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
+DELETE FROM dbo.orders WHERE id = 9
