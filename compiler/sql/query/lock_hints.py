@@ -104,7 +104,7 @@ def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes:
         text = n.Call("concat_ws", (n.Text("/"), n.Text(emit(item.bare)), *values))
         number = n.infix("&", n.Call("hashtext", (text,)), n.Integer(1023))
         lock = n.Call("pg_advisory_xact_lock", (n.Integer(_KEY_LOCKS), number))
-        ctx.locks[s.Effect(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
+        ctx.locks[s.LockKey(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
 
 
 def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:
