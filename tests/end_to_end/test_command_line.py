@@ -617,7 +617,7 @@ def test_check_reports_what_another_script_reads_in_once(
         left = pgsb("check", folder)
         assert left.status == 1
         assert left.err.count("orders.sql:3:7: error 137: ") == 1
-        assert left.err.endswith("\n\n2 scripts, 5 batches, 1 error\n")
+        assert left.err.endswith("\n\n1 script, 3 batches, 1 error\n")
 
 
 def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:
