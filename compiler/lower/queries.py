@@ -19,6 +19,7 @@ from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..sql.dml.table_variable_rows import last_number, next_number
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
 from ..target import queries as q
@@ -310,6 +311,12 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
         body.append(pl.SelectInto(dml.into_before.replace, targets))
     counted = ctx.scope.session is not None
+    column = dml.variable.identity
+    if dml.variable.counter is not None and column is not None:
+        if dml.append is not None:
+            body.append(pl.Assign(dml.variable.counter, pl.Raw(next_number(dml.variable, column))))
+        elif _verb(node) == "DELETE":
+            body.append(pl.Assign(dml.variable.counter, pl.Raw(last_number(dml.variable, column))))
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
         body.append(pl.Assign(reference, appended))

@@ -9,7 +9,7 @@ from ..analysis.live_status import DEAD
 from ..analysis.may_fail import text_cannot_raise
 from ..analysis.mentions import is_literal
 from ..catalog.names import fold, part_name, quote
-from ..catalog.objects import ScalarVariable, TableInfo
+from ..catalog.objects import ScalarVariable, TableInfo, TableVariable
 from ..catalog.types import BIGINT, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
@@ -78,10 +78,7 @@ def _declare_scalar(
         return []
     table_type = ctx.catalog.table_type_of(declaration.type)
     if table_type is not None:
-        table = ctx.scope.declare_table(name, table_type.row_type, table_type.info)
-        ctx.declarations[table.reference] = pl.Declaration(
-            table.reference, f"{table_type.row_type}[]", pl.NO_ROWS
-        )
+        declare_rows(name, table_type.row_type, table_type.info, ctx)
         return []
     type_ = ctx.type_of(declaration.type, place)
     if type_.name in ("text", "ntext", "image"):
@@ -120,8 +117,17 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
         return
     row_type = table_row_type(ctx, name.lstrip("@"))
     define_row_type(row_type, info, ctx)
-    variable = ctx.scope.declare_table(name, row_type, info)
+    declare_rows(name, row_type, info, ctx)
+
+
+def declare_rows(name: str, row_type: str, info: TableInfo, ctx: Context) -> TableVariable:
+    """Declare the variables of a table variable: its rows, and the last number of its identity column."""
+    variable = ctx.scope.declare_table(name, row_type, info, counts=True)
     ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.NO_ROWS)
+    column = variable.identity
+    if variable.counter is not None and column is not None and column.type is not None:
+        ctx.declarations[variable.counter] = pl.Declaration(variable.counter, column.type.postgres)
+    return variable
 
 
 def table_row_type(ctx: Context, variable: str) -> str:

@@ -440,6 +440,8 @@ def _create_index(node: s.CreateIndex, put: Put) -> None:
     put(")")
     if node.include:
         put(f" INCLUDE {_names(node.include)}")
+    if node.nulls_are_equal:
+        put(" NULLS NOT DISTINCT")
     if node.where is not None:
         put(" WHERE ")
         _flat(node.where, put)

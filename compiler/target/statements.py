@@ -205,6 +205,7 @@ class CreateIndex(Atom):
     unique: bool = False
     include: tuple[str, ...] = ()
     where: Node | None = None
+    nulls_are_equal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ AS $$
          WHERE i.indexrelid = p_index)
     SELECT CASE WHEN bool_and(v.type IS NOT NULL AND v.value IS NOT NULL)
                 THEN string_agg(CASE
+                    WHEN v.value = 'null' THEN '<NULL>'
                     WHEN v.type = 'timestamp without time zone' AND v.kept IS NULL AND v.typmod IN (0, 3)
                     THEN to_char(v.value::timestamp, 'Mon ') || lpad(to_char(v.value::timestamp, 'FMDD'), 2) || to_char(v.value::timestamp, ' YYYY ')
                          || lpad(to_char(v.value::timestamp, 'FMHH12'), 2) || to_char(v.value::timestamp, ':MIAM')
@@ -185,6 +186,7 @@ BEGIN
                 coalesce(ssb_internal.tsql_index_name(v_found), v_index));
         END IF;
         v_key := coalesce(ssb_internal.shown_key(coalesce(v_found, v_rule.conindid), v_key), v_key);
+        v_key := regexp_replace(v_key, '(^|, )null(?=, |$)', '\1<NULL>', 'g');
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
     ELSIF v_rule.contype = 'f' THEN
         -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent, and then the
@@ -353,6 +355,16 @@ BEGIN
                  16, 1, NULL, NULL)::ssb.error
     END;
 END;
+$$;
+
+-- 4121, of a function in an expression.
+CREATE OR REPLACE FUNCTION ssb_internal.no_function_error(p_schema text, p_name text)
+RETURNS ssb.error
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name is ambiguous.',
+                            coalesce(p_schema, p_name), concat_ws('.', p_schema, p_name)), 16, 1, NULL, NULL)::ssb.error
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
@@ -624,7 +636,8 @@ BEGIN
                      11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
             WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
-            THEN CASE WHEN cardinality(v_missing) > 0
+            THEN CASE WHEN v_missing[1] LIKE '%()' THEN ssb_internal.no_function_error(v_first, rtrim(v_missing[1], '()'))
+                      WHEN cardinality(v_missing) > 0
                       THEN ROW(208, format('Invalid object name ''%s.%s''.', v_first, v_missing[1]), 16, 1, NULL, NULL)::ssb.error
                       ELSE ssb_internal.no_schema_error(ssb_internal.quoted_name(p_message, 1)) END
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
@@ -661,9 +674,7 @@ BEGIN
             IF v_types[2] = ANY (v_missing) THEN
                 RETURN ROW(208, format('Invalid object name ''%s''.', concat_ws('.', v_types[1], v_types[2])), 16, 1, NULL, NULL)::ssb.error;
             END IF;
-            v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
-                                        'is ambiguous.', coalesce(v_types[1], v_types[2]), concat_ws('.', v_types[1], v_types[2])),
-                           16, 1, NULL, NULL);
+            v_error := ssb_internal.no_function_error(v_types[1], v_types[2]);
         END IF;
     WHEN '42703' THEN
         -- "column t.a does not exist": no quotation marks here.

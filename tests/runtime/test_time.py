@@ -140,6 +140,25 @@ def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> Non
         session.end(far)
 
 
+def test_timers_of_a_queue_that_is_off_keep_no_closed_side(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    session.end(far)
+    session.end(near)
+    session.do(
+        "SELECT ssb.begin_dialog(%s, %s) FROM generate_series(1, 301)",
+        pair.target,
+        pair.initiator,
+    )
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = d, due_at = d"
+        " FROM (SELECT now() - interval '1 day' AS d) AS t WHERE closed_at IS NULL"
+    )
+    pass_time(session, far, 1861)
+    session.do("SELECT ssb.deliver_due(%s)", pair.far)
+    assert session.state(far) is None
+
+
 @pytest.mark.parametrize("seconds", [None, 10, 86400])
 def test_a_closed_side_is_looked_at_in_time_whatever_its_timer(
     session: Session, pair: Pair, seconds: int | None

@@ -20,7 +20,7 @@ from ..assignments import store
 from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_column_types, keeping_of_spelling
+from ..ddl.tables import holding_of_global, keeping_of_column_types, keeping_of_spelling
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -36,6 +36,7 @@ from .columns import advance_identity, fillable, refuse_explicit, refuse_repeate
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
+from .table_variable_rows import is_rowversion
 from .table_variables import insert_into_variable
 from .update_delete import delete, update
 
@@ -218,10 +219,6 @@ _EXPLICIT_ROWVERSION = (
 )
 
 
-def _is_rowversion(column: ColumnInfo) -> bool:
-    return column.type is not None and column.type.name == "rowversion"
-
-
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
     if len(statement.rows or []) > MOST_ROWS:
@@ -252,7 +249,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value(n.DEFAULT))
                 continue
-            if columns is not None and _is_rowversion(columns[place]):
+            if columns is not None and is_rowversion(columns[place]):
                 ctx.problem(_EXPLICIT_ROWVERSION, cell, number=273)
                 return []
             if columns is not None and columns[place].generated:
@@ -317,7 +314,7 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
-    elif any(map(_is_rowversion, columns or ())):
+    elif any(map(is_rowversion, columns or ())):
         ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code
 
@@ -387,6 +384,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
+        before=holding_of_global(name, sql),
         after=tuple(after),
         defines=defines,
         target=sql,

@@ -522,7 +522,7 @@ def _returned(
             declared=source.declared,
         ),
     ]
-    items = output_items(output, relations, ctx)
+    items = output_items(output, relations, ctx, work.table if columns is None else None)
     codes: list[n.Node] = []
     paired = uses_old = False
     for item in items:
@@ -544,7 +544,7 @@ def _returned(
         codes.append(code or n.NOTHING)
     if paired:
         inserted.prefix, inserted.bare = None, False
-        items = output_items(output, relations, ctx)
+        items = output_items(output, relations, ctx, work.table if columns is None else None)
         codes = [item.code if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
     return items, codes, _old_rows(work) if uses_old else None, paired

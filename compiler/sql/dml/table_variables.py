@@ -30,9 +30,11 @@ from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
 from .set_clause import set_column, set_value
 from .table_variable_rows import (
+    NEXT_ROWVERSION,
     default_of,
     fits,
     fitting,
+    is_rowversion,
     needs_query,
     new_rows,
     not_null,
@@ -127,13 +129,13 @@ def change_variable(
     definitions: list[q.Definition],
     recursive: bool,
     ctx: Context,
-    through: str | None = None,
+    through: n.Name | None = None,
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
     Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
-    the rows that find a match are changed. ``through``: the common table expression among the relations
-    that stands for the variable; its row_id is the row's place.
+    the rows that find a match are changed. ``through``: of the common table expression among the relations
+    that stands for the variable, the column with the row's place.
     """
     node = item if item is not None else change.target
     variable = changed_table_variable(node.name, node, ctx)
@@ -166,7 +168,7 @@ def change_variable(
         where_node = change.source.args.get("where")
         where = condition(where_node.this, ctx).code if where_node is not None else None
         if through is not None:
-            same = n.Comparison("=", n.Name((through, "row_id")), n.Name((alias, PLACE)))
+            same = n.Comparison("=", through, n.Name((alias, PLACE)))
             where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
@@ -240,6 +242,8 @@ def _changed(
                 position = list(values).index(folded) + 1
                 code = n.Name((alias, f"new_{position}") if limit is not None else ("changed", folded))
                 cells.append(code if column.nullable else not_null(code, column, name, "UPDATE"))
+            elif is_rowversion(column):
+                cells.append(NEXT_ROWVERSION)
             else:
                 cells.append(n.Name((alias, folded)))
         either = n.Case(((found, row_of(variable, cells)),), default=old)

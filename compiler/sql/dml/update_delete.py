@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
+from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
@@ -241,8 +242,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
+    known = work.info or system_view(work.name)
+    is_view = known is not None and known.read_only
     for place, item in enumerate(work.sources):
-        if item.relation is not None and item.relation.alias == target_relation.alias and item.lockable:
+        is_target = item.relation is not None and item.relation.alias == target_relation.alias
+        if is_target and (item.lockable or is_view):
             work.place = place
             break
     if work.place is None:
@@ -321,6 +325,7 @@ def _changing(
 def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: Context) -> Statement:
     """TOP and READPAST without joins: the rows are picked and locked by a subquery."""
     key = work.key()
+    _refuse_rows_of_view(work, ctx)
     column = key[0] if key is not None and len(key) == 1 else "ctid"
     found = q.Select((n.Integer(1),), work.head, where=where)
     limit = limit_of(work.change.top, ctx, lambda: found)
@@ -330,6 +335,18 @@ def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: C
     return None if code is None else _finish(work, code, before, None, None, ctx)
 
 
+def _refuse_rows_of_view(work: Work, ctx: Context) -> None:
+    """Report a view whose rows would have to be found again: PostgreSQL tells no place of them."""
+    if work.info is None and system_view(work.name) is not None:
+        ctx.problem("Ad hoc updates to system catalogs are not allowed.", number=259)
+    elif work.info is not None and work.info.read_only and not work.info.is_queue and work.key() is None:
+        verb = "UPDATE" if work.is_update else "DELETE"
+        ctx.unsupported(
+            f"TOP, SET ROWCOUNT, an outer join or old values in OUTPUT of {verb} on a view",
+            hint="change the table that the view selects from",
+        )
+
+
 def _computed(
     work: Work, where: n.Node | None, before: tuple[n.Node, ...], nested: bool, ctx: Context
 ) -> Statement:
@@ -337,6 +354,7 @@ def _computed(
     change = work.change
     alias = work.shown
     key = work.key()
+    _refuse_rows_of_view(work, ctx)
     columns: list[n.Node] = []
     conditions: list[n.Node] = []
     outer = "changing"

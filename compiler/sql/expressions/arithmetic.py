@@ -203,6 +203,9 @@ def _numeric(operator: str, left: Value, right: Value) -> Value:
     )
     if pg is not None and type_.name not in ("int", "bigint"):
         pg = None
+    if type_ == tm.SMALLMONEY and operator != "%":
+        result = code if operator != "/" else _cut_quotient(left, right, type_).code
+        return v.call("sys.money_of", result, n.Text("smallmoney"), n.Text("expression"), type=type_)
     if operator == "*" and {a.name, b.name} <= {"money", "smallmoney"}:
         return v.call("round", code, n.Integer(4), type=type_)
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):

@@ -467,7 +467,10 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         fold(name.database or "") == "master" and call.name.upper().startswith("FN_")
     ):
         return _function(call, ctx)
+    ctx.bind(name, call, is_function=True)
     known = ctx.scope.user_function(ctx.scope.synonym(name))
+    if known is None:
+        ctx.scope.note_missing_function(name)
     given = user_arguments(call, known, ctx, prefix)
     result = known.result if known is not None else None
     called = v.call(ctx.relation_name(name), *given, type=result)

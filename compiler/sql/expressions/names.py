@@ -218,6 +218,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             column = relation.column(name)
             if column is not None:
                 _refuse_ambiguous(relation, frame, name, node, ctx)
+                ctx.bind_column(relation, name)
                 return _of_column(_spelling(relation, folded, relation.qualify), column)
             unknown = unknown or relation.columns is None or relation.partial
             if relation.renamed and folded in relation.renamed:
@@ -276,6 +277,7 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
         for column in relation.columns or ():
             if column.identity is not None:
                 return untyped_xml(Value(relation.spell(fold(column.name)), column.type))
+    ctx.bind_column(relation, name)
     code = (relation.renamed or {}).get(folded) or relation.spell(folded)
     known = relation.column(name)
     if known is None and folded not in (relation.renamed or {}):

@@ -264,6 +264,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         )
         return failed(kind, ctx)
     stored = ctx.reads(name, info)
+    if info is None or info.name is not None:
+        ctx.bind(name, node)
     if info is None:
         ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
@@ -415,7 +417,12 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         ctx.refuse_repeated(alias, labels, node)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
-            ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)
+            ColumnInfo(
+                label,
+                column.type,
+                nullable=nullable[place] if place < len(nullable) else True,
+                pg=column.pg,
+            )
             for place, (label, column) in enumerate(zip(labels, query.columns, strict=False))
         )
     elif columns:

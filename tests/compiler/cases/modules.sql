@@ -220,7 +220,7 @@ BEGIN
             INSERT INTO dbo.log (line)
             SELECT concat(i.id, ': ', d.n, ' -> ', i.n)
             FROM inserted AS i
-            LEFT JOIN (SELECT * FROM dbo.t WHERE false) AS d ON d.id = i.id;
+            LEFT JOIN (SELECT * FROM inserted WHERE false) AS d ON d.id = i.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
@@ -301,10 +301,9 @@ CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
 CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', '', 'n');
 
-CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
+PERFORM ssb_internal.note_updates('dbo.t', 'watch');
 
 END;
 $whole$;
@@ -618,9 +617,9 @@ DECLARE
     id integer;
     next_row record;
 BEGIN
-    SELECT id FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
+    SELECT id::integer AS id_ FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
     IF FOUND THEN
-        id := next_row.id;
+        id := next_row.id_;
     END IF;
     RETURN id;
 END first_free;

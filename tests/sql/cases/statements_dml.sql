@@ -495,7 +495,7 @@ WITH q AS (SELECT *, orders.ctid AS row_id
            ORDER BY id
            LIMIT 1
            FOR UPDATE SKIP LOCKED)
-DELETE FROM dbo.orders USING q WHERE orders.ctid = q.row_id RETURNING q.id, q.name
+DELETE FROM dbo.orders USING q WHERE orders.ctid = q.row_id RETURNING orders.id, orders.name
 
 -- case: delete duplicates
 WITH d AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY c) AS rn FROM heap) DELETE FROM d WHERE rn > 1

@@ -282,9 +282,11 @@ WITH a AS (SELECT 1 AS x), b AS (SELECT x + 1 AS y FROM a) SELECT y FROM b
 -- case: recursive cte
 WITH tree AS (SELECT id, boss, 0 AS depth FROM customers WHERE boss IS NULL UNION ALL SELECT c.id, c.boss, t.depth + 1 FROM customers c JOIN tree t ON t.id = c.boss) SELECT id, depth FROM tree OPTION (MAXRECURSION 10)
 -- expect
-WITH RECURSIVE tree AS (SELECT id, boss, 0 AS depth FROM dbo.customers WHERE boss IS NULL
+WITH RECURSIVE tree AS (SELECT id, boss, 0 AS depth, 0 AS "@level"
+                        FROM dbo.customers
+                        WHERE boss IS NULL
                         UNION ALL
-                        SELECT c.id, c.boss, t.depth + 1
+                        SELECT c.id, c.boss, t.depth + 1, ssb_internal.recursion_level(t."@level", 10) AS "@level"
                         FROM dbo.customers AS c
                         JOIN tree AS t ON t.id = c.boss)
 SELECT id, depth FROM tree
@@ -292,17 +294,21 @@ SELECT id, depth FROM tree
 -- case: recursive cte that grows a string
 WITH p AS (SELECT 1 AS i, CAST('a' AS varchar(20)) AS s UNION ALL SELECT i + 1, CAST(s + 'b' AS varchar(20)) FROM p WHERE i < 3) SELECT s FROM p
 -- expect
-WITH RECURSIVE p AS (SELECT 1 AS i, 'a'::text AS s
+WITH RECURSIVE p AS (SELECT 1 AS i, 'a'::text AS s, 0 AS "@level"
                      UNION ALL
-                     SELECT i + 1, (s || 'b')::varchar(20)::text FROM p WHERE i < 3)
+                     SELECT i + 1, (s || 'b')::varchar(20)::text, ssb_internal.recursion_level(p."@level", 100) AS "@level"
+                     FROM p
+                     WHERE i < 3)
 SELECT s FROM p
 
 -- case: recursive cte that begins with NULL
 WITH p AS (SELECT 1 AS i, NULL AS before UNION ALL SELECT i + 1, i FROM p WHERE i < 3) SELECT before FROM p
 -- expect
-WITH RECURSIVE p AS (SELECT 1 AS i, NULL::integer AS before
+WITH RECURSIVE p AS (SELECT 1 AS i, NULL::integer AS before, 0 AS "@level"
                      UNION ALL
-                     SELECT i + 1, i FROM p WHERE i < 3)
+                     SELECT i + 1, i, ssb_internal.recursion_level(p."@level", 100) AS "@level"
+                     FROM p
+                     WHERE i < 3)
 SELECT before FROM p
 
 -- case: union all
