@@ -21,7 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target, opening, require_session
+from ..server.connect import Target, connect, describe, find_target, opening
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -452,7 +452,6 @@ def open_database(
     """
     connection = connect(target, seconds)
     with opening(target, connection):
-        require_session(connection, target)
         _require_runtime(connection, target)
         if database is not None:
             try:

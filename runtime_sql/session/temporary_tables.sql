@@ -117,7 +117,8 @@ BEGIN
         PERFORM ssb_internal.drop_relation('TABLE', p_table, true);
     END IF;
     IF to_regclass(p_table) IS NULL THEN
-        PERFORM pg_advisory_lock_shared(c_locks, v_lock);
+        -- Where a stranger holds it, nobody takes the table for left behind either.
+        PERFORM pg_try_advisory_lock_shared(c_locks, v_lock);
     END IF;
 END;
 $$;
