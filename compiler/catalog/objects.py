@@ -307,6 +307,8 @@ class Expression:
 
     code: n.Node
     type: SqlType | None = None
+    before: tuple[n.Node, ...] = ()
+    """Statements to run first, in the same transaction: the locks that hints ask for."""
 
 
 @dataclass(frozen=True)

@@ -218,8 +218,11 @@ def _with_record(value: n.Node, record: str) -> n.Node:
 
 def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
     statements = [
-        pl.Assign(target, pl.Raw(value))
-        for target, value in zip(assignment.targets, assignment.values, strict=True)
+        *map(sql, assignment.before),
+        *(
+            pl.Assign(target, pl.Raw(value))
+            for target, value in zip(assignment.targets, assignment.values, strict=True)
+        ),
     ]
     if isinstance(node, nodes.SqlStatement) and _all_safe(assignment, ctx):
         return [*statements, *ctx.status(node, pl.Number(1))]

@@ -18,6 +18,7 @@ from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
 from .placeholders import mentions_piece
+from .results import sql
 
 # SET options that say nothing here: PostgreSQL behaves as their default value says, or they are
 # about plans and statistics of SQL Server.
@@ -150,7 +151,8 @@ def assign(
     node: nodes.Statement, variable: ScalarVariable, value: Translated, ctx: Context
 ) -> list[pl.Statement]:
     """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
-    body = [pl.Assign(variable.reference, pl.Raw(value.code)), *ctx.status(node, pl.Number(1))]
+    assignment = pl.Assign(variable.reference, pl.Raw(value.code))
+    body = [*map(sql, value.before), assignment, *ctx.status(node, pl.Number(1))]
     return body if value.cannot_raise else ctx.guard(node, body)
 
 
@@ -176,7 +178,8 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
         return []
     joins = node.operator == "+=" and variable.type.is_string
     never_raises = joins and text_cannot_raise(node.value.tree, ctx.scope)
-    return assign(node, variable, Translated(translated.values[0], variable.type, never_raises), ctx)
+    value = Translated(translated.values[0], variable.type, never_raises, translated.before)
+    return assign(node, variable, value, ctx)
 
 
 @lower.register
@@ -311,7 +314,8 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
             node.value, node.value.lower()
         )
-        return [_set_config("default_transaction_isolation", level)]
+        snapshot = "on" if node.value == "SNAPSHOT" else "off"
+        return [_set_config("default_transaction_isolation", level), _set_config("pgsb.snapshot", snapshot)]
     if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
         (token,) = node.argument.tokens[:1]
         if token.kind is TokenKind.VARIABLE:

@@ -154,6 +154,8 @@ class Context:
     """Set while a statement inside an INSERT is translated: where its rows are left."""
     stored: bool = False
     """A computed column is translated, which PostgreSQL stores."""
+    locks: dict[n.Node, None] = field(default_factory=dict)
+    """What takes the locks that hints ask for: in front of the statement, which then sees what others did."""
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -212,7 +212,7 @@ def _with(node: q.With, put: Put) -> None:
 # ------------------------------------------------------------------ changes
 
 
-@writes(s.Effect)
+@writes(s.Effect, s.LockKey)
 def _effect(node: s.Effect, put: Put) -> None:
     put("SELECT ")
     write(node.call, put)

@@ -247,8 +247,15 @@ BEGIN
             v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(
                 secs => greatest(0.25, v_pause OPERATOR(pg_catalog.*) 5));
         END IF;
-        IF v_sequence IS NULL THEN
+        IF v_sequence IS NULL AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' THEN
             v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
+        ELSIF v_sequence IS NULL THEN
+            BEGIN
+                v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
+            EXCEPTION WHEN serialization_failure THEN
+                -- Another reader was there since this transaction's snapshot.
+                v_is_found := false;
+            END;
         ELSE
             BEGIN
                 v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);

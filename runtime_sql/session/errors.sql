@@ -277,7 +277,7 @@ BEGIN
         session.rowcount := 0;
         RETURN session;
     ELSIF severity >= 20 THEN
-        PERFORM ssb_internal.raise_pending(ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error,
+        PERFORM ssb_internal.raise_pending(ROW(number, v_text, least(severity, 25), v_state, session.procedure, line)::ssb.error,
                                   'Severity 20 and above ends the connection.');
     END IF;
     RETURN ssb_internal.signal(session, ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error, 'RAISERROR');

@@ -27,6 +27,7 @@ from ..interface import Dml, InsertTarget, TableVariableDml
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
 from ..parse.nodes import is_variable
+from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
@@ -142,6 +143,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     target = _target(statement.target, ctx)
     if target is None:
         return None
+    if target.variable is None and locks_whole_table(_hints_of(statement.target), changes=True):
+        ctx.locks[s.LockTable(n.Variable(target.sql), "EXCLUSIVE")] = None
     definitions, recursive = ctes(statement.with_, ctx)
     before: tuple[n.Node, ...] = ()
     after: tuple[n.Node, ...] = ()
@@ -200,6 +203,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         stored=ctx.stored_name(target.name, target.info),
     )
     return finish(changing, statement.outputs, [inserted], ctx)
+
+
+def _hints_of(table: exp.Table) -> frozenset[str]:
+    return frozenset(hint.name.upper() for hint in table.args.get("hints") or ())
 
 
 def _with_columns(table: str) -> str:
@@ -366,7 +373,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
             for place, column in enumerate(result.columns)
         )
     if name.is_of_system:
-        return Dml(s.Effect(refusal_of_schema(name)), before=result.before, target=ctx.defined_name(name))
+        return Dml(s.Effect(refusal_of_schema(name)), target=ctx.defined_name(name))
     sql = ctx.relation_name(name)
     after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():
@@ -382,7 +389,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=(*result.before, *holding_of_global(name, sql)),
+        before=holding_of_global(name, sql),
         after=tuple(after),
         defines=defines,
         target=sql,

@@ -37,6 +37,7 @@ from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
+from ..query.lock_hints import RANGES, lock_range, locks_whole_table
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
@@ -256,6 +257,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
     where_node = change.source.args.get("where")
     where = condition(where_node.this, ctx).code if where_node is not None else None
     before = _table_lock(work)
+    if "READPAST" not in work.hints and not before and work.hints & RANGES:
+        searched = where_node.this if where_node is not None else None
+        keys = work.info.keys if work.info is not None else ()
+        target = Source("", work.head, relation=target_relation, bare=n.Variable(work.table), keys=keys)
+        lock_range(target, searched, ctx, writes=True, alone=len(ctx.frame.relations) == 1)
     nested = work.place is None and _target_item(change, ctx) is not None
     joined = any(item.kind in ("LEFT", "RIGHT", "FULL") or item.lateral for item in work.sources)
     needs_old = work.is_update and _mentions_deleted(change)
@@ -269,7 +275,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
 
 
 def _table_lock(work: Work) -> tuple[n.Node, ...]:
-    if "TABLOCKX" in work.hints:
+    if locks_whole_table(work.hints, changes=True):
         return (s.LockTable(n.Variable(work.table), "EXCLUSIVE"),)
     return ()
 

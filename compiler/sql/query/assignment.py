@@ -169,7 +169,6 @@ def _flowing(
         exactly_one_row=rows.one_row,
         at_most_one_row=rows.at_most_one,
         target_names=names,
-        before=rows.before,
     )
 
 
@@ -281,7 +280,6 @@ def _sequential(
         at_most_one_row=result.at_most_one,
         sequential=True,
         target_names=names,
-        before=result.before,
     )
 
 

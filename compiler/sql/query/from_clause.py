@@ -326,7 +326,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         and fold(name.schema or "") not in ("sys", "information_schema")
         and not (info is not None and info.read_only)
     )
-    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare)
+    keys = info.keys if info is not None else ()
+    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare, keys=keys)
 
 
 def _sampled(node: exp.Table, item: n.Node, table: n.Node, ctx: Context) -> n.Node:

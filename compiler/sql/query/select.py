@@ -94,9 +94,9 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     aggregated = bool(ctx.frame.aggregates) or bool(group) or having is not None
     if aggregated:
         _refuse_ungrouped(node, items, ctx)
-    locks, before, where = locking(
-        sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
-    )
+    searched = where_node.this if where_node is not None else None
+    plain = not (aggregated or distinct or items.windows)
+    locks, where = locking(sources, ctx, searched, where=where, plain=plain)
     one_row = bool(ctx.frame.aggregates) and not group and having is None
     columns = items.columns()
     source = sources[0].code if sources else None
@@ -105,7 +105,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     if node.args.get("for_") is not None and simple and columns is not None:
         direct = _xml_directly(node, items, source, joins, where, order, ctx)
         if direct is not None:
-            direct.before = before
             return direct
     code: n.Node = q.Select(
         _unnamed(items, order),
@@ -131,7 +130,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         one_row=one_row,
         has_from=source is not None,
         at_most_one=q.is_one(limit) or source is None,
-        before=before,
         filtered=where is not None,
         listed=items.listed and columns is not None,
     )

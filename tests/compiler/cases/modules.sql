@@ -639,3 +639,98 @@ first
     1
 
 (1 row affected)
+
+-- case: what an IF, a WHILE and a SET read is locked before
+CREATE PROCEDURE dbo.first_come @id INT AS
+IF NOT EXISTS (SELECT * FROM dbo.heap WITH (UPDLOCK, HOLDLOCK) WHERE id = @id) INSERT dbo.heap (id) VALUES (@id)
+ELSE IF EXISTS (SELECT * FROM dbo.heap WITH (TABLOCKX)) PRINT 'taken'
+WHILE EXISTS (SELECT * FROM dbo.heap WITH (TABLOCKX)) DELETE dbo.heap
+SET @id = (SELECT MAX(id) FROM dbo.heap WITH (XLOCK, SERIALIZABLE))
+-- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_come', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.first_come(id integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $first_come$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'first_come');
+    <<first_come>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        EXIT first_come WHEN session.leaving;  -- nested deeper than 32
+        condition := NULL;
+        BEGIN
+            LOCK TABLE dbo.heap IN SHARE ROW EXCLUSIVE MODE;
+            condition := coalesce(NOT EXISTS (SELECT * FROM dbo.heap WHERE id = first_come.id FOR UPDATE), false);
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+        END;
+        IF condition THEN
+            BEGIN
+                INSERT INTO dbo.heap (id) VALUES (id);
+                IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.heap', FOUND, session.identity); END IF;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb_internal.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT');
+                EXIT first_come WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSIF NOT condition THEN
+            condition := NULL;
+            BEGIN
+                LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+                condition := coalesce(EXISTS (SELECT * FROM dbo.heap), false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+            END;
+            IF condition THEN
+                PERFORM ssb_internal.print('taken');
+            END IF;
+        END IF;
+        LOOP
+            condition := NULL;
+            BEGIN
+                LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+                condition := coalesce(EXISTS (SELECT * FROM dbo.heap), false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+            END;
+            EXIT WHEN condition IS NOT TRUE;
+            BEGIN
+                DELETE FROM dbo.heap;
+                IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.heap', false, session.identity); END IF;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb_internal.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DELETE');
+                EXIT first_come WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END LOOP;
+        BEGIN
+            LOCK TABLE dbo.heap IN SHARE ROW EXCLUSIVE MODE;
+            id := sys.convert_int((SELECT max(id) FROM (SELECT * FROM dbo.heap FOR UPDATE) AS heap));
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+        END;
+    END first_come;
+    session := ssb_internal.leave(session, caller);
+END;
+$first_come$;
+
+END;
+$whole$;
+-- shows
+

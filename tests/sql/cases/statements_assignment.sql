@@ -176,6 +176,7 @@ LOOP h := next_row.h; END LOOP
 -- case: with holdlock
 SELECT @id = id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE MODE;
 FOR next_row IN
 SELECT id::integer AS id FROM dbo.orders WHERE customer = p.id FOR SHARE
 LOOP id := next_row.id; END LOOP

@@ -444,6 +444,7 @@ SELECT id FROM dbo.orders WHERE id = p.id FOR UPDATE
 -- case: holdlock
 SELECT id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE MODE;
 SELECT id FROM dbo.orders WHERE customer = p.id FOR SHARE
 
 -- case: readpast and updlock
@@ -464,6 +465,7 @@ SELECT o.id FROM dbo.orders AS o JOIN dbo.customers AS c ON c.id = o.customer FO
 -- case: updlock under an aggregate
 SELECT MAX(id) FROM orders WITH (UPDLOCK, HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE ROW EXCLUSIVE MODE;
 SELECT max(id) FROM (SELECT * FROM dbo.orders WHERE customer = p.id FOR UPDATE) AS orders
 
 -- case: updlock on the outer side
@@ -478,6 +480,34 @@ SELECT COUNT(*) FROM orders WITH (TABLOCKX, HOLDLOCK)
 -- expect
 LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
 SELECT count(*) FROM (SELECT * FROM dbo.orders FOR SHARE) AS orders
+
+-- case: holdlock over a key
+SELECT name FROM orders WITH (HOLDLOCK) WHERE id = @id
+-- expect
+SELECT name FROM dbo.orders WHERE id = p.id FOR SHARE
+
+-- case: updlock and holdlock over a key
+SELECT name FROM orders AS o WITH (UPDLOCK, HOLDLOCK) WHERE (o.id = @id AND o.amount > 1)
+-- expect
+LOCK TABLE dbo.orders IN ROW EXCLUSIVE MODE;
+PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.orders AS o WHERE o.id = p.id FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.orders', rtrim(lower(p.id::text)))) & 1023) END;
+SELECT name FROM dbo.orders AS o WHERE (o.id = p.id AND o.amount > 1) FOR UPDATE
+
+-- case: updlock and holdlock over computed keys
+SELECT boss FROM customers WITH (XLOCK, SERIALIZABLE) WHERE id = ISNULL(@id, 0) + @@SPID
+-- expect
+LOCK TABLE dbo.customers IN ROW EXCLUSIVE MODE;
+PERFORM CASE WHEN EXISTS (SELECT 1
+                         FROM dbo.customers
+                         WHERE id = COALESCE(p.id, 0) + pg_backend_pid()
+                         FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.customers', rtrim(lower((COALESCE(p.id, 0) + pg_backend_pid())::text)))) & 1023) END;
+SELECT boss FROM dbo.customers WHERE id = COALESCE(p.id, 0) + pg_backend_pid() FOR UPDATE
+
+-- case: tablockx in a subquery
+SELECT name FROM customers WHERE NOT EXISTS (SELECT * FROM heap WITH (TABLOCKX) WHERE b = 'x')
+-- expect
+LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+SELECT name FROM dbo.customers WHERE NOT EXISTS (SELECT * FROM dbo.heap WHERE b = 'x')
 
 -- case: index hint
 SELECT id FROM orders WITH (INDEX(ix_a), NOLOCK)
