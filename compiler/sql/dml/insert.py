@@ -389,7 +389,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=holding_of_global(name, sql),
+        before=tuple(holding_of_global(name, sql)),
         after=tuple(after),
         defines=defines,
         target=sql,
