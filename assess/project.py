@@ -6,12 +6,13 @@ import xml.etree.ElementTree as ElementTree
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
-from ..grammar.source import Source, find_file
+from ..grammar.source import Source, find_file, not_read_by_others
 from ..grammar.tokens import TokenKind
 
 # What a script makes first decides its turn: what others are made of comes before them.
@@ -47,11 +48,6 @@ def read_project(paths: Sequence[Path], compose: Compose = lambda source, proble
     """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
     project = Project()
     seen: set[Path] = set()
-
-    def included(path: Path) -> Source:
-        # What is a script of the application itself is looked at once, in its own place.
-        return Source(str(path), "") if path.resolve() in seen else Source.read(path)
-
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(2, "No such file or directory", str(path))
@@ -59,9 +55,28 @@ def read_project(paths: Sequence[Path], compose: Compose = lambda source, proble
             if script.resolve() not in seen:
                 seen.add(script.resolve())
                 _read(script, project)
-    project.sources = [compose(source, project.problems, included) for source in project.sources]
+    reads: dict[str, set[Path]] = {}
+    for source in project.sources:
+        reads[source.name] = set()
+        compose(source, Problems(), partial(_noted, reads[source.name]))
+    apart = not_read_by_others(reads)
+    within: set[Path] = set()
+
+    def once(path: Path) -> Source:
+        known = path.resolve() in within
+        within.add(path.resolve())
+        return Source(str(path), "") if known else Source.read(path)
+
+    project.sources = [
+        compose(source, project.problems, once) for source in project.sources if source.name in apart
+    ]
     project.sources.sort(key=lambda source: (_turn(source), source.name))
     return project
+
+
+def _noted(files: set[Path], path: Path) -> Source:
+    files.add(path.resolve())
+    return Source.read(path)
 
 
 def _scripts(path: Path, project: Project) -> Iterator[Path]:

@@ -8,9 +8,7 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import class_row
 
-from ..server.connect import Target, require_session
-from ..server.problems import ServerError
-from .connections import Connection
+from .connections import Connection, require_own_session
 from .problems import BulkError, first_line, hint_of, told
 
 # For one reader; there are as many at a time as Spark has cores.
@@ -124,14 +122,6 @@ def require_readable(connection: Connection, dsn: str, queue: str) -> None:
     with explained(queue):
         require_own_session(connection, dsn)
         connection.execute("SELECT ssb.message_is_waiting(%s)", (queue,))
-
-
-def require_own_session(connection: Connection, dsn: str) -> None:
-    """Raise BulkError where a pooler would take the connection's session, and its locks, away."""
-    try:
-        require_session(connection, Target(dsn, False, "--dsn"))
-    except ServerError as error:
-        raise BulkError(str(error), error.hint) from error
 
 
 @contextmanager

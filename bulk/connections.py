@@ -14,7 +14,8 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ..server.connect import FORM_SETTINGS, is_direct, prepare_session
+from ..server.connect import FORM_SETTINGS, Target, is_direct, prepare_session, require_session
+from ..server.problems import ServerError
 from .problems import BulkError, first_line, told
 
 DRIVER = "org.postgresql.Driver"
@@ -77,12 +78,13 @@ def connect(dsn: str, name: str) -> Connection:
 
     The statement of a driver that was killed ends too: prepare_session lets the server look.
 
-    Raises ClaimLost when there is no connection, BulkError when the address cannot be read or the server
-    refuses what the session needs.
+    Raises ClaimLost when there is no connection, BulkError when the address cannot be read, a pooler lends
+    the session to others, or the server refuses what it needs.
     """
     dsn = readable(dsn)
     try:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+        require_own_session(connection, dsn)
         prepare_session(connection)
         connection.execute(
             f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
@@ -95,6 +97,14 @@ def connect(dsn: str, name: str) -> Connection:
         lost = "no connection to PostgreSQL"
         raise told(error, lost, "a session cannot be prepared") from error
     return connection
+
+
+def require_own_session(connection: Connection, dsn: str) -> None:
+    """Raise BulkError where a pooler would take the connection's session, and its locks, away."""
+    try:
+        require_session(connection, Target(dsn, False, "--dsn"))
+    except ServerError as error:
+        raise BulkError(str(error), error.hint) from error
 
 
 def task_session(dsn: str, name: str) -> Connection:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import psycopg
 
 from .cached import own_cache
-from .claim import Claim, explained, find_claim, require_own_session
+from .claim import Claim, explained, find_claim
 from .claim import claim as take
 from .complete import complete
 from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
@@ -391,7 +391,6 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _session(self) -> Connection:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._options.dsn, "pgsb stream claim")
-            require_own_session(self._connection, self._options.dsn)
             self._options.start(self._connection)
             self._was_there = True
             self._runs = None

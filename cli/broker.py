@@ -15,7 +15,7 @@ from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
 from ..observe.listen_address import parse_listen
-from ..server.connect import Target, connect, find_target, opening, read_dsn, require_session
+from ..server.connect import Target, connect, find_target, read_dsn
 from ..server.problems import ServerError, Unreachable
 from .install import require_owner
 from .options import Seconds, addresses_options, checked_by, dsn_option, not_empty
@@ -192,8 +192,8 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts)
 
 def _check_readers(target: Target) -> None:
     """Raise ServerError where readers would share their sessions. One that lets nobody in may do so later."""
-    with contextlib.suppress(Unreachable), connect(target) as connection, opening(target, connection):
-        require_session(connection, target)
+    with contextlib.suppress(Unreachable):
+        connect(target).close()
 
 
 async def _serve(broker: Broker) -> None:

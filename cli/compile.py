@@ -27,7 +27,7 @@ from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
-from .scripts import count_batches, folders_of, read_script, script_files
+from .scripts import count_batches, folders_of, read_script, read_scripts, script_files
 from .sqlcmd import Script
 
 
@@ -109,10 +109,14 @@ def compile_command(
     if (tsql or allow_drop) and not old:
         raise click.UsageError("--tsql and --allow-drop are for --diff OLD")
     problems = Problems()
-    files = script_files(scripts) if old else scripts
     within = folders_of((*scripts, *after, *old))
-    earlier = [read_script(name, variables, problems, within).source for name in (*after, *script_files(old))]
-    given = [read_script(name, variables, problems, within) for name in files]
+    before = [read_script(name, variables, problems, within) for name in after]
+    before += read_scripts(script_files(old), variables, problems, within)
+    earlier = [script.source for script in before]
+    if old:
+        given = read_scripts(script_files(scripts), variables, problems, within)
+    else:
+        given = [read_script(name, variables, problems, within) for name in scripts]
     read = [script.source for script in given]
     problems.raise_if_any()
     names = ", ".join(source.name for source in read)
@@ -212,7 +216,7 @@ def check_command(
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)
     within = folders_of(scripts)
-    read = [read_script(name, variables, problems, within).source for name in script_files(scripts)]
+    read = [one.source for one in read_scripts(script_files(scripts), variables, problems, within)]
     batches = 0
     with progress_bar(len(read), "checking") as advance:
 

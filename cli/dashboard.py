@@ -1,5 +1,6 @@
 """pgsb dashboard: the web page for operators."""
 
+import contextlib
 import importlib.util
 import logging
 import secrets
@@ -9,7 +10,7 @@ import click
 
 from ..observe.listen_address import parse_listen
 from ..server.connect import Target, connect, describe, find_target, read_dsn
-from ..server.problems import ServerError
+from ..server.problems import ServerError, Unreachable
 from .options import Seconds, checked_by, dsn_option
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -102,13 +103,16 @@ def dashboard_command(
     if instances and dsn:
         raise click.UsageError("--dsn and --instance exclude each other")
     host, port = parse_listen(listen)
+    for one in instances.values():
+        read_dsn(one.dsn, one.source)
+        # A pooler that would share its sessions is refused; who cannot be reached may come later.
+        with contextlib.suppress(Unreachable):
+            connect(one, 5).close()
     if not instances:
         target = find_target(dsn)
         with connect(target) as connection:
             name = connection.info.dbname
         instances = {name: target}
-    for one in instances.values():
-        read_dsn(one.dsn, one.source)
     token = _token(token_file)
     options = Options(
         instances=instances,

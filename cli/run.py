@@ -21,7 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target, opening, require_session
+from ..server.connect import Target, connect, describe, find_target, opening
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -50,6 +50,8 @@ _LETTERS = {
 _ROWS = re.compile(r"-?\d+")
 # The state with which RAISERROR ends a script of sqlcmd's.
 _QUITS = 127
+# From this severity on an error ends the connection.
+_FATAL = 20
 
 
 class _Command(click.Command):
@@ -303,6 +305,8 @@ class Runner:
     def _write(self, event: Event) -> None:
         if isinstance(event, ErrorEvent | Print) and event.state == _QUITS:
             self._quits = True
+        if isinstance(event, ErrorEvent) and event.severity >= _FATAL and not self._interactive:
+            self._quits = True
         if isinstance(event, ErrorEvent) and event.number == 208 and event.hint is None:
             name = event.message.partition("'")[2].rpartition("'")[0]
             event = dataclasses.replace(event, hint=self._knowledge.hint_of_capitals(name))
@@ -345,8 +349,8 @@ class Runner:
         """Run a script; tell whether no batch had an error, and whether one of them ended the script.
 
         ``stop`` leaves out what follows a batch with an error, unless the script itself says what to
-        do then. RAISERROR of state 127 does so in any case, whatever its severity. Raises ServerError
-        when the connection breaks.
+        do then. RAISERROR of state 127 does so in any case, whatever its severity, and so does a fatal
+        error. Raises ServerError when the connection breaks.
         """
         succeeded = True
         self._quits = False
@@ -448,7 +452,6 @@ def open_database(
     """
     connection = connect(target, seconds)
     with opening(target, connection):
-        require_session(connection, target)
         _require_runtime(connection, target)
         if database is not None:
             try:

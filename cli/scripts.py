@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..grammar.problems import Problems
-from ..grammar.source import Source
+from ..grammar.source import Source, not_read_by_others
 from .sqlcmd import Script, compose
 
 _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
@@ -46,14 +46,30 @@ def count_batches(source: Source) -> int:
     return len(ends) + bool(source.text[ends[-1] if ends else 0 :].strip())
 
 
+def read_scripts(
+    names: Sequence[str], variables: Mapping[str, str], problems: Problems, within: Sequence[Path]
+) -> list[Script]:
+    """Read scripts but those that another one of them reads in by :r: they have its variables there."""
+    read: dict[str, tuple[Script, Problems]] = {}
+    files: dict[str, set[Path]] = {name: set() for name in names}
+    for name in names:
+        found = Problems()
+        read[name] = read_script(name, variables, found, within, files=files[name]), found
+    kept = not_read_by_others(files)
+    for name in kept:
+        problems.extend(read[name][1])
+    return [script for name, (script, _) in read.items() if name in kept]
+
+
 def read_script(
     name: str,
     variables: Mapping[str, str],
     problems: Problems,
     within: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
+    files: set[Path] | None = None,
 ) -> Script:
-    """Read a script by its path, or stdin by the name ``-``.
+    """Read a script by its path, or stdin by the name ``-``; the files that it reads are added to ``files``.
 
     ``within`` and ``environment`` are as in ``compose``. Problems with variables and
     directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
@@ -67,4 +83,10 @@ def read_script(
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
     if source.text.count("\0") > 3:  # a single one has a place that can be told
         raise click.UsageError(f"cannot read {source.name}: it is no text, but binary data")
-    return compose(source, variables, problems, within=within, environment=environment)
+
+    def noted(path: Path) -> Source:
+        if files is not None:
+            files.add(path.resolve())
+        return Source.read(path)
+
+    return compose(source, variables, problems, read=noted, within=within, environment=environment)

@@ -290,7 +290,9 @@ class CompileSession:
             comments += [comment.text for comment in statement.comments]
             # DROP of several objects is a statement for each: those that are there go.
             each_alone = statement.verb == "DROP"
-            for part, item in enumerate(lower_plain(statement, ctx)):
+            lowered = list(lower_plain(statement, ctx))
+            verb = ctx.scope.take_verb(error_verb(statement)) or ""
+            for part, item in enumerate(lowered):
                 counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
@@ -306,7 +308,7 @@ class CompileSession:
                         counts,
                         columns,
                         continues,
-                        ctx.scope.take_verb(error_verb(statement)) or "",
+                        verb,
                         item=item,
                         comments=before,
                     )
@@ -353,6 +355,7 @@ class CompileSession:
         put_back = self.catalog.keep()
         for statement in batch.statements:
             lowered, begun = lower_module(statement, ctx), len(statements)
+            verb = ctx.scope.take_verb(error_verb(statement)) or ""
             statements += _bound(batch, ctx)
             for item in lowered:
                 continues = len(statements) > begun
@@ -363,7 +366,7 @@ class CompileSession:
                         False,
                         statement.span,
                         continues=continues,
-                        verb=error_verb(statement),
+                        verb=verb,
                         item=item,
                     )
                 )

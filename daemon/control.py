@@ -7,9 +7,10 @@ from typing import Any
 import psycopg
 
 from .log import BrokerLog
-from .readers import Connection
+from .readers import UNLIMITED, Connection
 
 SETTINGS = {
+    **UNLIMITED,
     "statement_timeout": "30000",
     "idle_session_timeout": "0",
     # What it writes is looked up again after a crash, or done again.
@@ -17,10 +18,6 @@ SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
 }
-
-
-class LostConnection(Exception):
-    """The server cannot be reached, or went away, or another daemon leads."""
 
 
 class Control:

@@ -28,10 +28,10 @@ import psycopg
 
 from .. import __version__
 from .config import BrokerOptions
-from .control import LostConnection, one_row
+from .control import one_row
 from .counts import Counts
 from .log import BrokerLog
-from .readers import Connection, open_connection
+from .readers import UNLIMITED, Connection, LostConnection, open_connection
 
 _STANDBY_SECONDS = 0.5
 # As the leader judges itself (Supervisor.is_settled, Transport.is_settled); which instances it cannot reach
@@ -49,6 +49,7 @@ SELECT NOT EXISTS (SELECT FROM ssb_internal.broker_queues() AS q
 """
 # The server must notice within two seconds that a leader's machine is gone.
 _LISTENER_SETTINGS = {
+    **UNLIMITED,
     "tcp_keepalives_idle": "1",
     "tcp_keepalives_interval": "1",
     "tcp_keepalives_count": "1",

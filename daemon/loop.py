@@ -12,19 +12,19 @@ import contextlib
 import json
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
 
 from ..server.problems import SERVER_GONE
 from .config import BrokerOptions
-from .control import SETTINGS, Control, LostConnection, is_passing, one_line
+from .control import SETTINGS, Control, is_passing, one_line
 from .counts import Counts
 from .leader import Candidate, Leadership, introduction, pause
 from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff
-from .readers import open_connection
+from .readers import LostConnection, dsn_reached, open_connection
 from .runs import Runs
 from .spans import recorded
 from .supervisor import Supervisor
@@ -130,12 +130,14 @@ class Broker:
         # First of all: what the leader before has left ends here.
         await listener.execute("SELECT ssb_internal.broker_began(%s, %s, true)", introduction())
         await listener.execute("LISTEN ssb_arrival; LISTEN ssb_definition; LISTEN ssb_transport")
-        connection = await open_connection(self.options.dsn, SETTINGS, application_name="pgsb broker")
+        # Of several servers in the DSN, all that this leader does is at the one where it leads.
+        options = replace(self.options, dsn=dsn_reached(self.options.dsn, listener))
+        connection = await open_connection(options.dsn, SETTINGS, application_name="pgsb broker")
         control = Control(connection)
         term: _Term | None = None
         try:
             await leadership.join(connection)
-            term = self._term = await self._begin_term(leadership, control)
+            term = self._term = await self._begin_term(options, leadership, control)
             self._is_read_only = False
             self.log.write("info", "leading", f"this daemon leads ({introduction()[0]})")
             began = time.monotonic()
@@ -154,20 +156,20 @@ class Broker:
                     await term.runs.sessions.close()
             await control.close()
 
-    async def _begin_term(self, leadership: Leadership, control: Control) -> _Term:
-        room = self.options.max_readers or int(
+    async def _begin_term(self, options: BrokerOptions, leadership: Leadership, control: Control) -> _Term:
+        room = options.max_readers or int(
             0.6 * int((await control.one("SELECT pg_catalog.current_setting('max_connections')"))[0])
         )
-        runs = Runs(self.options, self.log, control, leadership, self.counts, room)
-        supervisor = Supervisor(self.options, self.log, control, runs)
+        runs = Runs(options, self.log, control, leadership, self.counts, room)
+        supervisor = Supervisor(options, self.log, control, runs)
 
         return _Term(
             leadership,
             control,
             runs,
             supervisor,
-            make_transport(self.options, self.log, control.one, leadership.join, self.counts),
-            Watchdog(self.options, self.log, control, runs, supervisor),
+            make_transport(options, self.log, control.one, leadership.join, self.counts),
+            Watchdog(options, self.log, control, runs, supervisor),
         )
 
     async def _work(self, term: _Term) -> None:

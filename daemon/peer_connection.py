@@ -10,9 +10,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from ..server.connect import read_dsn
 from ..server.problems import ServerError
 from .answers import short
-from .readers import Connection, open_connection
+from .readers import UNLIMITED, Connection, open_connection
 
 SETTINGS = {
+    **UNLIMITED,
     "statement_timeout": "60000",
     "idle_session_timeout": "0",
     "jit": "off",

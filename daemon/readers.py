@@ -13,7 +13,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,10 @@ Connection = psycopg.AsyncConnection[Any]
 # The server looks once a second whether its client is still there: a daemon that
 # was killed leaves no program running.
 _READER_SETTINGS = {"client_connection_check_interval": "1000"}
+# What a role's limits are for, its programs, is none of the daemon's own sessions.
+UNLIMITED = {"lock_timeout": "0", "idle_in_transaction_session_timeout": "0", "transaction_timeout": "0"}
+# Some platforms' servers cannot look whether their clients are there; transaction_timeout came with 17.
+_NOT_EVERYWHERE = ("client_connection_check_interval", "transaction_timeout")
 # Everything that a program may leave behind in its session. RESET ALL comes before
 # the settings that the next run needs, ours among them.
 _CLEAN = (
@@ -103,6 +107,10 @@ class Outcome:
     error: ErrorEvent | None = None
 
 
+class LostConnection(Exception):
+    """The server cannot be reached, or went away, or another daemon leads."""
+
+
 class ProgramError(Exception):
     """A program cannot be started, for a reason that SQL Server numbers."""
 
@@ -149,7 +157,8 @@ async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any)
             raise psycopg.OperationalError(full) from error
         raise
     try:
-        await apply_settings(connection, {**FORMS, **settings})
+        own = {"default_transaction_isolation": "read committed"}
+        await apply_settings(connection, {**FORMS, **own, **settings})
     except BaseException:
         await connection.close()
         raise
@@ -166,22 +175,42 @@ def _no_more_files() -> str | None:
     return None
 
 
+def dsn_reached(dsn: str, connection: Connection) -> str:
+    """The DSN for that one of its hosts which the connection, made by it, has reached."""
+    known = conninfo_to_dict(dsn)
+    hosts = (
+        known.get("host") or os.environ.get("PGHOST"),
+        known.get("hostaddr"),
+        os.environ.get("PGHOSTADDR"),
+    )
+    # Programs get it too: what names one host stays as it was written, as a URI or in words.
+    if not any("," in str(one) for one in hosts):
+        return dsn
+    info = connection.info
+    # The name stays: passwords are found by it, and the server's certificate is checked against it.
+    place = {"host": info.host, "hostaddr": info.hostaddr, "port": str(info.port)}
+    return make_conninfo(dsn, **{name: value for name, value in place.items() if value})
+
+
 async def apply_settings(connection: Connection, settings: dict[str, str]) -> None:
     """SET them. Not by the DSN's ``options``: PgBouncer, also pooling sessions, lets nobody in with those."""
     for name, value in settings.items():
         try:
             await connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-        except psycopg.errors.InvalidParameterValue:
-            # Some platforms' servers cannot look whether their clients are there.
-            if name != "client_connection_check_interval":
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
+            if name not in _NOT_EVERYWHERE:
                 raise
 
 
 class Sessions:
     """Opens, parks and closes readers' connections."""
 
-    def __init__(self, dsn: str, parked: int) -> None:
+    def __init__(
+        self, dsn: str, parked: int, is_here: Callable[[int, str], Awaitable[bool]] | None = None
+    ) -> None:
+        """``is_here`` tells whether the leader's server has the session of this process and start."""
         self._dsn = dsn
+        self._is_here = is_here
         self._limit = parked
         self._parked: list[Session] = []
         self._spare: Session | None = None
@@ -189,7 +218,10 @@ class Sessions:
         self._translating = threading.Lock()
 
     async def take(self, queue: ActiveQueue) -> Session:
-        """A session that is ready for the queue's program. Raises ProgramError, psycopg.Error."""
+        """A session that is ready for the queue's program.
+
+        Raises ProgramError, psycopg.Error, LostConnection where it would be on another server.
+        """
         if queue.role is None:
             raise no_such_principal(queue)
         key = (queue.role, queue.database)
@@ -271,6 +303,12 @@ class Sessions:
                 )
             ).fetchone()
             assert row is not None
+            # An address may have moved to another server since, as where a standby was promoted and the old
+            # server still serves who is connected: its copy of the queue is not this leader's.
+            if self._is_here is not None and not await self._is_here(row[0], row[1]):
+                raise LostConnection(
+                    "connections for readers arrive at another server or database than the leader's"
+                )
         except BaseException:
             await connection.close()
             raise

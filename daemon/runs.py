@@ -15,10 +15,25 @@ from .leader import Leadership
 from .log import BrokerLog
 from .monitor import Ended, QueueMonitor
 from .programs import ProgramRuns
-from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, apply_settings, describe
+from .readers import (
+    ActiveQueue,
+    LostConnection,
+    Outcome,
+    ProgramError,
+    Reader,
+    Sessions,
+    apply_settings,
+    describe,
+)
 from .spans import Activation
 
 _DRAIN_STEP = 0.1
+# Who is no member of pg_monitor sees of another role's session no more than its process and database.
+_IS_HERE = (
+    "SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity AS a"
+    " WHERE a.pid = %s AND a.datname = pg_catalog.current_database()"
+    " AND coalesce(a.backend_start = %s::timestamptz, true))"
+)
 # Memory, disk, locks: where the server has none left for a moment, five tries at once would stop the queue.
 _SHORT_OF = (701, 823, 1105, 1204)
 _SHORT_SECONDS = 5.0
@@ -46,7 +61,7 @@ class Runs:
         self._programs = ProgramRuns(options)
         self._running: dict[asyncio.Task[None], Reader | None] = {}
         self._is_closed = False
-        self.sessions = Sessions(options.reader_dsn or options.dsn, options.parked)
+        self.sessions = Sessions(options.reader_dsn or options.dsn, options.parked, self._is_here)
 
     @property
     def readers(self) -> list[Reader]:
@@ -126,7 +141,7 @@ class Runs:
                 outcome = await self._run_procedure(task, monitor, activation)
         except ProgramError as error:
             self._report("error", "not_started", str(error), queue, error_number=error.number)
-        except (psycopg.Error, OSError, TimeoutError) as error:
+        except (LostConnection, psycopg.Error, OSError, TimeoutError) as error:
             if not self._control.is_lost():
                 self._report("error", "not_started", one_line(error), queue)
         except Exception as error:
@@ -194,6 +209,10 @@ class Runs:
         if session.connection.closed and not self._control.is_lost():
             await self._control.one("SELECT ssb_internal.reader_ended(%s)", session.pid)
         return outcome
+
+    async def _is_here(self, pid: int, backend_start: str) -> bool:
+        answer: bool = (await self._control.one(_IS_HERE, pid, backend_start))[0]
+        return answer
 
     async def _number_of(self, error: psycopg.Error) -> int | None:
         if self._control.is_lost():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +56,17 @@ def _windows_1252(byte: int) -> str:
         return bytes((byte,)).decode("cp1252")
     except UnicodeDecodeError:
         return chr(byte)
+
+
+def not_read_by_others(reads: Mapping[str, set[Path]]) -> set[str]:
+    """The scripts that none of the others reads in by :r: what is read has the variables of who reads it.
+
+    ``reads``: the files that each script reads, resolved. Those that read each other alone are all there.
+    """
+    places = {name: Path(name).resolve() for name in reads}
+    first = {name for name in reads if not any(places[name] in files for files in reads.values())}
+    reached: set[Path] = set().union(*(reads[name] for name in first))
+    return {name for name in reads if places[name] not in reached}
 
 
 def find_file(path: Path) -> Path | None:

@@ -58,6 +58,7 @@
 \ir session/errors.sql
 \ir session/transactions.sql
 \ir session/batches.sql
+\ir session/update_notes.sql
 \ir session/waitfor.sql
 \ir session/altered_modules.sql
 \ir session/binding.sql
@@ -195,6 +196,7 @@
 -- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion
 \ir statements/triggers.sql
 \ir statements/merge.sql
+\ir statements/recursion.sql
 \ir statements/table_variables.sql
 \ir statements/ignore_dup_key.sql
 \ir statements/average.sql

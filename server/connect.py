@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import tuple_row
 
 from .problems import SERVER_GONE, ServerError, Unreachable
 
@@ -94,7 +95,9 @@ def named_target(dsn: str | None = None) -> Target | None:
 
 
 def connect(target: Target, seconds: float | None = None, **options: Any) -> psycopg.Connection[Any]:
-    """Open an autocommit connection for compiled scripts. Raises ServerError: Unreachable without a server.
+    """Open an autocommit connection for compiled scripts, with a session of its own.
+
+    Raises ServerError: Unreachable without a server.
 
     ``seconds``: a server that hangs is given up after so long at the latest, whatever the DSN says; no less
     than two, libpq's least.
@@ -126,6 +129,8 @@ def connect(target: Target, seconds: float | None = None, **options: Any) -> psy
     except psycopg.Error as error:
         raise _unreachable(target, error) from None
     with opening(target, connection):
+        # Before anything is set: in a session of a pooler it would be so for applications that get it next.
+        require_session(connection, target)
         connection.execute(f"{OUTPUT_SETTINGS}; {SEARCH_PATH}")
         prepare_session(connection)
     return connection
@@ -231,7 +236,9 @@ def is_direct(connection: psycopg.Connection[Any]) -> bool:
 
 
 def _session_of(connection: psycopg.Connection[Any]) -> int:
-    row = connection.execute("SELECT pg_catalog.pg_backend_pid()").fetchone()
+    # Whatever form the connection's rows have.
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        row = cursor.execute("SELECT pg_catalog.pg_backend_pid()").fetchone()
     assert row is not None
     pid: int = row[0]
     return pid

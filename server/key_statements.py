@@ -101,7 +101,7 @@ class KeyAnswerer:
     def _answer(
         self, token: str, statements: list[str] | None, number: int | None, message: str | None
     ) -> None:
-        give_answer(self._conninfo, token, statements, number, message, None)
+        give_answer(self._conninfo, token, statements, number, message)
 
 
 def is_public(asked: dict[str, Any]) -> bool:

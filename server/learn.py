@@ -64,12 +64,16 @@ SELECT * FROM (SELECT count(*), sum(xmin::text::bigint) FROM pg_attribute
  CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_description WHERE objoid >= 16384) AS d
  CROSS JOIN (SELECT count(*), sum(xmin::text::bigint) FROM pg_trigger) AS r
 """
-# By pg_class's own key: a table that is made later has a greater number.
+# By pg_class's own key: a table made later has a greater number. With which transactions are under way.
 _MADE_SINCE = """
-SELECT c.oid::bigint, n.nspname, c.relname
-  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
- WHERE c.oid > %s AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+SELECT pg_snapshot_xmin(s.now)::text::bigint, pg_snapshot_xmax(s.now)::text::bigint,
+       c.oid::bigint, c.nspname, c.relname
+  FROM (SELECT pg_current_snapshot() AS now) AS s
+  LEFT JOIN (SELECT c.oid, n.nspname, c.relname
+               FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+              WHERE c.oid > %s AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+                AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+                AND n.nspname !~ '^pg_') AS c ON true
 """
 # What a catalog takes for a table or view, or for a type: its columns; '{}' for a type, NULL where none is.
 _AS_THEY_ARE = """
@@ -207,6 +211,8 @@ class Knowledge:
         self._catalog = catalog
         self._follows = follows
         self._last = 0
+        self._next: tuple[int, int] | None = None
+        """The greatest number that was seen, and the first transaction that had not begun then."""
         self._state = self._read_state() if follows else None
         learn_tables(connection, catalog)
         self._unknown()
@@ -321,8 +327,13 @@ class Knowledge:
 
     def _unknown(self) -> bool:
         """Whether the server has got tables or views that the catalog does not have, or a synonym anew."""
-        made = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
-        self._last = max((number for number, *_ in made), default=self._last)
+        found = self._connection.execute(_MADE_SINCE, [self._last]).fetchall()
+        (first, following), made = found[0][:2], [row[2:] for row in found if row[2] is not None]
+        # Who was under way may have made a table with a smaller number than one that was there already.
+        if self._next is None or first >= self._next[1]:
+            if self._next is not None:
+                self._last = self._next[0]
+            self._next = max((number for number, *_ in made), default=self._last), following
         tables, synonyms = self._catalog.tables, self._catalog.synonyms
         keys = [(schema, name) for _, schema, name in made]
         return any(key not in tables or key in synonyms for key in keys)
@@ -363,6 +374,10 @@ def _types(table: TableInfo) -> list[tuple[str, str | None, bool]]:
     ]
 
 
+_NULLS_NOT_DISTINCT = 150000
+"""The first version with that."""
+
+
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
     told = connection.execute(
@@ -371,6 +386,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     national, has_unbound = told or (False, False)
     catalog.tells_varchar = national
     catalog.has_dropped = catalog.has_dropped or has_unbound
+    catalog.nulls_are_equal = connection.info.server_version >= _NULLS_NOT_DISTINCT
     catalog.knows_server = True
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):

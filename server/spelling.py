@@ -8,6 +8,7 @@ from itertools import chain
 
 from ..compiler.catalog.names import DEFAULT_SCHEMA, fold, schema_name
 from ..compiler.compiled import CompiledStatement
+from ..compiler.plpgsql import nodes as pl
 from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
@@ -29,6 +30,9 @@ _OBJECT_ALONE = (
     *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
+_OF_ROWS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+_DEFINES = tuple(f"ssb_internal.{verb}_" for verb in ("create", "drop", "keep", "prepare", "rename"))
+"""What a block calls that makes or drops something, or spells a name that is not in small letters."""
 _QUOTED_NAME = r"""\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*\""""
 _NO_NAMES = re.compile(rf"--[^\n]*|/\*|'(?:[^']|'')*'|{_QUOTED_NAME}")
 _COMMENT_MARK = re.compile(r"/\*|\*/")
@@ -142,13 +146,22 @@ def _schemas(*qualifiers: str) -> set[str]:
 
 
 def with_script(statement: CompiledStatement, script: str) -> str:
-    """Return a statement's text, a block's with its T-SQL behind it where the script reads errors' messages.
+    """Return a statement's text, with its T-SQL behind it where the server is to spell names as the script.
 
-    ssb_internal.as_written finds it there. Without a CATCH block messages come to the client, who knows it.
+    That is in errors' messages, where the script reads them in a block (ssb_internal.as_written; else they
+    come to the client, who knows it), and in the events of definitions (ssb_internal.told_name).
     """
-    if not statement.is_block or _CATCH.search(script) is None:
+    is_read = statement.is_block and _CATCH.search(script) is not None
+    if not is_read and not (script != script.lower() and _defines(statement)):
         return statement.sql
-    return f"{statement.sql} /* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
+    return f"{statement.sql}\n/* T-SQL:\n{script.replace('*/', '* /').replace('/*', '/ *')} */"
+
+
+def _defines(statement: CompiledStatement) -> bool:
+    """Tell whether a statement may make, alter or drop something that an event tells of."""
+    if statement.is_block or isinstance(statement.item, pl.Select):
+        return any(name.startswith(_DEFINES) for name in statement.names)
+    return not statement.returns_rows and statement.verb.partition(": ")[0] not in _OF_ROWS
 
 
 def told_script(script: str) -> list[str]:

@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from ..compiler.catalog.names import ObjectName
 from ..compiler.catalog.objects import TableInfo, names_of_columns
 from ..compiler.catalog.scope import Catalog
+from ..compiler.check.error_levels import level_of
 from ..compiler.lower.dynamic.runtime_compilation import (
     RuntimeCompilationError,
     RuntimeCompiledText,
@@ -73,15 +74,19 @@ def _tried_again(do: Callable[[], T]) -> T:
 
 
 def give_answer(conninfo: str, *values: Any) -> None:
-    """Answer the session that waits: token, statements or None, and number, message and line of an error."""
+    """Answer the session that waits: token, and statements or None.
+
+    Behind them what an error tells: number, message, line, severity and state.
+    """
     over_second_connection(conninfo, lambda connection: _write_answer(connection, values))
 
 
+_TYPES = ("uuid", "text[]", "integer", "text", "integer", "integer", "integer")
+
+
 def _write_answer(connection: psycopg.Connection[Any], values: tuple[Any, ...]) -> None:
-    connection.execute(
-        "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
-        values,
-    )
+    given = ", ".join(f"%s::{type_}" for type_ in _TYPES[: len(values)])
+    connection.execute(f"SELECT ssb_internal.answer_translation({given})", values)
 
 
 def _open(conninfo: str) -> psycopg.Connection[Any]:
@@ -129,15 +134,17 @@ class Translator:
                 catalog.synonyms[schema, name] = ObjectName(*target)
             with _knowing(relations_of_text(asked.get("relations") or (), catalog), catalog):
                 statements = list(compile_at_run_time(text, catalog))
-            self._answer(token, statements, None, None, None)
+            self._answer(token, statements)
             answered = True
         except RuntimeCompilationError as problem:
-            self._answer(token, None, problem.number, problem.message, problem.line)
+            self._answer(
+                token, None, problem.number, problem.message, problem.line, *level_of(problem.number)
+            )
             answered = True
         finally:
             # The session must not wait for the end of a defect of ours.
             if not answered:
-                self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
+                self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1, 15, 1)
 
     def close(self) -> None:
         """Close the second connection; a text that comes later opens another."""

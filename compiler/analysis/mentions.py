@@ -34,7 +34,7 @@ _STATE_VARIABLES = frozenset(
     }
 )
 _STATE_FUNCTIONS = frozenset({"XACT_STATE", "ROWCOUNT_BIG"})
-_TABLE_LOCKS = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "XLOCK", "UPDLOCK"})
+_ROW_LOCKS = ("XLOCK", "UPDLOCK", "REPEATABLEREAD")
 
 
 def variables(tokens: Iterable[Token]) -> set[str]:
@@ -214,10 +214,11 @@ def reads_identity(tokens: Sequence[Token]) -> bool:
 
 def locks_table(tokens: Sequence[Token]) -> bool:
     """Tell whether hints become LOCK TABLE, which must stand in one transaction with its statement."""
-    if has_word(tokens, "TABLOCKX"):
+    if has_word(tokens, "TABLOCKX", "HOLDLOCK", "SERIALIZABLE"):
         return True
-    words = [token.word for token in tokens]
-    return "MERGE" in words and any(word in _TABLE_LOCKS for word in words[words.index("MERGE") :])
+    if has_word(tokens, "MERGE"):
+        return has_word(tokens, "TABLOCK", *_ROW_LOCKS)
+    return has_word(tokens, "TABLOCK") and has_word(tokens, *_ROW_LOCKS)
 
 
 def assigned_variables(tokens: Sequence[Token]) -> set[str]:

@@ -36,6 +36,8 @@ class ColumnInfo:
     """An identity column of another tool's (serial, BY DEFAULT): PostgreSQL takes explicit values for it."""
     hidden: bool = False
     """``*`` does not show it, and an INSERT without a column list does not fill it."""
+    pg: str | None = None
+    """What PostgreSQL has where that is not the type's own, in a query or a view: the bigint of COUNT(*)."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,13 @@ class TableVariable:
     info: TableInfo
     read_only: bool = False
     """A parameter."""
+    counter: str | None = None
+    """The PL/pgSQL variable with the last number that IDENTITY gave to a row that is gone."""
+
+    @property
+    def identity(self) -> ColumnInfo | None:
+        """The identity column."""
+        return next((column for column in self.info.columns if column.identity is not None), None)
 
 
 @dataclass(frozen=True)
@@ -165,8 +174,24 @@ class CursorRow:
     """What the cursor is FOR UPDATE OF; empty: all columns."""
 
 
+@dataclass
+class SchemaBinding:
+    """A view or function WITH SCHEMABINDING, and what it needs."""
+
+    kind: str
+    """``view`` or ``function``."""
+    name: ObjectName
+    needs: dict[str, None]
+    """As the server calls them: relations, ``schema.relation.column`` and ``schema.function()``."""
+
+
 class SqlScope(Protocol):
     """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
+
+    schema_binding: SchemaBinding | None
+    """Set where the body of such a module is translated."""
+    limits_recursion: bool
+    """False in a view and an inline function: the OPTION (MAXRECURSION n) of the query around them counts."""
 
     locks_rows: bool
     """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""
@@ -192,6 +217,10 @@ class SqlScope(Protocol):
         """Whether a table that is not known here was not on the server either."""
 
     @property
+    def nulls_are_equal(self) -> bool:
+        """Whether UNIQUE takes one NULL, as in SQL Server; False without a server."""
+
+    @property
     def tells_varchar(self) -> bool:
         """Whether the bytes of varchar and nvarchar differ in this instance; False without a server."""
 
@@ -210,6 +239,9 @@ class SqlScope(Protocol):
 
     def note_missing_rows(self, name: ObjectName) -> None:
         """A function that FROM calls is unknown: where the server has none either, that is error 208."""
+
+    def note_missing_function(self, name: ObjectName) -> None:
+        """An expression calls an unknown function: without its schema, too, that is error 4121."""
 
     @property
     def is_module(self) -> bool:
@@ -275,6 +307,8 @@ class Expression:
 
     code: n.Node
     type: SqlType | None = None
+    before: tuple[n.Node, ...] = ()
+    """Statements to run first, in the same transaction: the locks that hints ask for."""
 
 
 @dataclass(frozen=True)
@@ -283,6 +317,10 @@ class ResultColumn:
 
     name: str | None
     type: SqlType | None = None
+    pg: str | None = None
+    """As ``ColumnInfo.pg``."""
+    every_of: str | None = None
+    """For ``*``: the columns that this table of the server has when the statement runs."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ...grammar.records import dataclass, replace
 from ...grammar.tokens import Token
 from .. import nodes
 from ..target import nodes as n
-from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
+from .names import DEFAULT_SCHEMA, MAX_IDENTIFIER_BYTES, ObjectName, fold, helper_name, quote, unquoted
 from .objects import (
     CursorRow,
     ForeignKey,
@@ -27,6 +27,7 @@ from .objects import (
     ResultColumn,
     RowPlace,
     ScalarVariable,
+    SchemaBinding,
     TableInfo,
     TableVariable,
     UserFunction,
@@ -243,6 +244,8 @@ class Catalog:
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
         self.tells_varchar = False
+        self.nulls_are_equal = False
+        """In keys: of a server that has NULLS NOT DISTINCT."""
         self.knows_server = False
         self.checks = False
         """Whether all scripts are checked together: what no script makes is told."""
@@ -330,6 +333,7 @@ class Catalog:
         other = Catalog(self._first_database or None, self.default_database)
         other.case_insensitive = self.case_insensitive
         other.tells_varchar, other.knows_server = self.tells_varchar, self.knows_server
+        other.nulls_are_equal = self.nulls_are_equal
         other.has_dropped = self.has_dropped
         other._know_again(self.known_names())
         return other
@@ -457,7 +461,7 @@ class Scope:
     label: str = "batch"
     session: str | None = None
     missing_rows: list[str] = field(default_factory=list)
-    """Unknown functions in FROM, of the statement that is being translated."""
+    """Unknown functions in FROM, with ``()`` in expressions, of the statement that is being translated."""
     foreign_keys: list[ForeignKey] = field(default_factory=list)
     """Those that it makes."""
     identity: str | None = None
@@ -480,7 +484,7 @@ class Scope:
     transition_tables: dict[str, TableInfo] = field(default_factory=dict)
     """INSERTED and DELETED of a trigger."""
     absent: dict[str, str] = field(default_factory=dict)
-    """Those that the trigger's event does not have, with the table whose columns they have."""
+    """Those that the trigger's event does not have, with the one whose columns they have."""
     taken: set[str] = field(default_factory=set)
     """Folded names that helper variables must not have."""
     taken_around: Set[str] = frozenset()
@@ -491,6 +495,9 @@ class Scope:
     """In front of the names of a dynamic batch's row types."""
     row_type_home: str | None = None
     """The routine beside which they lie: the one whose code the dynamic batch is part of."""
+    schema_binding: SchemaBinding | None = None
+    """Of a view or function WITH SCHEMABINDING."""
+    limits_recursion: bool = True
     limits_rows: bool = False
     locks_rows: bool = False
     """SET ROWCOUNT may be in force."""
@@ -513,6 +520,11 @@ class Scope:
     def case_insensitive(self) -> bool:
         """Option ``--collation ci``."""
         return self.catalog.case_insensitive
+
+    @property
+    def nulls_are_equal(self) -> bool:
+        """Whether UNIQUE takes one NULL, as in SQL Server."""
+        return self.catalog.nulls_are_equal
 
     @property
     def tells_varchar(self) -> bool:
@@ -557,6 +569,11 @@ class Scope:
     def note_missing_rows(self, name: ObjectName) -> None:
         """Keep the name for the handler of the statement's errors."""
         self.missing_rows.append(fold(name.name))
+
+    def note_missing_function(self, name: ObjectName) -> None:
+        """Keep the name, likewise. (Of a schema that is there the server's error names the function.)"""
+        if fold(name.schema or DEFAULT_SCHEMA) != DEFAULT_SCHEMA:
+            self.missing_rows.append(f"{fold(name.name)}()")
 
     @property
     def is_module(self) -> bool:
@@ -663,7 +680,7 @@ class Scope:
         return None
 
     def empty_like(self, name: str) -> str | None:
-        """Return the table whose columns an always empty INSERTED or DELETED has."""
+        """Return the rows whose columns an always empty INSERTED or DELETED has."""
         return self.absent.get(fold(name))
 
     def identity_insert(self, name: ObjectName) -> bool:
@@ -771,10 +788,13 @@ class Scope:
         *,
         qualifier: str | None = None,
         read_only: bool = False,
+        counts: bool = False,
     ) -> TableVariable:
-        """Add the table variable ``@name``."""
+        """Add the table variable ``@name``; ``counts``: with a counter where it has an identity column."""
         reference = self._free(name)
         place = f"{qualifier or self.label}.{reference}"
         variable = TableVariable(reference, place, row_type, info, read_only)
+        if counts and variable.identity is not None:
+            variable = replace(variable, counter=self.helper(f"{helper_name(name.lstrip('@'))}_last"))
         self.table_variables[name.lower()] = variable
         return variable

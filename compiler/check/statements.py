@@ -94,6 +94,7 @@ _SET_VALUES = frozenset(
 _UNHEEDED: dict[tuple[str, str], str] = {
     ("ANSI_NULLS", "OFF"): "a comparison with NULL is never true",
     ("ANSI_DEFAULTS", "OFF"): "ANSI's behaviour is the only one",
+    ("ANSI_DEFAULTS", "ON"): "transactions begin by BEGIN TRANSACTION alone, and cursors stay open at COMMIT",
     ("ANSI_WARNINGS", "OFF"): "what does not fit and a division by zero stay errors",
     ("ANSI_NULL_DFLT_OFF", "ON"): "a column that says nothing of NULL takes it",
     ("CONCAT_NULL_YIELDS_NULL", "OFF"): "NULL joined with a string stays NULL",

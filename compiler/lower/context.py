@@ -62,6 +62,8 @@ class Translated:
     code: n.Node
     type: SqlType | None
     cannot_raise: bool
+    before: tuple[n.Node, ...] = ()
+    """Statements to run first."""
 
     @property
     def raw(self) -> pl.Raw:
@@ -259,7 +261,7 @@ class Context:
             text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
         never_raises = columns is None and cannot_raise(text.tree, self.scope, target)
-        return Translated(result.code, result.type, never_raises)
+        return Translated(result.code, result.type, never_raises, result.before)
 
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
         """Translate an expression to a piece of the target tree."""
@@ -278,7 +280,8 @@ class Context:
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""
         result = translate.translate_condition(text, self.scope, self.problems)
-        return Translated(result.code, result.type, condition_cannot_raise(text.tree, self.scope))
+        never_raises = condition_cannot_raise(text.tree, self.scope)
+        return Translated(result.code, result.type, never_raises, result.before)
 
     def variable(self, variable: nodes.Variable) -> pl.Name:
         """Return a scalar variable; an undeclared one is problem 137."""

@@ -17,6 +17,7 @@ from .context import Context, Loop, Mode, Try
 from .dispatch import lower
 from .leaving import count_tries, leave_blocks, outer_error, return_table, save_outer_error
 from .parameters import needs_variable
+from .results import sql
 from .statement_lists import comments, forget_options, lower_branch, lower_statements, options_set
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
@@ -45,7 +46,7 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
     last: nodes.Statement = node
     while isinstance(rest, nodes.If) and not rest.comments and not failing:
         test = ctx.condition(rest.condition)
-        if not (test.cannot_raise or ctx.mode is Mode.FUNCTION):
+        if test.before or not (test.cannot_raise or ctx.mode is Mode.FUNCTION):
             break
         branches.append((pl.Raw(test.code), _branch(rest.then, ctx)))
         last, rest = rest, rest.otherwise
@@ -84,14 +85,15 @@ def _nested(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...
 def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement], pl.Expr]:
     """Return what computes a condition beforehand, and the condition."""
     condition = ctx.condition(text)
+    locks = list(map(sql, condition.before))
     if condition.cannot_raise or ctx.mode is Mode.FUNCTION:
-        return [], pl.Raw(condition.code)
+        return locks, pl.Raw(condition.code)
     holds = ctx.helper("condition", "boolean")
     if ctx.tries:
-        return ctx.guard(text, [pl.Assign(holds, pl.Raw(condition.code))]), pl.Name(holds)
+        return ctx.guard(text, [*locks, pl.Assign(holds, pl.Raw(condition.code))]), pl.Name(holds)
     # NULL will mean that the condition failed; unknown is false.
     answer = pl.Invoke("coalesce", (pl.Raw(condition.code), pl.FALSE))
-    return [pl.Assign(holds, pl.NULL), *ctx.guard(text, [pl.Assign(holds, answer)])], pl.Name(holds)
+    return [pl.Assign(holds, pl.NULL), *ctx.guard(text, [*locks, pl.Assign(holds, answer)])], pl.Name(holds)
 
 
 @lower.register

@@ -116,8 +116,10 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         ctx.catalog.synonyms.pop(key, None)
         return [pl.Invoke("ssb_internal.drop_synonym", (relation,), if_exists)]
     if node.kind in ("RULE", "DEFAULT"):
-        forget_rule(node.kind, written, ctx)
-        return []
+        if forget_rule(node.kind, written, ctx) or node.kind == "RULE":
+            return []
+        # Which of another script are there, nobody knows.
+        return [pl.Invoke("ssb_internal.refuse_default_constraint", (relation,))]
     if node.kind in _WITHOUT_EFFECT or (node.if_exists and node.kind in _NEVER_MADE):
         return []
     ctx.problem(f"DROP {node.kind} is not supported", node.span)

@@ -11,10 +11,10 @@ from ..target import queries as q
 from .context import Context, Mode
 
 _OF_THE_CONNECTION = {
-    "LOCK_TIMEOUT": "lock_timeout",
-    "TRANSACTION ISOLATION LEVEL": "default_transaction_isolation",
+    "LOCK_TIMEOUT": ("lock_timeout",),
+    "TRANSACTION ISOLATION LEVEL": ("default_transaction_isolation", "pgsb.snapshot"),
 }
-"""Options of SET that are settings of PostgreSQL's."""
+"""Options of SET that are settings of the connection."""
 
 
 def leave_blocks(ctx: Context, tries: int, catches: int) -> list[pl.Statement]:
@@ -66,18 +66,21 @@ def kept_settings(
     keep: list[pl.Statement] = []
     put_back: list[pl.Statement] = []
 
-    def kept(setting: str, name: str, *if_any: pl.Expr) -> pl.Expr:
+    def kept(setting: str) -> pl.Expr:
+        name = setting.removeprefix("pgsb.")
         variable = ctx.scope.helper(f"{name}_kept")
         ctx.frame.declarations[variable] = pl.Declaration(variable, "text")
+        if_any = () if name == setting else (pl.TRUE,)
         keep.append(pl.Assign(variable, pl.Invoke("current_setting", (pl.Text(setting), *if_any))))
         return pl.Name(variable)
 
-    for option, setting in _OF_THE_CONNECTION.items():
-        if option in options:
-            restored = (pl.Text(setting), kept(setting, setting), pl.FALSE)
-            put_back.append(pl.Perform(pl.Invoke("set_config", restored)))
+    for setting in (
+        one for option, settings in _OF_THE_CONNECTION.items() if option in options for one in settings
+    ):
+        restored = (pl.Text(setting), kept(setting), pl.FALSE)
+        put_back.append(pl.Perform(pl.Invoke("set_config", restored)))
     if any(isinstance(one, nodes.ExecuteAs) for one in nodes.all_of(body)):
-        roles = kept("pgsb.roles", "roles", pl.TRUE)
+        roles = kept("pgsb.roles")
         put_back.append(pl.Perform(pl.Invoke("ssb_internal.revert_to", (roles,))))
     if "TRANSACTION ISOLATION LEVEL" in options and ctx.may_commit_at_its_end:
         # A transaction that has begun since keeps the level.

@@ -14,7 +14,7 @@ from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, part_name, quote, spelling_arguments, unquoted
-from ..catalog.objects import ColumnInfo, TableInfo, UserFunction, keeping_of_types
+from ..catalog.objects import ColumnInfo, SchemaBinding, TableInfo, UserFunction, keeping_of_types
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
@@ -36,7 +36,7 @@ from .parameters import (
 )
 from .routines import finish_alteration, free_label, lower_routine_body
 from .statement_lists import comments
-from .variables import define_row_type
+from .variables import declare_rows, define_row_type
 
 # ------------------------------------------------------------------ functions
 
@@ -82,6 +82,9 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     label = free_label(folded, node.text.tokens)
     node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
+    scope.schema_binding = _schema_binding(node, "function")
+    scope.limits_recursion = node.kind != "INLINE"
+    scope.missing_rows = context.scope.missing_rows
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
     scope.taken |= {folded, unquoted(label)}
@@ -129,16 +132,34 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx)]
+    return [
+        pl.Select(prepare),
+        *ctx.prelude,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
-def _finish(
-    node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context
-) -> list[pl.TopLevel]:
+def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) -> SchemaBinding | None:
+    """Return what the body of a module WITH SCHEMABINDING is translated with."""
+    if "SCHEMABINDING" not in node.options.words:
+        return None
+    return SchemaBinding(kind, object_name(node.name), {})
+
+
+def _finish(node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context) -> list[pl.TopLevel]:
     """Return what follows the PostgreSQL statement: views may use what was made."""
     if node.action == "CREATE":
         return [pl.Select(one) for one in ctx.bind_views()]
     return finish_alteration(node.action, sql_name)
+
+
+def _bound_to_schema(scope: Scope, sql_name: str) -> list[pl.TopLevel]:
+    if scope.schema_binding is None:
+        return []
+    needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
+    return [pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs)))]
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -206,8 +227,7 @@ def _table_function(
     row_type = part_name(sql_name, "@row")
     define_row_type(row_type, info, ctx)
     ctx.prelude += _keeping_of_columns(node, row_type, info.columns)
-    table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
-    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.NO_ROWS)
+    table = declare_rows(node.table_variable.name, row_type, info, ctx)
     ctx.returned_table = table.reference
     body = _function_body(node, ctx)
     if not (body and isinstance(body[-1], pl.Return)):
@@ -225,7 +245,13 @@ def _table_function(
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
         object_name(node.name), info.columns, read_only=True
     )
-    return [pl.Select(prepare), *ctx.prelude, routine, *_finish(node, sql_name, ctx)]
+    return [
+        pl.Select(prepare),
+        *ctx.prelude,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
 def _inline(
@@ -265,7 +291,7 @@ def _inline(
         rows = q.Aliased(n.Subquery(n.Alone(query.code), apart=True), "q")
         body: n.Node = q.Select(casts, rows, breaks=q.Breaks.NEVER)
     else:
-        blank = Scope(ctx.catalog, label=ctx.scope.label)
+        blank = Scope(ctx.catalog, label=ctx.scope.label, limits_recursion=False)
         for key, variable in ctx.scope.variables.items():
             blank.variables[key] = replace(variable, value=n.Cast(n.NULL, variable.type.postgres_bare))
         sample = translate.translate_query(node.query, blank, ctx.problems)
@@ -289,7 +315,13 @@ def _inline(
         sql_body=body,
         preface=preface,
     )
-    return [pl.Select(prepare), *before, routine, *_finish(node, sql_name, ctx)]
+    return [
+        pl.Select(prepare),
+        *before,
+        routine,
+        *_finish(node, sql_name, ctx),
+        *_bound_to_schema(ctx.scope, sql_name),
+    ]
 
 
 def _keeping_of_columns(
@@ -357,6 +389,8 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     name = object_name(node.name)
     # In dynamic SQL, too, a view knows nothing of the session of those that make it.
     scope = replace(context.scope, session=None, identity=None, first_identity=None, asks_identity=False)
+    scope.schema_binding = _schema_binding(node, "view")
+    scope.limits_recursion = False
     _refuse_temporary_tables(node.query, context)
     query = translate.translate_query(node.query, scope, context.problems, named=True)
     if query is None:
@@ -386,7 +420,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
             catalog.tables[catalog.key(name)] = TableInfo(
                 name,
                 tuple(
-                    ColumnInfo(label or "", column.type)
+                    ColumnInfo(label or "", column.type, pg=column.pg)
                     for label, column in zip(names, query.columns, strict=True)
                 ),
                 read_only=True,
@@ -394,16 +428,15 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     known = catalog.tables.get(catalog.key(name))
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
     kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
-    is_bound = "SCHEMABINDING" in node.options.words
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
         *_finish(node, sql_name, context),
-        *([pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name),)))] if is_bound else []),
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
         *_keeping_of_types(sql_name, known, catalog),
+        *_bound_to_schema(scope, sql_name),
     ]
 
 

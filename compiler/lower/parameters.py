@@ -59,6 +59,13 @@ def declare_table_parameter(
     written: nodes.Parameter, table: TableType, ctx: Context, qualifier: str | None
 ) -> TableVariable:
     """Declare a parameter of a table type, which no statement may change."""
+    require_readonly(written, ctx)
+    name = written.variable.name
+    return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
+
+
+def require_readonly(written: nodes.Parameter, ctx: Context) -> None:
+    """Error 352, of a parameter that is a table's."""
     name = written.variable.name
     if not written.readonly:
         ctx.problem(
@@ -66,7 +73,6 @@ def declare_table_parameter(
             written.span,
             number=352,
         )
-    return ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier, read_only=True)
 
 
 def refuse_readonly(written: nodes.Parameter, ctx: Context) -> None:

@@ -27,6 +27,7 @@ from ..plpgsql import nodes as pl
 from ..sql import translate
 from ..sql.interface import Assignment, Ddl, Dml, Query
 from ..target import nodes as n
+from ..target import statements as s
 from ..target.emit import text_of
 from .context import Context, Placeholder
 from .results import columns_json
@@ -158,6 +159,12 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
         return []
     session = ctx.session
     body: list[pl.Statement] = []
+    locks: list[pl.Statement] = []
+    if isinstance(translated, Query | Dml | Assignment) and all(map(_is_lock, translated.before)):
+        for one in translated.before:
+            sql, using, named = _execution(one, names, ctx)
+            locks.append(pl.Execute(sql, (), using, named))
+        translated = dataclasses.replace(translated, before=())
     match translated:
         case Query(before=()):
             cursor = ctx.outer_helper("result", "refcursor")
@@ -197,8 +204,12 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
         case _:
             ctx.problem("this statement cannot stand in dynamic SQL with unknown parts", text.span)
             return []
-    guarded = ctx.guard(node, body, verb=verb)
+    guarded = ctx.guard(node, [*locks, *body], verb=verb)
     return guarded if isinstance(translated, Query | Assignment) else [*guarded, *ctx.autocommit(node)]
+
+
+def _is_lock(statement: n.Node) -> bool:
+    return isinstance(statement, s.LockTable | s.LockKey)
 
 
 def _columns(columns: tuple[ResultColumn, ...] | None, ctx: Context) -> pl.Expr:

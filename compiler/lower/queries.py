@@ -19,6 +19,7 @@ from ..catalog.objects import TableInfo
 from ..catalog.scope import Scope, TableType
 from ..plpgsql import nodes as pl
 from ..sql import translate
+from ..sql.dml.table_variable_rows import last_number, next_number
 from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
 from ..target import nodes as n
 from ..target import queries as q
@@ -217,8 +218,11 @@ def _with_record(value: n.Node, record: str) -> n.Node:
 
 def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
     statements = [
-        pl.Assign(target, pl.Raw(value))
-        for target, value in zip(assignment.targets, assignment.values, strict=True)
+        *map(sql, assignment.before),
+        *(
+            pl.Assign(target, pl.Raw(value))
+            for target, value in zip(assignment.targets, assignment.values, strict=True)
+        ),
     ]
     if isinstance(node, nodes.SqlStatement) and _all_safe(assignment, ctx):
         return [*statements, *ctx.status(node, pl.Number(1))]
@@ -307,6 +311,12 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
         body.append(pl.SelectInto(dml.into_before.replace, targets))
     counted = ctx.scope.session is not None
+    column = dml.variable.identity
+    if dml.variable.counter is not None and column is not None:
+        if dml.append is not None:
+            body.append(pl.Assign(dml.variable.counter, pl.Raw(next_number(dml.variable, column))))
+        elif _verb(node) == "DELETE":
+            body.append(pl.Assign(dml.variable.counter, pl.Raw(last_number(dml.variable, column))))
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
         body.append(pl.Assign(reference, appended))

@@ -17,7 +17,9 @@ def columns_json(columns: tuple[ResultColumn, ...] | None) -> pl.Expr:
     if columns is None:
         return pl.NULL
     known = [
-        {"name": column.name, "type": column.type.postgres if column.type else None} for column in columns
+        {"name": column.name, "type": column.type.postgres if column.type else None}
+        | ({"of": column.every_of} if column.every_of is not None else {})
+        for column in columns
     ]
     return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
 

@@ -29,9 +29,9 @@ def remember_rule(node: nodes.SqlStatement, ctx: Context) -> bool:
     return True
 
 
-def forget_rule(kind: str, name: ObjectName, ctx: Context) -> None:
-    """DROP RULE, DROP DEFAULT."""
-    ctx.catalog.rules.pop((kind, ctx.catalog.key(name)), None)
+def forget_rule(kind: str, name: ObjectName, ctx: Context) -> bool:
+    """DROP RULE, DROP DEFAULT: whether the script has made it."""
+    return ctx.catalog.rules.pop((kind, ctx.catalog.key(name)), None) is not None
 
 
 def binding(

@@ -51,10 +51,9 @@ class TriggerScope(Scope):
     event: str = ""
     trigger_name: str = ""
     noted: set[str]
+    """Columns that UPDATE(column) asks for, folded; an empty name: COLUMNS_UPDATED() asks for all."""
     updates: str = ""
     """The variable with the columns that the UPDATE names, as the trigger found them when it began."""
-    columns: tuple[str, ...] | None = None
-    """The table's columns, folded, where the script tells them all."""
     kept: str = ""
     """INSTEAD OF: what the names of the temporary tables with the rows begin with."""
 
@@ -71,16 +70,13 @@ class TriggerScope(Scope):
         return n.Variable(f"{self.label}.{self.updates}")
 
     def updated_columns(self) -> Known | None:
-        """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
-        if self.columns is None:
-            return None
-        columns = n.Array(tuple(n.Text(column) for column in self.columns))
+        """Return ``COLUMNS_UPDATED()``: a bit for each column, by its number in sys.columns."""
         changed = self._updates
         if self.event == "UPDATE":
-            self.noted.update(self.columns)
+            self.noted.add("")
         else:
             changed = n.TRUE if self.event == "INSERT" else n.FALSE
-        return Known(n.Call("ssb_internal.columns_updated", (changed, columns)), VARBINARY_MAX)
+        return Known(n.Call("ssb_internal.columns_updated", (n.Word("TG_RELID"), changed)), VARBINARY_MAX)
 
     def kept_rows(self, name: str) -> str | None:
         """Return the temporary table that INSERTED or DELETED of an INSTEAD OF trigger is."""
@@ -262,17 +258,17 @@ def _trigger_of_event(
     function = part_name(sql_name, suffix) if suffix else sql_name
     scope.event, scope.trigger_name, scope.noted = event, folded, set()
     columns = known.columns if known else ()
-    if known is not None and not known.partial:
-        scope.columns = tuple(fold(column.name) for column in columns)
     instead = node.timing != "AFTER"
     if instead:
         scope.kept = function.replace('"', "")
-    for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
+    for pseudo in ("inserted", "deleted"):
         scope.transition_tables[pseudo] = TableInfo(
             None, columns, read_only=True, partial=known is None or known.partial, rows_of=table
         )
-        if not there:
-            scope.absent[pseudo] = table
+    missing = {"DELETE": ("inserted", "deleted"), "INSERT": ("deleted", "inserted")}.get(event)
+    if missing is not None:
+        # Without a row, in the place of what the event does not have; the table itself may be renamed.
+        scope.absent[missing[0]] = scope.kept_rows(missing[1]) or missing[1]
     scope.reserve(variable_names(node.body))
     scope.updates = scope.helper("updates")
     ctx = _context_of(node, context, scope)
@@ -299,24 +295,24 @@ def _trigger_of_event(
         create = _instead(node, event, scope, trigger_name, function, sql_name, table)
     else:
         create = [_after(event, trigger_name, function, table)]
-    notes = [_note(folded, table, column) for column in ("", *sorted(scope.noted)) if scope.noted]
+    notes = _notes(folded, table, sorted(scope.noted)) if scope.noted else []
     return [*ctx.prelude, _definition(node, routine), *create, *notes]
 
 
-def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
-    """A trigger that fires before the trigger itself and notes the column; without one, forgets older notes.
+def _notes(trigger: str, table: str, columns: Sequence[str]) -> list[pl.TopLevel]:
+    """A trigger that fires before the trigger itself and forgets older notes, and those that note columns.
 
     PostgreSQL fires triggers in the order of their names.
     """
-    words = tuple(n.Text(word) for word in (trigger, column) if word)
-    note = s.CreateStatementTrigger(
-        fold(f"!{stem(trigger)}@{column}"),
+    words = (trigger, "", *columns)
+    forget = s.CreateStatementTrigger(
+        fold(f"!{stem(trigger)}@"),
         "UPDATE",
         table,
-        n.Call("ssb_internal.note_update", words),
-        column=column or None,
+        n.Call("ssb_internal.note_update", tuple(map(n.Text, words))),
     )
-    return pl.Plain(note)
+    note = pl.Invoke("ssb_internal.note_updates", (pl.Text(table), pl.Text(trigger)))
+    return [pl.Plain(forget), pl.Select(note)]
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
@@ -355,7 +351,8 @@ def _instead(
         for name, row, missing in (("inserted", "NEW", "DELETE"), ("deleted", "OLD", "INSERT"))
         if event != missing
     }
-    begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (trigger, table, *kept.values()))))
+    names_of_rows = tuple(map(pl.Text, kept.values()))
+    begin = pl.Invoke("ssb_internal.begin_instead", (pl.Text(trigger), pl.Name("TG_RELID"), *names_of_rows))
     once = (pl.Perform(begin), pl.Return(pl.NULL))
     of_statement = n.Comparison("=", n.Word("TG_LEVEL"), n.Text("STATEMENT"))
     body: list[pl.Statement] = [pl.If(((pl.Raw(of_statement), once),))]

@@ -9,7 +9,7 @@ from ..analysis.live_status import DEAD
 from ..analysis.may_fail import text_cannot_raise
 from ..analysis.mentions import is_literal
 from ..catalog.names import fold, part_name, quote
-from ..catalog.objects import ScalarVariable, TableInfo
+from ..catalog.objects import ScalarVariable, TableInfo, TableVariable
 from ..catalog.types import BIGINT, SqlType
 from ..plpgsql import nodes as pl
 from ..sql import translate
@@ -18,6 +18,7 @@ from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
 from .placeholders import mentions_piece
+from .results import sql
 
 # SET options that say nothing here: PostgreSQL behaves as their default value says, or they are
 # about plans and statistics of SQL Server.
@@ -77,10 +78,7 @@ def _declare_scalar(
         return []
     table_type = ctx.catalog.table_type_of(declaration.type)
     if table_type is not None:
-        table = ctx.scope.declare_table(name, table_type.row_type, table_type.info)
-        ctx.declarations[table.reference] = pl.Declaration(
-            table.reference, f"{table_type.row_type}[]", pl.NO_ROWS
-        )
+        declare_rows(name, table_type.row_type, table_type.info, ctx)
         return []
     type_ = ctx.type_of(declaration.type, place)
     if type_.name in ("text", "ntext", "image"):
@@ -119,8 +117,17 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
         return
     row_type = table_row_type(ctx, name.lstrip("@"))
     define_row_type(row_type, info, ctx)
-    variable = ctx.scope.declare_table(name, row_type, info)
+    declare_rows(name, row_type, info, ctx)
+
+
+def declare_rows(name: str, row_type: str, info: TableInfo, ctx: Context) -> TableVariable:
+    """Declare the variables of a table variable: its rows, and the last number of its identity column."""
+    variable = ctx.scope.declare_table(name, row_type, info, counts=True)
     ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.NO_ROWS)
+    column = variable.identity
+    if variable.counter is not None and column is not None and column.type is not None:
+        ctx.declarations[variable.counter] = pl.Declaration(variable.counter, column.type.postgres)
+    return variable
 
 
 def table_row_type(ctx: Context, variable: str) -> str:
@@ -144,7 +151,8 @@ def assign(
     node: nodes.Statement, variable: ScalarVariable, value: Translated, ctx: Context
 ) -> list[pl.Statement]:
     """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
-    body = [pl.Assign(variable.reference, pl.Raw(value.code)), *ctx.status(node, pl.Number(1))]
+    assignment = pl.Assign(variable.reference, pl.Raw(value.code))
+    body = [*map(sql, value.before), assignment, *ctx.status(node, pl.Number(1))]
     return body if value.cannot_raise else ctx.guard(node, body)
 
 
@@ -170,7 +178,8 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
         return []
     joins = node.operator == "+=" and variable.type.is_string
     never_raises = joins and text_cannot_raise(node.value.tree, ctx.scope)
-    return assign(node, variable, Translated(translated.values[0], variable.type, never_raises), ctx)
+    value = Translated(translated.values[0], variable.type, never_raises, translated.before)
+    return assign(node, variable, value, ctx)
 
 
 @lower.register
@@ -305,7 +314,8 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
             node.value, node.value.lower()
         )
-        return [_set_config("default_transaction_isolation", level)]
+        snapshot = "on" if node.value == "SNAPSHOT" else "off"
+        return [_set_config("default_transaction_isolation", level), _set_config("pgsb.snapshot", snapshot)]
     if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
         (token,) = node.argument.tokens[:1]
         if token.kind is TokenKind.VARIABLE:

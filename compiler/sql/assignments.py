@@ -7,7 +7,7 @@ from ..catalog.objects import ColumnInfo
 from ..catalog.types import BIT, BIT_KEPT_AS_BOOLEAN, MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_exact_date, is_guid, is_integer
-from .conversions import convert, limit
+from .conversions import convert, fits_money, limit
 from .precedence import holds_all
 from .values import Value, call, cast, string
 
@@ -48,7 +48,7 @@ def assign(value: Value, to: SqlType) -> Value:
             return value
         return convert(value, to)
     if target == "decimal" and family in ("integer", "bit", "decimal", "float"):
-        return value
+        return value if fits_money(value, to) else convert(value, to)
     if target == "float" and family in ("integer", "bit", "decimal", "float"):
         return value
     if target == "bit":
@@ -77,7 +77,7 @@ def assign(value: Value, to: SqlType) -> Value:
 def load(code: n.Node, column: ColumnInfo) -> Value:
     """The value of a column as it is read: a boolean that stands for a bit is one."""
     if column.type != BIT_KEPT_AS_BOOLEAN:
-        return Value(code, column.type, nullable=column.nullable)
+        return Value(code, column.type, pg=column.pg, nullable=column.nullable)
     bit = n.CertainCast(n.CertainCast(code, "integer"), BIT.postgres)
     return Value(bit, BIT, nullable=column.nullable)
 

@@ -73,3 +73,14 @@ def is_guid(text: str) -> bool:
 def is_numeric_text(text: str) -> bool:
     """Text that T-SQL would take for a number."""
     return text.strip() == "" or is_decimal(text)
+
+
+def has_no_value(text: str, to: SqlType) -> bool:
+    """Text that surely is no value of a number or date type."""
+    if text.strip() == "":
+        return False
+    if to.name in ("tinyint", "smallint", "int", "bigint"):
+        return not text.strip().lstrip("+-").isdigit()
+    if to.name == "decimal":
+        return not is_decimal(text)
+    return not any(letter.isdigit() for letter in text)

@@ -13,7 +13,7 @@ from ...grammar.problems import Problem, Problems, Unbound
 from ...grammar.records import dataclass, replace
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token, TokenKind
-from ..catalog.names import ObjectName, fold, is_placeholder
+from ..catalog.names import ObjectName, fold, is_placeholder, quote
 from ..catalog.objects import ColumnInfo, SqlScope, TableInfo, TableVariable
 from ..catalog.sys_views import VIEWS
 from ..catalog.types import SqlType, TypeError_, meant_by, sql_type, typed_xml
@@ -105,6 +105,8 @@ class Frame:
     """How many aggregates stand at this level outside OVER."""
     results: frozenset[str] = frozenset()
     """The names of the select list, which ORDER BY finds before the columns."""
+    defining: bool = False
+    """Of a table's definition (CHECK, computed column, index), where PostgreSQL takes no query."""
 
     @property
     def is_outermost(self) -> bool:
@@ -152,6 +154,8 @@ class Context:
     """Set while a statement inside an INSERT is translated: where its rows are left."""
     stored: bool = False
     """A computed column is translated, which PostgreSQL stores."""
+    locks: dict[n.Node, None] = field(default_factory=dict)
+    """What takes the locks that hints ask for: in front of the statement, which then sees what others did."""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -247,6 +251,43 @@ class Context:
         error = implicit_error(value, to) if to is not None else None
         return value if error is None else self.problem(error[1], node, number=error[0])
 
+    def bind(self, name: ObjectName, node: exp.Expr, *, is_function: bool = False) -> None:
+        """Note a table or function that a module names, which WITH SCHEMABINDING must have two parts."""
+        binding = self.scope.schema_binding
+        if binding is None:
+            return
+        own = binding.name.sql(self.scope.database, self.scope.default_database)
+        sql_name = self.relation_name(name)
+        if self.scope.synonym(name) != name:
+            self.problem(
+                "Synonyms are invalid in a schemabound object or a constraint expression.", node, number=2788
+            )
+        elif (
+            not name.schema
+            or name.database is not None
+            or fold(name.schema) in ("sys", "information_schema")
+            or sql_name == own
+        ):
+            self.problem(
+                f"Cannot schema bind {binding.kind} '{binding.name.text}' because name '{name.text}' is "
+                "invalid for schema binding. Names must be in two-part format and an object cannot reference "
+                "itself.",
+                node,
+                number=4512,
+            )
+        else:
+            binding.needs[f"{sql_name}()" if is_function else sql_name] = None
+
+    def bind_column(self, relation: Relation, name: str) -> None:
+        """Note a column that a module WITH SCHEMABINDING reads."""
+        if self.scope.schema_binding is not None and relation.stored is not None:
+            self.scope.schema_binding.needs[f"{relation.stored}.{quote(fold(name))}"] = None
+
+    def refuse_star(self, node: exp.Expr) -> None:
+        """Report ``*`` as a select list in a module WITH SCHEMABINDING, where it is written."""
+        if self.scope.schema_binding is not None and place(node)[0] is not None:
+            self.problem("Syntax '*' is not allowed in schema-bound objects.", node, number=1054)
+
     def wrong_column_list(self, name: str, found: int, listed: int, node: Any) -> None:
         """Report that ``name (a, b, …)`` lists more or fewer columns than its query has."""
         more = found > listed
@@ -307,9 +348,9 @@ class Context:
 
     # ------------------------------------------------------------ frames and names
 
-    def push(self) -> Frame:
-        """Enter a query level."""
-        self.frame = Frame(parent=self.frame)
+    def push(self, *, defining: bool = False) -> Frame:
+        """Enter a query level, or a table's definition."""
+        self.frame = Frame(parent=self.frame, defining=defining)
         return self.frame
 
     def pop(self) -> None:
@@ -480,6 +521,8 @@ class OutputItem:
     value: Value | None
     node: exp.Expr
     """Where it comes from; a ``*`` is that of each of its columns."""
+    every_of: str | None = None
+    """For ``*``: the table whose columns it stands for, as the server calls it."""
 
 
 @dataclass

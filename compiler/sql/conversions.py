@@ -6,6 +6,7 @@ A conversion is a plain cast where PostgreSQL's means the same, else a call of `
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from ...grammar.records import replace
 from ..catalog import types as tm
@@ -128,7 +129,26 @@ def _integer_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None
 
 
 def _decimal_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
-    return cast(value, to.postgres, to) if source.family in ("integer", "bit", "decimal") else None
+    if source.family not in ("integer", "bit", "decimal") or not fits_money(value, to):
+        return None
+    return cast(value, to.postgres, to)
+
+
+_MOST_MONEY = {"money": Decimal("922337203685477.5807"), "smallmoney": Decimal("214748.3647")}
+
+
+def fits_money(value: Value, to: SqlType) -> bool:
+    """Whether ``to`` is no money, or one that has a number: numeric, which it is in PostgreSQL, has more."""
+    most = _MOST_MONEY.get(to.name)
+    source = value.type
+    if most is None or source is None or source.name == to.name or value.is_null:
+        return True
+    if isinstance(value.constant, int):
+        return abs(value.constant) <= most
+    if isinstance(value.code, n.Number):
+        return Decimal(value.code.digits) <= most
+    precision, scale = digits(source)
+    return Decimal(10) ** (precision - scale) <= most
 
 
 def _float_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ...grammar.records import dataclass, replace
+from ..catalog.objects import KeyInfo
 from ..target import nodes as n
 from ..target import queries as q
 from .context import Context, Relation
@@ -25,6 +26,8 @@ class Source:
     """A table: rows can be locked."""
     bare: n.Node = n.NOTHING
     """It without its alias: what LOCK TABLE takes."""
+    keys: tuple[KeyInfo, ...] = ()
+    """The keys of the table."""
 
     @property
     def lateral(self) -> bool:

@@ -31,7 +31,6 @@ class QueryTree:
     """Aggregates without GROUP BY: exactly one row."""
     has_from: bool = True
     at_most_one: bool = False
-    before: tuple[n.Node, ...] = ()
     filtered: bool = False
     listed: bool = False
     """It has just these columns, whatever the tables have that it reads."""

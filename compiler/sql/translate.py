@@ -64,7 +64,7 @@ from .expressions.calls import xml_binding, xml_literals
 from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
 from .functions.xml_methods import xml_modify
-from .interface import InsertTarget, Query, Statement
+from .interface import Assignment, Dml, InsertTarget, Query, Statement, TableVariableDml
 from .operand_types import implicit_error
 from .parse.nodes import SetVariable as Assigned
 from .parse.nodes import variable_name
@@ -95,6 +95,12 @@ _REFUSED = _ROWSETS | {"MATCH"}
 # ---------------------------------------------------------------- expressions
 
 
+Locked = tuple[Value, tuple[n.Node, ...]]
+"""A value, and the locks in front of what has it."""
+
+_NOTHING: Locked = (v.INVALID, ())
+
+
 def translate_expression(
     text: SqlText,
     scope: SqlScope,
@@ -114,9 +120,10 @@ def translate_expression(
     After a problem the result is ``NULL``.
     """
     value = _trivial(text.tree, scope) if columns is None and len(text.tokens) <= 3 else None
+    before: tuple[n.Node, ...] = ()
     if value is None:
-        value = _translate(
-            text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx), columns=columns
+        value, before = _translate(
+            text, scope, problems, _NOTHING, lambda ctx: _expression(text, ctx), columns=columns
         )
     if target is not None:
         error = implicit_error(value, target) if assigned else None
@@ -124,7 +131,7 @@ def translate_expression(
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
         value = convert(value, target) if exact else assign(value, target)
-    return Expression(value.code, value.type)
+    return Expression(value.code, value.type, before)
 
 
 def _tree(text: SqlText) -> exp.Expr:
@@ -135,8 +142,8 @@ def _tree(text: SqlText) -> exp.Expr:
     return text.tree.copy() if "SELECT" in words_of(text.tokens) else text.tree
 
 
-def _expression(text: SqlText, ctx: Context) -> Value:
-    return scalar(_tree(text), ctx)
+def _expression(text: SqlText, ctx: Context) -> Locked:
+    return scalar(_tree(text), ctx), tuple(ctx.locks)
 
 
 def translate_condition(
@@ -144,13 +151,13 @@ def translate_condition(
 ) -> Expression:
     """Translate a search condition (IF, WHILE) to a PostgreSQL boolean."""
 
-    def read(ctx: Context) -> Value:
-        return condition(_tree(text), ctx)
+    def read(ctx: Context) -> Locked:
+        return condition(_tree(text), ctx), tuple(ctx.locks)
 
-    value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
+    value, before = _translate(text, scope, problems, _NOTHING, read, columns=columns)
     # PL/pgSQL's IF would take the THEN of a CASE for its own.
     code = n.Paren(value.code) if has_open_case(value.code) else value.code
-    return Expression(code, BOOLEAN)
+    return Expression(code, BOOLEAN, before)
 
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
@@ -195,7 +202,7 @@ def translate_method(
 def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> Statement | None:
     """Translate one query or DML statement; None after a problem (already reported)."""
     before = problems.error_count
-    statement = _translate(text, scope, problems, None, lambda ctx: _statement(text, ctx))
+    statement = _translate(text, scope, problems, None, lambda ctx: _locking(_statement(text, ctx), ctx))
     return statement if problems.error_count == before else None
 
 
@@ -208,7 +215,7 @@ def translate_compound(node: SetVariable, scope: SqlScope, problems: Problems) -
         target = exp.Identifier(this=name.name)
         target.meta.update(start=name.span.start, end=name.span.end)
         item = Assigned(this=target, expression=_tree(node.value), operator=node.operator)
-        return _select(exp.Select(expressions=[item]), ctx)
+        return _locking(_select(exp.Select(expressions=[item]), ctx), ctx)
 
     statement = _translate(text, scope, problems, None, read)
     return statement if problems.error_count == before else None
@@ -270,6 +277,13 @@ def _statement(text: SqlText, ctx: Context) -> Statement | None:
     return dispatch.statement(verb, tokens, ctx)
 
 
+def _locking(statement: Statement | None, ctx: Context) -> Statement | None:
+    """A statement with the locks in front of it that hints in it ask for."""
+    if not ctx.locks or not isinstance(statement, Assignment | Dml | TableVariableDml):
+        return statement
+    return replace(statement, before=(*ctx.locks, *statement.before))
+
+
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 
 
@@ -317,7 +331,7 @@ _DOCUMENTS = ([for_xml.RESULT_NAME], [for_json.RESULT_NAME])
 
 def _query(node: exp.Expr, ctx: Context) -> Query:
     result = query_tree(node, ctx)
-    return Query(result.code, result.columns, result.before)
+    return Query(result.code, result.columns, tuple(ctx.locks))
 
 
 # ---------------------------------------------------------------- the frame around a translation

@@ -64,6 +64,15 @@ class Value:
         return self.constant is not None
 
 
+_DRAWN = frozenset(("gen_random_uuid", "nextval", "sys.crypt_gen_random"))
+"""Functions that give each row of a T-SQL query another value."""
+
+
+def differs_by_row(code: n.Node) -> bool:
+    """Whether T-SQL computes it anew for each row, though it reads no column: NEWID() stands in it."""
+    return any(isinstance(node, n.Call) and node.function in _DRAWN for node in n.walk(code))
+
+
 def unwrap(value: Value) -> Value:
     """Put an aggregate into what stands around it: ``trunc(avg(x))``."""
     if value.around is None:

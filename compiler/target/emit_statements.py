@@ -212,7 +212,7 @@ def _with(node: q.With, put: Put) -> None:
 # ------------------------------------------------------------------ changes
 
 
-@writes(s.Effect)
+@writes(s.Effect, s.LockKey)
 def _effect(node: s.Effect, put: Put) -> None:
     put("SELECT ")
     write(node.call, put)
@@ -440,6 +440,8 @@ def _create_index(node: s.CreateIndex, put: Put) -> None:
     put(")")
     if node.include:
         put(f" INCLUDE {_names(node.include)}")
+    if node.nulls_are_equal:
+        put(" NULLS NOT DISTINCT")
     if node.where is not None:
         put(" WHERE ")
         _flat(node.where, put)

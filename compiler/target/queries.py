@@ -10,7 +10,32 @@ from collections.abc import Sequence
 from enum import Enum
 
 from ...grammar.records import dataclass
-from .nodes import Atom, Call, Integer, Items, Member, Name, Node, OrderItem, Quantified, Variable
+from .nodes import (
+    Array,
+    Atom,
+    Call,
+    Case,
+    Cast,
+    Collate,
+    Element,
+    Exists,
+    Field,
+    Filtered,
+    Integer,
+    Items,
+    Member,
+    Name,
+    Node,
+    OrderItem,
+    Over,
+    Paren,
+    Quantified,
+    Slice,
+    Subquery,
+    Variable,
+    WithinGroup,
+)
+from .quoting import last_part
 
 # ------------------------------------------------------------------ lists
 
@@ -188,6 +213,61 @@ def shows_as(node: Node, label: str) -> bool:
     if isinstance(node, Member):
         return node.name == label
     return isinstance(node, Variable) and node.name == label
+
+
+UNNAMED = "?column?"
+"""What PostgreSQL calls a column without a name."""
+
+
+def own_name(node: Node) -> str | None:
+    """Return what PostgreSQL calls the column that ``node`` gives without a label; None: `UNNAMED`."""
+    return _figured(node)[0]
+
+
+def _figured(node: Node) -> tuple[str | None, bool]:
+    """The column's name, and whether it is a good one: a poor one gives way to one of what stands around."""
+    match node:
+        case Name():
+            return node.parts[-1], True
+        case Variable() | Member() | Field():
+            return node.name, True
+        case Call():
+            return last_part(node.function).lower(), True
+        case Cast():
+            name, is_good = _figured(node.operand)
+            return (name, True) if is_good else (last_part(node.type.partition("(")[0]), False)
+        case Case():
+            name, is_good = _figured(node.default) if node.default is not None else (None, False)
+            return (name, True) if is_good else ("case", False)
+        case Subquery():
+            first = _first_item(node.query)
+            return (first.label, True) if isinstance(first, Labelled) else _figured(first)
+        case Collate():
+            return _figured(node.operand)
+        case Paren():
+            return _figured(node.inner)
+        case Element() | Slice():
+            return _figured(node.of)
+        case WithinGroup() | Over():
+            return _figured(node.call)
+        case Filtered():
+            return _figured(node.aggregate)
+        case Array():
+            return "array", True
+        case Exists():
+            return "exists", True
+    return None, False
+
+
+def _first_item(query: Node) -> Node:
+    while not isinstance(query, Select):
+        if isinstance(query, With):
+            query = query.body
+        elif isinstance(query, SetOperation):
+            query = query.first
+        else:
+            return query
+    return query.items[0]
 
 
 def labelled(node: Node, label: str | None) -> Node:

@@ -14,6 +14,12 @@ class Effect(Atom):
     call: Node
 
 
+class LockKey(Effect):
+    """A key that no row of a table has is locked."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class LockTable(Atom):
     """``LOCK TABLE table IN mode MODE``."""
@@ -199,6 +205,7 @@ class CreateIndex(Atom):
     unique: bool = False
     include: tuple[str, ...] = ()
     where: Node | None = None
+    nulls_are_equal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

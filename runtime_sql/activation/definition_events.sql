@@ -157,7 +157,51 @@ AS $$
         SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|(?: ;)?\s*["«»“”]$', '', 'g')
           FROM regexp_matches(p_stack, '\n([^\n]*["«»„“”](?:(?!\n[^\n]*PL/pgSQL).)*["«»“”])\n([^\n]*PL/pgSQL[^\n]*)', 'g') WITH ORDINALITY AS f (part, n)
          WHERE NOT p_is_own OR f.part[2] !~ '\m(?:ssb|ssb_internal|sys)\.\w+\('
-         ORDER BY f.n LIMIT 1), current_query());
+         ORDER BY f.n LIMIT 1),
+        -- Without the T-SQL that pgsb puts behind it: there is no other comment in that, so nothing else goes with it.
+        regexp_replace(current_query(), '\s*/\* T-SQL:\n(?:(?!/\*|\*/).)*\*/$', ''));
+$$;
+
+-- The texts of T-SQL that may have the names as the programmer has written them: of the innermost module that is running, of the batch.
+-- A client may say of the batch what it likes: but for the case of letters no name is another by that.
+CREATE OR REPLACE FUNCTION ssb_internal.texts_of_stack(p_stack text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_module CONSTANT text[] := parse_ident(substring(p_stack FROM 'PL/pgSQL function (?!ssb_internal\.|sys\.)([^(\s]+\.[^(\s]+)\('), false);
+BEGIN
+    RETURN array_remove(ARRAY[ssb_internal.source_of(v_module[1], v_module[2]), nullif(current_setting('pgsb.text', true), ''),
+                              substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL);
+END;
+$$;
+
+-- What an event calls something: as the catalog has it under p_known, its name of now, else as one of the texts.
+CREATE OR REPLACE FUNCTION ssb_internal.told_name(p_schema text, p_known text, p_name text, p_texts text[])
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_schema CONSTANT oid := (SELECT n.oid FROM pg_namespace AS n WHERE n.nspname = p_schema);
+    v_spelled text := ssb_internal.spelled(coalesce(
+        (SELECT obj_description(c.oid, 'pg_class') FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = p_known),
+        (SELECT obj_description(f.oid, 'pg_proc') FROM pg_proc AS f WHERE f.pronamespace = v_schema AND f.proname = p_known LIMIT 1),
+        (SELECT obj_description(t.oid, 'pg_type') FROM pg_type AS t WHERE t.typnamespace = v_schema AND t.typname = p_known)), p_name);
+    v_text text;
+BEGIN
+    IF v_spelled <> p_name THEN
+        RETURN v_spelled;
+    END IF;
+    FOREACH v_text IN ARRAY p_texts LOOP
+        v_spelled := ssb_internal.name_in_text(v_text, ARRAY[p_schema, p_name], 1, true);
+        IF v_spelled IS NOT NULL THEN
+            RETURN v_spelled;
+        END IF;
+    END LOOP;
+    RETURN p_name;
+END;
 $$;
 
 -- A pattern in which {name} is a name, {routine} one with types.
@@ -384,7 +428,9 @@ DECLARE
     v_is_alteration boolean;
     v_statement text := ssb_internal.statement_of_stack(p_stack, false);
     v_was text[];
+    v_known text;
     v_renamed text;
+    v_texts CONSTANT text[] := ssb_internal.texts_of_stack(p_stack);
 BEGIN
     FOR v_object IN
         SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
@@ -420,6 +466,7 @@ BEGIN
         END IF;
         v_events := ssb_internal.events_of(CASE WHEN v_is_alteration THEN 'ALTER' ELSE v_object.action END,
                                            CASE WHEN v_is_rename THEN 'RENAME' WHEN v_is_transfer THEN 'SCHEMA' ELSE v_kind END);
+        v_known := v_object.name;
         IF v_is_rename THEN
             -- It is told by its old name, a column as a part of its table.
             v_was := regexp_match(v_statement, ssb_internal.statement_pattern(
@@ -433,9 +480,10 @@ BEGIN
                                 FROM unnest(parse_ident(coalesce(v_was[2], v_was[1]))) WITH ORDINALITY AS i (name, n) ORDER BY i.n DESC LIMIT 1);
         END IF;
         RETURN NEXT ssb_internal.tell_definition(v_events, v_object.database_id, ssb_internal.event_instance(
-            v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind, v_statement,
-            v_object.target, CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END,
-            '<NewObjectName>' || ssb_internal.xml_text(v_renamed) || '</NewObjectName>'));
+            v_events[1], v_object.database_id, v_object.schema_name,
+            ssb_internal.told_name(v_object.schema_name, v_known, v_object.name, v_texts), v_kind, v_statement,
+            ssb_internal.told_name(v_object.schema_name, v_object.target, v_object.target, v_texts), CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END,
+            '<NewObjectName>' || ssb_internal.xml_text(ssb_internal.told_name(v_object.schema_name, NULL, v_renamed, v_texts)) || '</NewObjectName>'));
     END LOOP;
 END;
 $$;
@@ -451,10 +499,13 @@ AS $$
         OR ssb_internal.is_executed_by(p_stack, 'drop_routine', 'ALTER PROCEDURE {routine} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'drop_parked_routines', 'DROP PROCEDURE {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'prepare_view|bind_view', 'DROP VIEW {name}')
-        OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger', 'DROP TRIGGER {name} ON {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'prepare_trigger|drop_update_notes', 'DROP TRIGGER {name} ON {name}')
+        OR ssb_internal.is_executed_by(p_stack, 'note_updates|drop_update_notes',
+               'CREATE TRIGGER {name} AFTER UPDATE (?:OF {name} )?ON {name} FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal[.]note_update\((?:[, ]|E?''(?:[^''\n]|'''')*'')*\)')
         OR ssb_internal.is_executed_by(p_stack, 'drop_trigger_functions', 'DROP FUNCTION {routine}')
         OR ssb_internal.is_executed_by(p_stack, 'loosen_synonyms',
                'CREATE OR REPLACE VIEW {name} AS SELECT (?:[\w., ()\[\]:]|"(?:[^"\n]|"")*")* WHERE false')
+        OR ssb_internal.is_executed_by(p_stack, 'bind_view', 'CREATE OR REPLACE VIEW {name} AS SELECT \* FROM {name}')
         OR ssb_internal.is_executed_by(p_stack, 'enable_trigger', 'ALTER TABLE {name} (?:ENABLE|DISABLE) TRIGGER {name}')
         OR ssb_internal.is_executed_by(p_stack, 'rename_indexes', 'ALTER INDEX {name} RENAME TO {name}')
         OR ssb_internal.is_executed_by(p_stack, 'add_rowversion', 'ALTER TABLE {name} ALTER COLUMN {name} (?:SET NOT NULL|TYPE bytea USING '

@@ -282,7 +282,7 @@ CREATE VIEW ssb.claims WITH (security_barrier) AS
                         AND l.objid::bigint = k.claim_id AND l.objsubid = 2) THEN 'held'
                 ELSE 'over' END AS state
       FROM ssb.claim AS k JOIN ssb.queue AS q ON q.queue_id = k.queue_id
-     WHERE pg_has_role(current_user, k.role, 'USAGE') OR ssb_internal.may_become(current_user, k.role) OR pg_has_role(current_user, 'pg_monitor', 'MEMBER');
+     WHERE ssb_internal.has_or_may_become(current_user, k.role) OR pg_has_role(current_user, 'pg_monitor', 'MEMBER');
 GRANT SELECT ON ssb.claims TO PUBLIC;
 
 -- The claim must be the caller's and alive. The session that holds it may be

@@ -138,7 +138,7 @@ DECLARE
     v_messages bigint;
 BEGIN
     SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = release_claim.claim_id FOR UPDATE;
-    IF NOT FOUND OR NOT (pg_has_role(ssb_internal.caller(), v_claim.role, 'USAGE') OR ssb_internal.may_become(ssb_internal.caller(), v_claim.role)
+    IF NOT FOUND OR NOT (ssb_internal.has_or_may_become(ssb_internal.caller(), v_claim.role)
                          OR pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')) THEN
         PERFORM ssb_internal.raise_claim_lost(claim_id);
     ELSIF v_claim.expires_at IS NULL OR ssb_internal.stream_runs(v_claim.role, v_claim.stream) THEN

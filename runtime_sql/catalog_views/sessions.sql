@@ -231,7 +231,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_trancount > 0 AND current_setting('transaction_isolation') <> 'repeatable read' THEN
+    IF p_trancount > 0 AND current_setting('pgsb.snapshot', true) IS DISTINCT FROM 'on' THEN
         PERFORM ssb_internal.raise_error(3951, format('Transaction failed in database ''%s'' because the statement was run under snapshot '
             'isolation but the transaction did not start in snapshot isolation. You cannot change the isolation level of the transaction to '
             'snapshot after the transaction has started unless the transaction was originally started under snapshot isolation level.',

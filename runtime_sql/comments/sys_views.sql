@@ -81,8 +81,8 @@ databases: The T-SQL databases of this instance, each with a broker of its own. 
   is_auto_close_on, is_auto_shrink_on, is_in_standby: Always 0: PostgreSQL has no such option.
   state: 0: ONLINE, 5: EMERGENCY, 6: OFFLINE, as ALTER DATABASE set it. USE refuses one that is offline.
   state_desc: The same, in words.
-  snapshot_isolation_state: Always 0, OFF.
-  snapshot_isolation_state_desc: Always OFF.
+  snapshot_isolation_state: 0: OFF, 1: ON, as ALTER DATABASE … SET ALLOW_SNAPSHOT_ISOLATION set it, else 0. SNAPSHOT is allowed in either.
+  snapshot_isolation_state_desc: The same, in words.
   is_read_committed_snapshot_on: Always 1: readers do not wait for writers.
   recovery_model: 1: FULL, 2: BULK_LOGGED, 3: SIMPLE, as ALTER DATABASE set it, else 1. Nothing depends on it.
   recovery_model_desc: The recovery model, in words.
@@ -650,7 +650,7 @@ dm_exec_sessions: The sessions of this PostgreSQL database.
   is_user_process: 1: a client's, 0: the server's own.
   last_request_start_time, last_request_end_time: When the last statement began, and when it ended; no end while it runs.
   original_login_name: The role.
-  transaction_isolation_level: 1 to 4, read uncommitted to serializable; NULL for other sessions than one's own.
+  transaction_isolation_level: 1 to 5, read uncommitted to serializable, and snapshot; NULL for other sessions than one's own.
   cpu_time, memory_usage, total_scheduled_time, reads, writes, logical_reads, row_count, prev_error: Always 0: PostgreSQL does not count that by session.
   total_elapsed_time: Milliseconds since the session began.
   host_process_id, client_interface_name, nt_domain, nt_user_name: Always NULL: PostgreSQL's clients do not tell.

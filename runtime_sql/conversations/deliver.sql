@@ -513,7 +513,8 @@ $$;
 
 -- After the obstacle is gone: every conversation with messages for the services of
 -- this queue. One whose group somebody else holds is left to the next look. p_with_remote: dialogs that wait for another
--- instance too, which may be none of its any more; those who only look leave them to changes of routes and the daemon.
+-- instance too, which may be none of its any more; those who only look leave them to changes of routes and the daemon, and
+-- what a database without a broker has sent to ENABLE_BROKER.
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_for_queue(p_queue_id integer, p_with_remote boolean DEFAULT true)
 RETURNS void
 LANGUAGE plpgsql
@@ -532,7 +533,8 @@ BEGIN
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id
           JOIN ssb.database AS d ON d.database_id = e.database_id
          WHERE p_with_remote
-            OR NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = w.endpoint_id AND r.address IS NOT NULL)
+            OR (d.is_broker_enabled
+                AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = w.endpoint_id AND r.address IS NOT NULL))
          ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id
     LOOP
         IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN

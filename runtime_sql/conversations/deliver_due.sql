@@ -5,6 +5,12 @@
 -- Called by  RECEIVE, GET CONVERSATION GROUP, ssb.wait_for_message, the daemon
 -- Locks      the groups concerned; one that somebody else holds is left for later
 
+-- Whether what is due of an endpoint is a message, which a queue that is OFF does not take. The others are not to wait behind it.
+CREATE OR REPLACE FUNCTION ssb_internal.waits_for_its_queue(p_closed_at timestamptz, p_timer timestamptz, p_lifetime timestamptz, p_now timestamptz)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN p_closed_at IS NULL AND coalesce(least(p_timer, p_lifetime) <= p_now, false);
+
 -- What most of it is, as two sets: short dialogs whose sides may both go, and sides that were to be
 -- looked at and are still open, which have nothing due. The rest is for ssb_internal.deliver_due_on.
 CREATE OR REPLACE FUNCTION ssb_internal.sweep_dialogs(p_queue_id integer, p_now timestamptz)
@@ -15,10 +21,13 @@ SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
+    v_is_accepting CONSTANT boolean := (SELECT q.is_accepting FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
     v_gone bigint[] := ARRAY(
         SELECT e.endpoint_id
           FROM (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
-                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT 300) AS d
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now
+                   AND (v_is_accepting OR NOT ssb_internal.waits_for_its_queue(e.closed_at, e.dialog_timer, e.lifetime, p_now))
+                 ORDER BY e.due_at LIMIT 300) AS d
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = d.endpoint_id
          WHERE e.closed_at <= p_now - interval '30 minutes' AND e.is_close_known AND NOT e.has_waiting
            AND e.lock_id = e.endpoint_id AND coalesce(e.claim_id, 0) >= 0 AND e.far_endpoint_id IS NOT NULL
@@ -36,7 +45,9 @@ BEGIN
      WHERE e.endpoint_id = ANY (ARRAY(
         SELECT o.endpoint_id
           FROM (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
-                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT 300) AS d
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now
+                   AND (v_is_accepting OR NOT ssb_internal.waits_for_its_queue(e.closed_at, e.dialog_timer, e.lifetime, p_now))
+                 ORDER BY e.due_at LIMIT 300) AS d
           JOIN ssb.conversation_endpoint AS o ON o.endpoint_id = d.endpoint_id
          WHERE o.closed_at IS NULL AND o.dialog_timer IS NULL AND o.lifetime IS NULL AND o.lock_id = o.endpoint_id
            FOR NO KEY UPDATE OF o SKIP LOCKED));
@@ -44,7 +55,8 @@ END;
 $$;
 
 -- True when it put a message on the queue. At most 300 endpoints a call, so that
--- no RECEIVE pays for everybody.
+-- no RECEIVE pays for everybody. What cannot come about now, as its group is locked or the queue takes no messages,
+-- is passed, and keeps nothing from coming that is due later.
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_due_on(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -58,16 +70,24 @@ DECLARE
     v_now timestamptz := clock_timestamp();
     v_has_put boolean := false;
     v_is_accepting boolean := (SELECT q.is_accepting FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
+    v_free bigint[];
 BEGIN
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.queue_id = p_queue_id AND e.due_at <= v_now LIMIT 1;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     PERFORM ssb_internal.sweep_dialogs(p_queue_id, v_now);
-    FOR v_endpoint_id IN
-        SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
-         WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
-    LOOP
+    v_free := ARRAY(
+        SELECT d.endpoint_id
+          FROM (SELECT e.endpoint_id, e.lock_id FROM ssb.conversation_endpoint AS e
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= v_now
+                   AND (v_is_accepting OR NOT ssb_internal.waits_for_its_queue(e.closed_at, e.dialog_timer, e.lifetime, v_now))
+                 ORDER BY e.due_at LIMIT 2000) AS d
+         CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                              WHERE l.endpoint_id = d.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l
+         LIMIT 100);
+    FOREACH v_endpoint_id IN ARRAY v_free LOOP
+        -- It may have come to another group.
         CONTINUE WHEN NOT ssb_internal.try_lock_endpoint(v_endpoint_id);
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
@@ -80,7 +100,8 @@ BEGIN
             PERFORM ssb_internal.remove_closed(v_endpoint);
             CONTINUE;
         END IF;
-        CONTINUE WHEN NOT v_is_accepting AND least(v_endpoint.dialog_timer, v_endpoint.lifetime) <= v_now;
+        CONTINUE WHEN NOT v_is_accepting
+                      AND ssb_internal.waits_for_its_queue(v_endpoint.closed_at, v_endpoint.dialog_timer, v_endpoint.lifetime, v_now);
         IF v_endpoint.dialog_timer <= v_now THEN
             PERFORM ssb_internal.put_message(v_endpoint, 3, -1, 'E', NULL);
             v_has_put := true;
@@ -118,6 +139,9 @@ BEGIN
         RETURN;
     ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id) THEN
         IF NOT ssb_internal.try_lock_endpoint(p_endpoint.far_endpoint_id) THEN
+            -- Others come first that may go.
+            UPDATE ssb.conversation_endpoint AS e SET due_at = clock_timestamp() + interval '10 seconds'
+             WHERE e.endpoint_id = p_endpoint.endpoint_id;
             RETURN;
         END IF;
         -- As it is now that it is locked.

@@ -284,8 +284,12 @@ BEGIN
                                                        v_number, false, true, ssb_internal.error_body(error, left(description, 3000)));
         END IF;
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
+    ELSIF v_state = 'ER' AND v_endpoint.has_waiting THEN
+        -- ERROR_BROKER_CONVERSATIONS: the Error for another instance has not left, and the far side is to hear of it all the same.
+        v_is_known := NOT EXISTS (SELECT FROM ssb.transmission AS t
+                                   WHERE t.endpoint_id = v_endpoint.endpoint_id AND t.is_conversation_error);
     END IF;
-    PERFORM ssb_internal.close_endpoint(v_endpoint, v_is_known, error IS NOT NULL);
+    PERFORM ssb_internal.close_endpoint(v_endpoint, v_is_known, error IS NOT NULL OR NOT v_is_known AND v_state = 'ER');
     PERFORM ssb_internal.drop_system_side(v_endpoint);
 END;
 $$;

@@ -74,6 +74,7 @@ DECLARE
     v_priority smallint;
     v_first bigint;
     v_low bigint;
+    v_from bigint;
 BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
@@ -84,31 +85,38 @@ BEGIN
     END IF;
     v_handles := '{}';
     FOREACH v_priority IN ARRAY v_queue.priorities LOOP
-        -- The lock first; whether it is finished is asked again below it.
         v_low := ssb_internal.low_water(v_queue.queue_id, v_priority, v_queue.low_water);
-        SELECT array_agg(x.endpoint_id ORDER BY x.queuing_order), min(x.queuing_order) INTO v_found, v_first
-          FROM (SELECT m.endpoint_id, m.queuing_order
-                  FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
-                         WHERE m.queue_id = v_queue.queue_id AND m.priority = v_priority
-                           AND m.queuing_order >= v_low
-                           AND (m.message_type_id = 2 OR m.message_type_id = 1 AND errors)
-                         ORDER BY m.queuing_order) AS m
-                 CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                                      WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL) AS e
-                 CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                                      WHERE l.endpoint_id = e.lock_id AND l.claim_id IS NULL
-                                        FOR NO KEY UPDATE SKIP LOCKED) AS l
-                 LIMIT max - cardinality(v_handles)) AS x;
-        CONTINUE WHEN v_found IS NULL;
-        -- Each once: a dialog that was ended, and whose lifetime was over later, has both messages.
-        SELECT array_agg(e.conversation_handle ORDER BY h.place) INTO v_fresh
-          FROM (SELECT u.endpoint_id, min(u.place) AS place FROM unnest(v_found) WITH ORDINALITY AS u (endpoint_id, place)
-                 GROUP BY u.endpoint_id) AS h
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = h.endpoint_id AND e.closed_at IS NULL
-         CROSS JOIN LATERAL (SELECT m.message_type_id FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = h.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
-         WHERE m.message_type_id = 2 OR m.message_type_id = 1 AND errors;
-        v_handles := v_handles || coalesce(v_fresh, '{}');
+        v_from := v_low;
+        v_first := NULL;
+        LOOP
+            -- The lock first; whether it is finished is asked again below it.
+            SELECT array_agg(x.endpoint_id ORDER BY x.queuing_order), coalesce(v_first, min(x.queuing_order)), max(x.queuing_order) + 1
+              INTO v_found, v_first, v_from
+              FROM (SELECT m.endpoint_id, m.queuing_order
+                      FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
+                             WHERE m.queue_id = v_queue.queue_id AND m.priority = v_priority
+                               AND m.queuing_order >= v_from
+                               AND (m.message_type_id = 2 OR m.message_type_id = 1 AND errors)
+                             ORDER BY m.queuing_order) AS m
+                     CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                                          WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL) AS e
+                     CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                                          WHERE l.endpoint_id = e.lock_id AND l.claim_id IS NULL
+                                            FOR NO KEY UPDATE SKIP LOCKED) AS l
+                     LIMIT max - cardinality(v_handles)) AS x;
+            EXIT WHEN v_found IS NULL;
+            -- Each once: a dialog that was ended, and whose lifetime was over later, has both messages.
+            SELECT array_agg(e.conversation_handle ORDER BY h.place) INTO v_fresh
+              FROM (SELECT u.endpoint_id, min(u.place) AS place FROM unnest(v_found) WITH ORDINALITY AS u (endpoint_id, place)
+                     GROUP BY u.endpoint_id) AS h
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = h.endpoint_id AND e.closed_at IS NULL
+             CROSS JOIN LATERAL (SELECT m.message_type_id FROM ssb.message_stored AS m
+                                  WHERE m.endpoint_id = h.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
+             WHERE m.message_type_id = 2 OR m.message_type_id = 1 AND errors;
+            v_handles := v_handles || coalesce(v_fresh, '{}');
+            -- Those that have another message before their EndDialog keep nobody behind them from ending.
+            EXIT WHEN v_fresh IS NOT NULL;
+        END LOOP;
         IF v_first - v_low > 128 THEN
             PERFORM ssb_internal.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence, v_first);
         END IF;

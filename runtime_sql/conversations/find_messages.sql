@@ -347,6 +347,8 @@ $$;
 
 -- Messages for this queue's services that had to wait elsewhere are tried again: true when something was put on the queue. (Or
 -- somebody has drawn an order meanwhile.) What leaves for a service of the same name in another instance has a peer.
+-- Where thousands wait for what no look brings about (a right, a key), a session that has tried them all in vain tries again
+-- when twenty times as long has passed.
 CREATE OR REPLACE FUNCTION ssb_internal.fetch_waiting(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -355,6 +357,9 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
+    v_setting CONSTANT text := 'ssb.tried_in_vain_' || p_queue_id;
+    v_began CONSTANT timestamptz := clock_timestamp();
+    v_again timestamptz;
     v_order_sequence regclass;
     v_last bigint;
 BEGIN
@@ -363,12 +368,23 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
+    v_again := to_timestamp(nullif(current_setting(v_setting, true), '')::double precision);
+    IF v_again > v_began AND v_again < v_began + interval '10 minutes' THEN
+        RETURN false;
+    END IF;
     SELECT q.order_sequence, ssb_internal.last_order(q.order_sequence) INTO v_order_sequence, v_last
       FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     IF NOT FOUND THEN
         RETURN false;                      -- dropped in this moment
     END IF;
     PERFORM ssb_internal.deliver_waiting_for_queue(p_queue_id, false);
-    RETURN ssb_internal.last_order(v_order_sequence) > v_last;
+    IF ssb_internal.last_order(v_order_sequence) > v_last THEN
+        RETURN true;
+    END IF;
+    v_again := clock_timestamp() + least(20 * (clock_timestamp() - v_began), interval '1 minute');
+    IF v_again > v_began + interval '2 seconds' THEN
+        PERFORM set_config(v_setting, date_part('epoch', v_again)::text, false);
+    END IF;
+    RETURN false;
 END;
 $$;

@@ -1,5 +1,26 @@
 -- WAITFOR (RECEIVE …), WAITFOR (GET CONVERSATION GROUP …): waiting inside the server.
 
+-- Whether a RECEIVE now would put something on its queue that is due: of the groups with a timer or lifetime that is over the
+-- first that nobody holds is locked. What somebody holds comes when he is done.
+CREATE OR REPLACE FUNCTION ssb_internal.lock_due(p_queue_id integer)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_seqscan = off
+AS $$
+BEGIN
+    PERFORM FROM (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                   WHERE e.queue_id = p_queue_id AND e.due_at <= (SELECT clock_timestamp()) AND e.closed_at IS NULL
+                     AND least(e.dialog_timer, e.lifetime) <= clock_timestamp()
+                   ORDER BY e.due_at LIMIT 2000) AS d
+      CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                           WHERE l.endpoint_id = d.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l
+      LIMIT 1;
+    RETURN FOUND;
+END;
+$$;
+
 -- Whether a RECEIVE now would return something: true; false when there is nothing at
 -- all; NULL when what is there is in other hands. Takes the group's lock when it is
 -- true, which the RECEIVE to follow would take anyway. What is wrong is RECEIVE's to raise, where a TRY or the next
@@ -80,9 +101,7 @@ BEGIN
     IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_receive(v_queue) THEN
         RETURN true;
     ELSIF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
-       OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= (SELECT clock_timestamp()) AND e.closed_at IS NULL
-                     AND least(e.dialog_timer, e.lifetime) <= clock_timestamp())
+       OR (v_queue.is_accepting AND ssb_internal.lock_due(v_queue.queue_id))
        OR ssb_internal.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;
     ELSIF p_conversation IS NULL AND p_group IS NULL THEN
@@ -228,8 +247,15 @@ BEGIN
             v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(
                 secs => greatest(0.25, v_pause OPERATOR(pg_catalog.*) 5));
         END IF;
-        IF v_sequence IS NULL THEN
+        IF v_sequence IS NULL AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' THEN
             v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
+        ELSIF v_sequence IS NULL THEN
+            BEGIN
+                v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
+            EXCEPTION WHEN serialization_failure THEN
+                -- Another reader was there since this transaction's snapshot.
+                v_is_found := false;
+            END;
         ELSE
             BEGIN
                 v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);

@@ -19,6 +19,17 @@ BEGIN
 END;
 $$;
 
+-- Whether a role has another one's rights, or may take them on.
+CREATE OR REPLACE FUNCTION ssb_internal.has_or_may_become(p_role name, p_other name)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN pg_has_role(p_role, p_other, 'USAGE') OR ssb_internal.may_become(p_role, p_other);
+END;
+$$;
+
 -- Where PostgreSQL runs code of a table's owner in a session of somebody else, it takes the session's rights from that code: an
 -- index's expressions, and a materialized view, in ANALYZE, VACUUM, REINDEX, REFRESH and autovacuum, whose session is a
 -- superuser's; triggers of a table that ON DELETE and ON UPDATE of a foreign key change. The session's role does not tell. So
@@ -43,8 +54,7 @@ BEGIN
            AND EXISTS (SELECT FROM regexp_matches(v_stack, '(?:DELETE FROM|UPDATE|SELECT 1 FROM) (?:ONLY )?("(?:[^"]|"")+"\."(?:[^"]|"")+") ',
                                                   'g') AS m
                          LEFT JOIN pg_class AS c ON c.oid = to_regclass(m[1])
-                        WHERE NOT coalesce(pg_has_role(c.relowner, p_role, 'USAGE')
-                                           OR ssb_internal.may_become(pg_get_userbyid(c.relowner), p_role)
+                        WHERE NOT coalesce(ssb_internal.has_or_may_become(pg_get_userbyid(c.relowner), p_role)
                                            OR pg_has_role(c.relowner, ssb_internal.runtime_owner(), 'USAGE'), false)) THEN
             RAISE insufficient_privilege USING MESSAGE = format('What a foreign key''s ON DELETE or ON UPDATE fires runs as the owner of its '
                                                                 'table, and does nothing here for %s.', p_role);

@@ -340,6 +340,9 @@ BEGIN
         IF v_option = 'ENABLE_BROKER' THEN
             PERFORM ssb_internal.deliver_waiting_for_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
             PERFORM ssb_internal.deliver_waiting_from_database(v_id);
+        ELSE
+            UPDATE ssb.transmission AS t SET transmission_status = 'The broker is disabled in the sender''s database.'
+             WHERE t.database_id = v_id AND t.peer_id IS NULL;
         END IF;
     WHEN 'NEW_BROKER' THEN
         -- A new identity: dialogs of the old one are gone, without a word to the far side.

@@ -215,13 +215,14 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.noted_module (
 );
 REVOKE ALL ON ssb.noted_module FROM PUBLIC;
 
--- Views WITH SCHEMABINDING, and those that have let go of what they select from, with what they were (session/view_bindings.sql).
+-- Views and functions WITH SCHEMABINDING, and views that have let go of what they select from, with what they were (session/view_bindings.sql).
 CREATE TABLE IF NOT EXISTS ssb.view_binding (
     schema_name     text    NOT NULL,
     name            text    NOT NULL,
     is_schema_bound boolean NOT NULL DEFAULT false,
     definition      text,                          -- as pg_get_viewdef has it; NULL: it is bound
     options         text[],                        -- pg_class.reloptions
+    needs           text[],                        -- what a module WITH SCHEMABINDING names: dbo.t, dbo.t.a, dbo.f()
     PRIMARY KEY (schema_name, name)
 );
 REVOKE ALL ON ssb.view_binding FROM PUBLIC;

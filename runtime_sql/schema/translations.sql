@@ -8,6 +8,8 @@ CREATE TABLE IF NOT EXISTS ssb.translation (
     number     integer,                            -- of the error, where there can be no text
     message    text,
     line       integer,
+    severity   integer     NOT NULL DEFAULT 15,
+    state      integer     NOT NULL DEFAULT 1,
     made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT "an answer is text to run or an error" CHECK ((statements IS NULL) <> (number IS NULL))
 );

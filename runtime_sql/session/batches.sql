@@ -366,32 +366,6 @@ BEGIN
 END;
 $$;
 
--- UPDATE(column): triggers on the columns note which an UPDATE names, for the trigger p_trigger, which takes the notes
--- when it begins. They are AFTER triggers whose names come before its own, the first of which forgets older notes: between them
--- and the trigger runs nothing of whoever does the UPDATE, so the setting in which they write is not his to change.
-CREATE OR REPLACE FUNCTION ssb_internal.setting_of_updates(p_table oid, p_trigger text)
-RETURNS text
-LANGUAGE sql IMMUTABLE
-RETURN 'pgsb.updates_' || p_table || '_' || md5(p_trigger);
-
-CREATE OR REPLACE FUNCTION ssb_internal.note_update()
-RETURNS trigger
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_setting text := ssb_internal.setting_of_updates(TG_RELID, TG_ARGV[0]);
-BEGIN
-    PERFORM set_config(v_setting, CASE WHEN TG_NARGS = 1 THEN '{}' ELSE (current_setting(v_setting)::text[] || TG_ARGV[1])::text END, true);
-    RETURN NULL;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb_internal.columns_named(p_table oid, p_trigger text)
-RETURNS text[]
-LANGUAGE sql STABLE
-RETURN current_setting(ssb_internal.setting_of_updates(p_table, p_trigger))::text[];
-
 -- @@OPTIONS: the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
 -- QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096), NOCOUNT 512, XACT_ABORT 16384.
 CREATE OR REPLACE FUNCTION ssb_internal.options(session ssb.session)

@@ -88,6 +88,21 @@ BEGIN
 END;
 $$;
 
+-- DROP DEFAULT is for what CREATE DEFAULT has made.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_default_constraint(p_name text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb_internal.column_default AS d
+                WHERE d.namespace = to_regnamespace(quote_ident((parse_ident(p_name))[1])) AND d.name = (parse_ident(p_name))[2]) THEN
+        PERFORM ssb_internal.raise_error(3717, 'Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a default '
+                                               'constraint.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.column_of_default(p_table regclass, p_name text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -199,7 +214,12 @@ BEGIN
              JOIN pg_rewrite AS w ON p.classid = 'pg_rewrite'::regclass AND w.oid = p.objid
              JOIN pg_class AS c ON c.oid = w.ev_class
             WHERE p.refclassid = 'pg_class'::regclass AND p.refobjid = d.attrelid AND p.refobjsubid = d.attnum
-              AND ssb_internal.is_schema_bound(c.oid)) AS o
+              AND ssb_internal.is_schema_bound(c.oid)
+           UNION ALL
+           -- (Nobody but the compiler knows what a function reads.)
+           SELECT 'object', b.spelling, b.spelling
+             FROM ssb_internal.bound_dependent(format('%s.%I', p_table, d.attname)) AS b (spelling)
+            WHERE b.spelling IS NOT NULL) AS o
      WHERE o.name <> ALL (p_gone)
      GROUP BY d.attnum, d.spelling
      ORDER BY array_position(p_columns, d.spelling), d.attnum
@@ -209,6 +229,8 @@ BEGIN
             E'%s\nALTER TABLE %s COLUMN %s failed because one or more objects access this column.', v_found.text,
             CASE WHEN p_type IS NULL THEN 'DROP' ELSE 'ALTER' END, v_found.spelling), 16, 9);
     END IF;
+    PERFORM ssb_internal.loosen_synonyms(to_regclass(p_table));
     PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_table), p_columns);
+    PERFORM ssb_internal.drop_update_notes(to_regclass(p_table), p_columns => p_columns);
 END;
 $$;

@@ -11,7 +11,7 @@ RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT NOT (pg_has_role(session_user, current_user, 'USAGE') OR ssb_internal.may_become(session_user, current_user))
+    SELECT NOT ssb_internal.has_or_may_become(session_user, current_user)
 $$;
 
 -- Whether a relation in pg_temp does nothing of its own when the current role uses it: it is this role's, or a

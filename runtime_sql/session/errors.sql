@@ -213,7 +213,8 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE number WHEN 103 THEN 4 WHEN 220 THEN CASE WHEN message ~ ' tinyint,' THEN 2 ELSE 1 END
                    WHEN 229 THEN 5 WHEN 232 THEN CASE WHEN message ~ ' type (big)?int,' THEN 3 ELSE 1 END WHEN 235 THEN 0 WHEN 242 THEN 3
                    WHEN 295 THEN 3 WHEN 515 THEN 2 WHEN 535 THEN 0 WHEN 537 THEN 3 WHEN 547 THEN 0 WHEN 628 THEN 0 WHEN 1038 THEN 4
-                   WHEN 1752 THEN 0 WHEN 1754 THEN 0 WHEN 2714 THEN 6 WHEN 4922 THEN 9 WHEN 6106 THEN 2 WHEN 8114 THEN 5
+                   WHEN 1752 THEN 0 WHEN 1754 THEN 0 WHEN 2714 THEN 6 WHEN 3729 THEN CASE WHEN message ~ '^Cannot ALTER ' THEN 3 ELSE 1 END
+                   WHEN 4513 THEN 2 WHEN 4922 THEN 9 WHEN 6106 THEN 2 WHEN 8114 THEN 5
                    WHEN 8115 THEN CASE WHEN message !~ ' numeric.$' THEN 2 WHEN message ~ ' float ' THEN 6 ELSE 8 END
                    WHEN 8169 THEN 2 WHEN 8170 THEN 2 WHEN 9815 THEN 0 WHEN 13607 THEN 4 WHEN 13608 THEN 2 WHEN 13609 THEN 4
                    WHEN 13623 THEN 2 WHEN 13624 THEN 2 ELSE 1 END;
@@ -276,7 +277,7 @@ BEGIN
         session.rowcount := 0;
         RETURN session;
     ELSIF severity >= 20 THEN
-        PERFORM ssb_internal.raise_pending(ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error,
+        PERFORM ssb_internal.raise_pending(ROW(number, v_text, least(severity, 25), v_state, session.procedure, line)::ssb.error,
                                   'Severity 20 and above ends the connection.');
     END IF;
     RETURN ssb_internal.signal(session, ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error, 'RAISERROR');

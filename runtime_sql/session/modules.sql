@@ -37,11 +37,17 @@ BEGIN
                 FROM pg_proc AS p WHERE p.oid = v_found[1]) <> p_kind THEN
         PERFORM ssb_internal.raise_incompatible(v_shown);
     END IF;
+    IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
+        PERFORM ssb_internal.refuse_bound('ALTER', format('%I.%I()', v_name[1], v_name[2]));
+    END IF;
     PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);
     END IF;
     PERFORM ssb_internal.forget_source(p_name);
+    IF p_kind = 'FUNCTION' THEN
+        PERFORM ssb_internal.forget_view_binding(p_name);
+    END IF;
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         -- A function's result type may change too.
         PERFORM ssb_internal.unbind_views('pg_proc', v_version);
@@ -164,9 +170,12 @@ BEGIN
                                                  lower(p_kind COLLATE "C"), ssb_internal.tsql_spelling(p_name)), 11, 5);
         END IF;
         RETURN;
+    ELSIF p_kind = 'FUNCTION' THEN
+        PERFORM ssb_internal.refuse_bound('DROP FUNCTION', format('%I.%I()', v_name[1], v_name[2]));
     END IF;
     FOREACH v_version IN ARRAY v_found LOOP
         IF p_kind = 'TRIGGER' THEN
+            PERFORM ssb_internal.drop_update_notes(t.tgrelid, v_name[2]) FROM pg_trigger AS t WHERE t.tgfoid = v_version;
             EXECUTE format('DROP ROUTINE %s CASCADE', v_version);
         ELSE
             PERFORM ssb_internal.unbind_views('pg_proc', v_version);
@@ -174,6 +183,9 @@ BEGIN
         END IF;
     END LOOP;
     PERFORM ssb_internal.forget_source(p_name);
+    IF p_kind = 'FUNCTION' THEN
+        PERFORM ssb_internal.forget_view_binding(p_name);
+    END IF;
     IF v_has_gone THEN
         PERFORM ssb_internal.drop_row_types(p_name);
     END IF;
@@ -338,6 +350,9 @@ BEGIN
         RAISE undefined_object;
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
+        PERFORM ssb_internal.refuse_bound('DROP ' || p_kind, p_name)
+          WHERE to_regclass(p_name) IS NOT NULL
+            AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid);  -- 3726 below
         PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
         PERFORM ssb_internal.unbind_views('pg_class', to_regclass(p_name));
         v_functions := ssb_internal.functions_of_triggers(to_regclass(p_name));
@@ -442,6 +457,7 @@ BEGIN
     ELSIF to_regclass(p_name) IS NOT NULL AND ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW' THEN
         PERFORM ssb_internal.raise_incompatible(ssb_internal.tsql_spelling(p_name));
     END IF;
+    PERFORM ssb_internal.refuse_bound('ALTER', p_name) WHERE to_regclass(p_name) IS NOT NULL;
     PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
     IF p_action <> 'CREATE' THEN
         PERFORM ssb_internal.note_module(p_name);
@@ -454,8 +470,8 @@ BEGIN
         EXECUTE format('DROP VIEW %s ;', to_regclass(p_name));
     END IF;
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb_internal.raise_error(3729, format('Cannot DROP VIEW ''%s'' because it is being referenced by object ''%s''.',
-                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
+    PERFORM ssb_internal.raise_error(3729, format('Cannot ALTER ''%s'' because it is being referenced by object ''%s''.',
+                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))), 16, 3);
 END;
 $$;
 
@@ -503,11 +519,11 @@ BEGIN
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
          WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal
-           AND (ssb_internal.stem(t.tgname) = ssb_internal.stem(v_name[2]) AND t.tgname <> v_name[2]
-                OR t.tgfoid = 'ssb_internal.note_update'::regproc AND (ssb_internal.trigger_arguments(t.tgargs))[1] = v_name[2])
+           AND ssb_internal.stem(t.tgname) = ssb_internal.stem(v_name[2]) AND t.tgname <> v_name[2]
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s ;', v_trigger.tgname, p_table);
     END LOOP;
+    PERFORM ssb_internal.drop_update_notes(p_table::regclass, v_name[2]);
 END;
 $$;
 

@@ -90,6 +90,32 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb_internal.database_of_schema(p_schema) IS NOT DISTINCT FROM ssb_internal.current_database_id(); $$;
 
+-- The values of a key, which PostgreSQL lists in its own spelling, as SQL Server's messages have them. A value may have a comma.
+CREATE OR REPLACE FUNCTION ssb_internal.shown_key(p_index oid, p_key text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH value AS (
+        SELECT v.place, v.value, format_type(a.atttypid, NULL) AS type, a.atttypmod AS typmod,
+               ssb_internal.kept_type(col_description(a.attrelid, a.attnum)) AS kept
+          FROM pg_index AS i
+         CROSS JOIN LATERAL unnest(i.indkey[:i.indnkeyatts - 1], string_to_array(p_key, ', ')) WITH ORDINALITY AS v(attnum, value, place)
+          LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = v.attnum
+         WHERE i.indexrelid = p_index)
+    SELECT CASE WHEN bool_and(v.type IS NOT NULL AND v.value IS NOT NULL)
+                THEN string_agg(CASE
+                    WHEN v.value = 'null' THEN '<NULL>'
+                    WHEN v.type = 'timestamp without time zone' AND v.kept IS NULL AND v.typmod IN (0, 3)
+                    THEN to_char(v.value::timestamp, 'Mon ') || lpad(to_char(v.value::timestamp, 'FMDD'), 2) || to_char(v.value::timestamp, ' YYYY ')
+                         || lpad(to_char(v.value::timestamp, 'FMHH12'), 2) || to_char(v.value::timestamp, ':MIAM')
+                    WHEN v.type = 'bytea' THEN '0x' || upper(substr(v.value, 3))
+                    WHEN v.kept IN ('money', 'smallmoney') THEN round(v.value::numeric, 2)::text
+                    ELSE v.value END, ', ' ORDER BY v.place)
+                ELSE p_key END
+      FROM value AS v;
+$$;
+
 -- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
 CREATE OR REPLACE FUNCTION ssb_internal.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
@@ -105,7 +131,7 @@ DECLARE
     v_found oid;
     v_error ssb.error;
 BEGIN
-    SELECT c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.conrelid, c.confrelid,
+    SELECT c.conindid, c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.conrelid, c.confrelid,
            c.conkey, c.confkey,
            -- PostgreSQL tells no schema: where several of the database have such a table, the name alone.
            CASE WHEN count(*) OVER (PARTITION BY d.is_here, r.relname) > 1 AND c.contype IN ('p', 'u', 'c')
@@ -159,6 +185,8 @@ BEGIN
                 (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i WHERE i.indexrelid = v_found),
                 coalesce(ssb_internal.tsql_index_name(v_found), v_index));
         END IF;
+        v_key := coalesce(ssb_internal.shown_key(coalesce(v_found, v_rule.conindid), v_key), v_key);
+        v_key := regexp_replace(v_key, '(^|, )null(?=, |$)', '\1<NULL>', 'g');
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
     ELSIF v_rule.contype = 'f' THEN
         -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent, and then the
@@ -327,6 +355,16 @@ BEGIN
                  16, 1, NULL, NULL)::ssb.error
     END;
 END;
+$$;
+
+-- 4121, of a function in an expression.
+CREATE OR REPLACE FUNCTION ssb_internal.no_function_error(p_schema text, p_name text)
+RETURNS ssb.error
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name is ambiguous.',
+                            coalesce(p_schema, p_name), concat_ws('.', p_schema, p_name)), 16, 1, NULL, NULL)::ssb.error
 $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
@@ -598,7 +636,8 @@ BEGIN
                      11, 7, NULL, NULL)::ssb.error
             -- A function's schema, or that of what is to be made.
             WHEN sqlstate_code = '3F000' AND v_first NOT LIKE '#%'
-            THEN CASE WHEN cardinality(v_missing) > 0
+            THEN CASE WHEN v_missing[1] LIKE '%()' THEN ssb_internal.no_function_error(v_first, rtrim(v_missing[1], '()'))
+                      WHEN cardinality(v_missing) > 0
                       THEN ROW(208, format('Invalid object name ''%s.%s''.', v_first, v_missing[1]), 16, 1, NULL, NULL)::ssb.error
                       ELSE ssb_internal.no_schema_error(ssb_internal.quoted_name(p_message, 1)) END
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
@@ -635,9 +674,7 @@ BEGIN
             IF v_types[2] = ANY (v_missing) THEN
                 RETURN ROW(208, format('Invalid object name ''%s''.', concat_ws('.', v_types[1], v_types[2])), 16, 1, NULL, NULL)::ssb.error;
             END IF;
-            v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
-                                        'is ambiguous.', coalesce(v_types[1], v_types[2]), concat_ws('.', v_types[1], v_types[2])),
-                           16, 1, NULL, NULL);
+            v_error := ssb_internal.no_function_error(v_types[1], v_types[2]);
         END IF;
     WHEN '42703' THEN
         -- "column t.a does not exist": no quotation marks here.
@@ -777,8 +814,8 @@ BEGIN
                                              ELSE 'function' END, v_first), 14, 20, NULL, NULL);
         END IF;
     WHEN '40001' THEN
-        -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
-        IF current_setting('transaction_isolation') = 'serializable' THEN
+        -- SNAPSHOT: an update conflict; REPEATABLE READ and SERIALIZABLE: SQL Server would have blocked or deadlocked.
+        IF current_setting('pgsb.snapshot', true) IS DISTINCT FROM 'on' THEN
             v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and '
                                         'has been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
                            13, 51, NULL, NULL);

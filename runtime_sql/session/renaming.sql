@@ -169,6 +169,12 @@ BEGIN
         PERFORM ssb_internal.raise_error(15335, format('Error: The new name ''%s'' is already in use as a %s name and would cause a duplicate '
             'that is not permitted.', new_name, CASE WHEN upper(object_type COLLATE "C") IN ('COLUMN', 'INDEX') THEN upper(object_type COLLATE "C") ELSE 'object' END), 11, 1);
     END IF;
+    IF v_table IS NULL AND v_new <> sys.fold(v_part)
+       AND ssb_internal.bound_dependent(CASE WHEN upper(object_type COLLATE "C") = 'COLUMN' THEN format('%s.%I', v_owner, sys.fold(v_part))
+                                             ELSE v_module END) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(15336, format('Object ''%s'' cannot be renamed because the object participates in enforced '
+                                                       'dependencies.', object_name), 16, 1);
+    END IF;
     IF v_column IS NOT NULL THEN
         PERFORM ssb_internal.name_default(v_table, quote_ident(v_column), quote_ident(new_name));
     ELSIF v_new <> sys.fold(v_part) THEN  -- else the spelling alone is new
@@ -213,6 +219,9 @@ BEGIN
         PERFORM ssb_internal.raise_error(15349, 'Cannot transfer an MS Shipped object.');
     ELSIF ssb_internal.is_queue(to_regclass(p_name)) THEN
         PERFORM ssb_internal.transfer_queue(p_schema, p_name);
+    ELSIF ssb_internal.is_schema_bound(coalesce(v_relation, v_routine::oid))
+          OR coalesce(ssb_internal.bound_dependent(p_name), ssb_internal.bound_dependent(p_name || '()')) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(15348, 'Cannot transfer a schemabound object.');
     ELSIF v_relation IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
         PERFORM ssb_internal.rename_view_binding(p_name, v_relation::text);

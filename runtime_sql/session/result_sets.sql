@@ -96,6 +96,24 @@ BEGIN ATOMIC
       FROM json_each(object) AS f;
 END;
 
+-- The columns of a * that is left to the run time: {"name": "*", "of": table} becomes what the table has now.
+CREATE OR REPLACE FUNCTION ssb_internal.with_columns_of(columns json)
+RETURNS json
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT json_agg(coalesce(o.about, c.about) ORDER BY c.place, o.place)
+              FROM json_array_elements(columns) WITH ORDINALITY AS c (about, place)
+              LEFT JOIN LATERAL (
+                   SELECT json_build_object('name', u.name, 'type', regexp_replace(u.type, '^timestamp(.*) with time zone$', 'timestamptz\1')) AS about,
+                          u.place
+                     FROM ssb_internal.described_relation AS r
+                    CROSS JOIN LATERAL unnest(r.column_names, r.column_types) WITH ORDINALITY AS u (name, type, place)
+                    WHERE r.oid = to_regclass(c.about ->> 'of')) AS o ON true);
+END;
+$$;
+
 -- Rows that were collected one by one (OUTPUT clause), each the text of ssb_internal.row_values.
 CREATE OR REPLACE FUNCTION ssb_internal.show_collected(session ssb.session, result_rows text[], columns json)
 RETURNS ssb.session
@@ -103,6 +121,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF strpos(columns::text, '"of":') > 0 THEN
+        columns := ssb_internal.with_columns_of(columns);
+    END IF;
     session.rowcount := cardinality(result_rows);
     session.error := 0;
     IF session.capturing THEN

@@ -34,7 +34,7 @@ BEGIN
         RETURN;
     END;
     IF v_translated.number IS NOT NULL THEN
-        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, '', v_translated.line)::ssb.error);
+        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, v_translated.severity, v_translated.state, '', v_translated.line)::ssb.error);
         RETURN;
     END IF;
     v_path := ssb_internal.plan_calls_anew();
@@ -114,7 +114,8 @@ $$;
 
 -- Asks the client for a translation and waits for it.
 CREATE OR REPLACE FUNCTION ssb_internal.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
-                                          OUT statements text[], OUT number integer, OUT message text, OUT line integer)
+                                          OUT statements text[], OUT number integer, OUT message text, OUT line integer,
+                                          OUT severity integer, OUT state integer)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -139,7 +140,7 @@ BEGIN
         'database', ssb.db_name(), 'level', level, 'levels', levels, 'synonyms', ssb_internal.synonyms_of_session(),
         'relations', ssb_internal.relations_of_text(p_text))::text;
     LOOP
-        SELECT t.* INTO statements, number, message, line FROM ssb_internal.take_translation(v_token) AS t;
+        SELECT t.* INTO statements, number, message, line, severity, state FROM ssb_internal.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;
         IF clock_timestamp() > v_deadline THEN
             PERFORM ssb_internal.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 15);
@@ -152,28 +153,30 @@ END;
 $$;
 
 -- One answer, once.
-CREATE OR REPLACE FUNCTION ssb_internal.take_translation(p_token uuid, OUT statements text[], OUT number integer, OUT message text, OUT line integer)
+CREATE OR REPLACE FUNCTION ssb_internal.take_translation(p_token uuid, OUT statements text[], OUT number integer, OUT message text, OUT line integer,
+                                                         OUT severity integer, OUT state integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     DELETE FROM ssb.translation AS t
      WHERE t.token = p_token AND t.requester = session_user
-    RETURNING t.statements, t.number, t.message, t.line INTO statements, number, message, line;
+    RETURNING t.statements, t.number, t.message, t.line, t.severity, t.state INTO statements, number, message, line, severity, state;
 END;
 $$;
 
--- The client's answer: statements, or number, message and line of an error.
+-- The client's answer: statements, or number, message, line, severity and state of an error.
 CREATE OR REPLACE FUNCTION ssb_internal.answer_translation(p_token uuid, p_statements text[], p_number integer DEFAULT NULL,
-                                                  p_message text DEFAULT NULL, p_line integer DEFAULT NULL)
+                                                  p_message text DEFAULT NULL, p_line integer DEFAULT NULL,
+                                                  p_severity integer DEFAULT 15, p_state integer DEFAULT 1)
 RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     -- What a session left behind that was cancelled while it waited.
     DELETE FROM ssb.translation AS t WHERE t.made_at < clock_timestamp() - interval '10 minutes';
-    INSERT INTO ssb.translation (token, statements, number, message, line)
-    VALUES (p_token, p_statements, p_number, p_message, p_line)
+    INSERT INTO ssb.translation (token, statements, number, message, line, severity, state)
+    VALUES (p_token, p_statements, p_number, p_message, p_line, p_severity, p_state)
     -- Whose connection was ended while it answered answers again.
     ON CONFLICT (token) DO NOTHING;
 $$;

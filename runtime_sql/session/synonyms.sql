@@ -38,7 +38,7 @@ BEGIN
 END;
 $$;
 
--- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows. Those of others
+-- Before a table or view is dropped, or its columns change: its synonyms go on without it, with their columns and without rows. Those of others
 -- are not the dropping role's to change, and hinder it as any view does.
 CREATE OR REPLACE FUNCTION ssb_internal.loosen_synonyms(p_target regclass)
 RETURNS void
@@ -56,6 +56,23 @@ BEGIN
             (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));
     END LOOP;
+END;
+$$;
+
+-- Behind what has changed a table's columns, or made it anew: the caller's synonyms of it show it again.
+CREATE OR REPLACE FUNCTION ssb_internal.attach_synonyms()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.bind_view(s.oid::regclass, format('%I.%I', n.nspname, c.relname), format(' AS SELECT * FROM %s ;', s.target))
+       FROM ssb_internal.synonym AS s
+       JOIN pg_class AS c ON c.oid = s.oid
+       JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE to_regclass(s.target) IS NOT NULL AND NOT ssb_internal.is_queue(to_regclass(s.target)) AND pg_has_role(c.relowner, 'USAGE')
+        AND NOT EXISTS (SELECT FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                         WHERE w.ev_class = s.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid = to_regclass(s.target));
 END;
 $$;
 

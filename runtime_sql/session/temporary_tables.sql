@@ -96,3 +96,29 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- Before a ##t is made: one whose sessions have all ended is no more. Whoever makes it holds a lock of its name to the end of the
+-- session; anybody may take such a lock, and keeps by that a table from going, no more.
+--
+-- Locks  of the session: ##t, shared
+CREATE OR REPLACE FUNCTION ssb_internal.hold_global_table(p_table text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c_locks CONSTANT integer := 1397965392;
+    v_lock CONSTANT integer := hashtext(p_table);
+BEGIN
+    IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = to_regclass(p_table) AND c.relkind = 'r' AND pg_has_role(c.relowner, 'USAGE'))
+       AND NOT EXISTS (SELECT FROM pg_locks AS l
+                        WHERE l.locktype = 'advisory' AND l.classid = c_locks::oid AND l.objid::bigint::bit(32) = v_lock::bit(32) AND l.objsubid = 2
+                          AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) THEN
+        PERFORM ssb_internal.drop_relation('TABLE', p_table, true);
+    END IF;
+    IF to_regclass(p_table) IS NULL THEN
+        -- Where a stranger holds it, nobody takes the table for left behind either.
+        PERFORM pg_try_advisory_lock_shared(c_locks, v_lock);
+    END IF;
+END;
+$$;

@@ -40,22 +40,44 @@ BEGIN
 END;
 $$;
 
--- Behind CREATE VIEW … WITH SCHEMABINDING.
-CREATE OR REPLACE FUNCTION ssb_internal.bind_to_schema(p_name text)
+-- Behind CREATE VIEW and CREATE FUNCTION … WITH SCHEMABINDING. p_needs: relations, their columns ('dbo.t.a') and functions ('dbo.f()').
+CREATE OR REPLACE FUNCTION ssb_internal.bind_to_schema(p_name text, p_needs text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+    v_kind CONSTANT text := CASE WHEN to_regclass(p_name) IS NULL THEN 'function' ELSE 'view' END;
+    v_need text;
+    v_relation regclass;
 BEGIN
-    INSERT INTO ssb.view_binding AS b (schema_name, name, is_schema_bound)
-        SELECT n.nspname, c.relname, true
-          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE c.oid = to_regclass(p_name) AND c.relkind = 'v' AND pg_has_role(ssb_internal.caller(), c.relowner, 'USAGE')
-    ON CONFLICT (schema_name, name) DO UPDATE SET definition = NULL, options = NULL, is_schema_bound = true;
+    IF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    FOREACH v_need IN ARRAY coalesce(p_needs, '{}') LOOP
+        IF v_need LIKE '%()' THEN
+            CONTINUE WHEN NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = to_regproc(left(v_need, -2)))
+                          OR ssb_internal.is_schema_bound(to_regproc(left(v_need, -2)));
+        ELSE
+            CONTINUE WHEN cardinality(parse_ident(v_need)) > 2;
+            v_relation := to_regclass(v_need);
+            IF v_relation IS NULL THEN
+                PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(v_need)));
+            END IF;
+            CONTINUE WHEN NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = v_relation AND c.relkind = 'v')
+                          OR ssb_internal.queue_spelling(v_relation) IS NOT NULL OR ssb_internal.is_schema_bound(v_relation);
+        END IF;
+        PERFORM ssb_internal.raise_error(4513, format('Cannot schema bind %s ''%s''. ''%s'' is not schema bound.', v_kind,
+            CASE v_kind WHEN 'view' THEN ssb_internal.tsql_name_of(to_regclass(p_name)) ELSE ssb_internal.tsql_function_name(p_name) END,
+            CASE WHEN v_need LIKE '%()' THEN ssb_internal.tsql_function_name(left(v_need, -2)) ELSE ssb_internal.tsql_name_of(v_relation) END), 16, 2);
+    END LOOP;
+    INSERT INTO ssb.view_binding AS b (schema_name, name, is_schema_bound, needs) VALUES (v_name[1], v_name[2], true, p_needs)
+    ON CONFLICT (schema_name, name) DO UPDATE SET definition = NULL, options = NULL, is_schema_bound = true, needs = excluded.needs;
 END;
 $$;
 
--- SECURITY DEFINER: the table is the owner's, and this is in sys.sql_modules.
+-- Of a view or a function. SECURITY DEFINER: the table is the owner's, and this is in sys.sql_modules.
 CREATE OR REPLACE FUNCTION ssb_internal.is_schema_bound(p_view oid)
 RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -65,6 +87,54 @@ AS $$
                      JOIN pg_namespace AS n ON n.nspname = b.schema_name
                      JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = b.name
                     WHERE c.oid = p_view AND b.is_schema_bound)
+        OR EXISTS (SELECT FROM ssb.view_binding AS b
+                     JOIN pg_namespace AS n ON n.nspname = b.schema_name
+                     JOIN pg_proc AS p ON p.pronamespace = n.oid AND p.proname = b.name
+                    WHERE p.oid = p_view AND b.is_schema_bound)
+$$;
+
+-- The first module WITH SCHEMABINDING, as it is spelled, that needs a relation ('dbo.t'), its column ('dbo.t.a') or a function ('dbo.f()').
+-- SECURITY DEFINER: whoever it belongs to, it hinders.
+CREATE OR REPLACE FUNCTION ssb_internal.bound_dependent(p_need text)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.spelled(coalesce(obj_description(p.oid, 'pg_proc'), obj_description(c.oid, 'pg_class')), b.name)
+      FROM ssb.view_binding AS b
+      JOIN pg_namespace AS n ON n.nspname = b.schema_name
+      LEFT JOIN pg_proc AS p ON p.pronamespace = n.oid AND p.proname = b.name
+      LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = b.name AND c.relkind = 'v'
+     WHERE b.is_schema_bound AND p_need = ANY (b.needs) AND coalesce(p.oid, c.oid) IS NOT NULL
+     ORDER BY b.name COLLATE "C"
+     LIMIT 1
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_function_name(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb_internal.tsql_schema((parse_ident(p_name))[1]) || '.'
+           || ssb_internal.spelled(obj_description(to_regproc(p_name), 'pg_proc'), (parse_ident(p_name))[2])
+$$;
+
+-- 3729: before DROP and ALTER of what such a module needs. p_action: DROP with the kind, or ALTER.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_bound(p_action text, p_need text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_dependent CONSTANT text := ssb_internal.bound_dependent(p_need);
+    v_name CONSTANT text := regexp_replace(p_need, '\(\)$', '');
+BEGIN
+    IF v_dependent IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(3729, format('Cannot %s ''%s'' because it is being referenced by object ''%s''.', p_action,
+                                             CASE WHEN v_name = p_need THEN ssb_internal.tsql_name_of(to_regclass(p_need)) ELSE ssb_internal.tsql_function_name(v_name) END,
+                                             v_dependent), 16, CASE p_action WHEN 'ALTER' THEN 3 ELSE 1 END);
+    END IF;
+END;
 $$;
 
 -- Whether a view has let go of what it selected from.
@@ -165,6 +235,7 @@ DECLARE
     v_found record;
     v_has_bound boolean := true;
 BEGIN
+    PERFORM ssb_internal.attach_synonyms();
     WHILE v_has_bound LOOP
         v_has_bound := false;
         FOR v_found IN SELECT v.* FROM ssb_internal.unbound_views() AS v LOOP
@@ -209,7 +280,7 @@ BEGIN
     PERFORM ssb_internal.note_module(p_name);
     EXECUTE format('DROP VIEW %s ;', p_name);
     EXECUTE format('CREATE OR REPLACE VIEW %s%s', p_name, p_text);
-    IF starts_with(v_comment, 'T-SQL name: ') THEN
+    IF v_comment ~ '^(T-SQL name: |synonym for )' THEN
         EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, v_comment);
     END IF;
     -- The spelling alone: the type is another one.
@@ -233,7 +304,8 @@ DECLARE
 BEGIN
     IF to_regclass(v_module) IS NULL AND NOT EXISTS (
         SELECT FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident((parse_ident(v_module))[1]))
-                                   AND ssb_internal.stem(p.proname) = ssb_internal.stem((parse_ident(v_module))[2])) THEN
+                                   AND ssb_internal.stem(p.proname) = ssb_internal.stem((parse_ident(v_module))[2]))
+       OR ssb_internal.is_schema_bound(coalesce(to_regclass(v_module), to_regproc(v_module)::oid)) THEN
         PERFORM ssb_internal.raise_error(15165, format('Could not find object ''%s'' or you do not have permission.', object_name));
     END IF;
     PERFORM ssb_internal.bind_views();

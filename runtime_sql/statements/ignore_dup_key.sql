@@ -70,10 +70,12 @@ DECLARE
     v_key   text;
     v_found boolean;
 BEGIN
-    SELECT string_agg(format('t.%1$I = ($1).%1$I', c.name), ' AND '),
+    -- IS NOT DISTINCT FROM finds no index.
+    SELECT string_agg(format(CASE WHEN a.attnotnull THEN 't.%1$I = ($1).%1$I' ELSE '(t.%1$I = ($1).%1$I OR t.%1$I IS NULL AND ($1).%1$I IS NULL)' END,
+                             c.name), ' AND '),
            string_agg(format('($1).%I::text', c.name), ', ')
       INTO v_same, v_key
-      FROM unnest(TG_ARGV) AS c(name);
+      FROM unnest(TG_ARGV) AS c(name) JOIN pg_attribute AS a ON a.attrelid = TG_RELID AND a.attname = c.name;
     EXECUTE format('SELECT concat_ws(chr(1), %s)', v_key) INTO v_key USING NEW;
     PERFORM ssb_internal.lock_duplicate(TG_RELID, v_key)
        FROM pg_class AS c WHERE c.oid = TG_RELID AND c.relpersistence <> 't';

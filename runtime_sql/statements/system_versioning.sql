@@ -12,16 +12,6 @@
 --            sys.columns, sys.periods
 -- Locks      as CREATE TRIGGER and ALTER TABLE do; a change of rows takes none beyond its own
 
--- The arguments of a trigger, which pg_trigger keeps with a zero byte behind each.
-CREATE OR REPLACE FUNCTION ssb_internal.trigger_arguments(arguments bytea)
-RETURNS text[]
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT string_to_array(convert_from(decode(replace(regexp_replace(encode(arguments, 'hex'), '(..)', '\1 ', 'g'), '00 ', '0a '),
-                                               'hex'), getdatabaseencoding()), E'\n')
-$$;
-
 -- When the transaction first changed a row of a table with a period, in UTC: one moment for all
 -- that it changes. (T-SQL takes the moment of BEGIN TRANSACTION, which PostgreSQL does not know:
 -- its transaction may have begun with the end of the one before.) Everybody may write the setting in which it

@@ -142,7 +142,46 @@ BEGIN ATOMIC
     SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), chr(31)), p_function), chr(31)), true);
 END;
 
--- COLUMNS_UPDATED(): a bit for each column, the first one in the lowest bit of the first byte.
+-- COLUMNS_UPDATED(): a bit for each column by its number in sys.columns, the first one in the lowest bit of the first byte.
+-- p_named: what session/update_notes.sql has noted, and of that #n.
+CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_table oid, p_named text[])
+RETURNS bytea
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_bits bytea := ssb_internal.columns_updated(p_table, false);
+    v_number integer;
+BEGIN
+    FOR v_number IN SELECT substr(u.name, 2)::integer FROM unnest(p_named) AS u (name) WHERE u.name ~ '^#[0-9]+$' LOOP
+        v_bits := set_bit(v_bits, v_number - 1, 1);
+    END LOOP;
+    RETURN v_bits;
+END;
+$$;
+
+-- INSERT: every bit; DELETE: none.
+CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_table oid, p_every boolean)
+RETURNS bytea
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_numbers CONSTANT integer[] := ARRAY(SELECT a.attnum FROM pg_attribute AS a
+                                           WHERE a.attrelid = p_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+    v_bits bytea := decode(repeat('00', (v_numbers[cardinality(v_numbers)] + 7) / 8), 'hex');
+    v_number integer;
+BEGIN
+    IF p_every THEN
+        FOREACH v_number IN ARRAY v_numbers LOOP
+            v_bits := set_bit(v_bits, v_number - 1, 1);
+        END LOOP;
+    END IF;
+    RETURN v_bits;
+END;
+$$;
+
+-- The same for triggers that were compiled while they knew the columns by their names alone.
 CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_named text[], p_columns text[])
 RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE
@@ -160,7 +199,6 @@ BEGIN
 END;
 $$;
 
--- INSERT: every bit; DELETE: none.
 CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_every boolean, p_columns text[])
 RETURNS bytea
 LANGUAGE sql IMMUTABLE

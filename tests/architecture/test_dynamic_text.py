@@ -29,6 +29,7 @@ KNOWN = {
         "v_passed": QUOTED,
     },
     "ssb_internal.drop_staging": {"v_table": QUOTED},
+    "ssb_internal.drop_update_notes": {"v_older.wanted": QUOTED},
     "ssb_internal.create_staging": {"v_columns": QUOTED},
     "ssb_internal.complete_claim": {"v_output.staging": QUOTED},
     "ssb_internal.of_database": {"pg_typeof(p_view)": "a regtype"},
@@ -75,7 +76,10 @@ KNOWN = {
     "ssb_internal.empty_view": {
         "(SELECT string_agg(format('CASE WHEN f.n IS NULL THEN %1$s ELSE %1$s END AS %2$I',": QUOTED,
     },
-    "ssb_internal.bind_view": {"p_name": QUOTED, "p_text": "what PostgreSQL said of a view, noted as it let go"},
+    "ssb_internal.bind_view": {
+        "p_name": QUOTED,
+        "p_text": "what PostgreSQL said of a view, noted as it let go",
+    },
     "ssb_internal.prepare_trigger": {"p_table": CALLERS},
     "ssb_internal.enable_trigger": {"p_table": CALLERS},
     "ssb_internal.rename_object": {

@@ -103,6 +103,35 @@ def test_receive_passes_claimed_groups_and_takes_others(desk: Desk, connect: Con
     assert other.execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
 
 
+def test_a_purge_passes_claimed_groups_and_those_that_a_reader_holds(desk: Desk, connect: Connect) -> None:
+    desk.send(3, 2)
+    held = claim(connect(), "dbo.target", max_messages=2)
+    assert held is not None and held.conversations == 1
+    reader = connect(autocommit=False)
+    assert len(reader.execute("SELECT FROM ssb.receive('dbo.target', 1)").fetchall()) == 1
+    purge = "SELECT ssb.purge_messages('dbo.target'%s)"
+    assert desk.value(purge % ", older_than => interval '1 hour'") == 0
+    assert desk.value(purge % ", message_type => 'no such type', count_only => true") == 0
+    assert desk.value(purge % ", count_only => true") == 6
+    assert desk.value(purge % "") == 2
+    reader.rollback()
+    assert desk.value(purge % "") == 2
+    assert desk.value("SELECT count(*) FROM ssb.message_stored") == 2
+
+
+def test_the_end_of_finished_dialogs_passes_claimed_groups(desk: Desk, connect: Connect) -> None:
+    desk.send(2, 1)
+    for _ in range(2):
+        assert desk.value("SELECT count(*) FROM ssb.receive('dbo.target')") == 1
+    near = "SELECT conversation_handle FROM sys.conversation_endpoints WHERE is_initiator = 1"
+    desk.connection.execute(f"SELECT ssb.end_conversation(e.conversation_handle) FROM ({near}) AS e")
+    held = claim(connect(), "dbo.target", max_messages=1)
+    assert held is not None and held.conversations == 1
+    assert desk.value("SELECT ssb.end_finished('dbo.target')") == 1
+    abandon(held)
+    assert desk.value("SELECT ssb.end_finished('dbo.target')") == 1
+
+
 def test_a_group_that_a_reader_holds_is_passed(desk: Desk, connect: Connect) -> None:
     desk.send(2, 3)
     reader = connect(autocommit=False)

@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 from functools import partial
+from typing import Any
 
 import pytest
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
-from pgsb.daemon.readers import ActiveQueue, Sessions
+from pgsb.daemon.control import SETTINGS, one_row
+from pgsb.daemon.readers import ActiveQueue, Sessions, open_connection
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -526,6 +528,16 @@ def test_programs_run_as_scripts_do_whatever_the_database_says(
         until(lambda count=count: len(done(sql)) == count)
     assert done(sql) == ["read committed none"] * 2
     assert len(sql.execute("SELECT DISTINCT pid FROM dbo.done").fetchall()) == 1
+
+    # So do the daemon's own sessions, which limits meant for programs leave alone, too.
+    async def own() -> Any:
+        async with await open_connection(database.dsn, SETTINGS) as connection:
+            return await one_row(
+                connection, "SELECT current_setting('transaction_isolation'), current_setting('lock_timeout')"
+            )
+
+    sql.execute(f"ALTER DATABASE {database.name} SET lock_timeout = '1ms'")
+    assert asyncio.run(own()) == ("read committed", "0")
 
 
 def test_a_full_disk_stops_no_program_and_the_log_comes_later(sql: Connection, daemon: Start) -> None:

@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.daemon.leader import HeartbeatWatch
+from pgsb.daemon.readers import dsn_reached, open_connection
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -108,6 +109,26 @@ def test_sessions_of_another_leader_may_not_be_used(sql: Connection, daemon: Sta
     first = daemon(heartbeat=0.1)
     assert _value(sql, "SELECT ssb_internal.broker_joined(pg_backend_pid())") is False
     first.broker.stop()
+
+
+def test_no_program_runs_on_another_server_than_the_leaders(
+    sql: Connection, database: Database, daemon: Start
+) -> None:
+    """As where an address has moved to a promoted standby, or a failed server of a list is back."""
+    activate(sql, DRAIN)
+    running = daemon(reader_dsn=make_conninfo(database.dsn, dbname="postgres"))
+    running.wait_for("server_lost", "arrive at another server or database than the leader's")
+    running.broker.stop()
+
+    there = {name: str(value) for name, value in conninfo_to_dict(database.dsn).items()}
+    hosts = make_conninfo(database.dsn, host=f"/no/where,{there['host']}", port=f"1,{there['port']}")
+
+    async def reached(dsn: str) -> str:
+        async with await open_connection(dsn, {}) as connection:
+            return dsn_reached(dsn, connection)
+
+    assert conninfo_to_dict(asyncio.run(reached(hosts))) == conninfo_to_dict(database.dsn)
+    assert asyncio.run(reached(database.dsn)) == database.dsn
 
 
 class _Network:

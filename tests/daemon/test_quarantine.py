@@ -294,6 +294,7 @@ def test_the_rest_of_a_group_whose_leader_leaves_can_be_resubmitted(sql: Connect
     (group,) = {row[0] for row in _quarantine(sql)}
     if leave == "end":
         sql.execute("SELECT ssb.end_conversation(%s, cleanup => true)", [first])
+        assert sql.execute("SELECT FROM ssb.receive('dbo.to_queue')").fetchall() == []
     else:
         send(sql, "elsewhere")
         sql.execute(

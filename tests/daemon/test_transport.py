@@ -428,9 +428,15 @@ def test_a_program_that_answers_and_stays_in_its_transaction_holds_up_nobody(
         until(lambda: near.waiting() == [], 20)
 
 
+@pytest.mark.parametrize("is_ended_first", [False, True])
 @pytest.mark.one_postgres
-def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
-    """ERROR_BROKER_CONVERSATIONS, for an instance that has forgotten what the other one has counted."""
+def test_restored_dialogs_fail_on_both_sides(
+    near: Side, far: Side, daemons: Callable[..., Daemon], is_ended_first: bool
+) -> None:
+    """ERROR_BROKER_CONVERSATIONS, for an instance that has forgotten what the other one has counted.
+
+    ``is_ended_first``: its program is quicker than the daemon, or the other instance was not there.
+    """
     daemon = daemons(near)
     handle = near.begin("//Far")
     near.send(handle, "//Ask", "one", "two", "three")
@@ -441,13 +447,20 @@ def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Cal
     near.do("UPDATE ssb.conversation_endpoint SET sent_count = 1")
     near.do("UPDATE ssb.remote_conversation SET acknowledged = 1")
     near.do("SELECT ssb.alter_database(NULL, 'ERROR_BROKER_CONVERSATIONS')")
-    daemons(near)
+    if not is_ended_first:
+        daemons(near)
     for side, code in ((near, "-9719"), (far, "-9720")):
-        ((_, kind, body),) = side.receive(1)
+        ((conversation, kind, body),) = side.receive(1)
         assert kind == ERROR
         assert code in str(body)
         assert side.states() == ["ERROR"]
+        if is_ended_first:
+            side.do("SELECT ssb.end_conversation(%s)", conversation)
+            if side is near:
+                assert near.states() == ["DISCONNECTED_OUTBOUND"]
+                daemons(near)
     until(lambda: near.waiting() == [])
+    assert not is_ended_first or (near.states(), far.states()) == ([], ["CLOSED"])
 
 
 @pytest.mark.one_postgres

@@ -144,6 +144,9 @@ class Session(ABC):
             case s.IsNull(value, default):
                 inner = self.value(value, row)
                 return self.value(default, row) if inner is None else inner
+            case s.Case(condition, value, otherwise):
+                # CASE page: the branch that is not chosen is not computed.
+                return self.value(value if self.condition(condition, row) is True else otherwise, row)
             case s.Cast(value, type_):
                 return self.fit(self.value(value, row), type_)
             case s.Bin(op, left, right):

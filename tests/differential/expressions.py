@@ -95,8 +95,25 @@ class Expressions:
             return s.Scalar("column", table, self.by_key(scope), column)
         return s.Scalar(self.random.choice(["sum", "max", "min"]), table, None, column)
 
-    def failing_expr(self, scope: Scope) -> s.Expr:
-        """Fails, or may fail: division by zero, conversion, overflow."""
+    def failing_expr(self, scope: Scope, column: str | None = None) -> s.Expr:
+        """Fails, or may fail: division by zero, conversion, overflow; in a branch of CASE, too.
+
+        ``column``: an integer of the rows for which it is computed.
+        """
+        if "branches" in self.features and self.chance(0.6):
+            condition: s.Cond = s.Compare("<", self.int_expr(scope, 1), self.int_expr(scope, 1))
+            if not scope.in_function:  # which knows nothing of its caller's transaction
+                condition = self.condition(scope)
+            if column is not None and self.chance(0.7):
+                bound = s.Const(self.random.randint(-1, 6))
+                condition = s.Compare(self.random.choice(["<", ">", "="]), s.Column(column), bound)
+            values = [self.always_failing_expr(scope), self.int_expr(scope, 1)]
+            self.random.shuffle(values)
+            return s.Case(condition, *values)
+        return self.always_failing_expr(scope)
+
+    def always_failing_expr(self, scope: Scope) -> s.Expr:
+        """Fails, or may fail, wherever it stands."""
         pick = self.random.random()
         if pick < 0.4:
             zero = (

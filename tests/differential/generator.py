@@ -155,8 +155,8 @@ class Statements(Features):
                 yield s.Update(table, [("id", self.key(scope))], self.by_key(scope))
             else:
                 value = (
-                    self.failing_expr(scope)
-                    if self.chance(0.15)
+                    self.failing_expr(scope, "id")
+                    if self.chance(0.5 if "branches" in self.features else 0.15)
                     else s.Bin("+", s.Column(columns[1]), s.Const(self.random.choice([1, 30, 90])))
                 )
                 yield s.Update(table, [(columns[1], value)], self.by_key(scope) if self.chance(0.7) else None)
@@ -572,7 +572,16 @@ def closing_batch() -> s.Batch:
 
 
 FEATURES = frozenset(
-    {"conversations", "cursors", "functions", "sp_executesql", "temporary tables", "terse", "triggers"}
+    {
+        "branches",
+        "conversations",
+        "cursors",
+        "functions",
+        "sp_executesql",
+        "temporary tables",
+        "terse",
+        "triggers",
+    }
 )
 
 

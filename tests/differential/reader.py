@@ -142,6 +142,14 @@ class Reader:
             default = self.expression()
             self.expect(")")
             return s.IsNull(value, default)
+        if self.accept("CASE", "WHEN"):
+            condition = self.condition()
+            self.expect("THEN")
+            value = self.expression()
+            self.expect("ELSE")
+            otherwise = self.expression()
+            self.expect("END")
+            return s.Case(condition, value, otherwise)
         if self.accept("CAST", "("):
             value = self.expression()
             self.expect("AS")

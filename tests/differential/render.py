@@ -34,6 +34,8 @@ def expression(expr: s.Expr) -> str:
             return "CONCAT(" + ", ".join(expression(part) for part in parts) + ")"
         case s.IsNull(value, default):
             return f"ISNULL({expression(value)}, {expression(default)})"
+        case s.Case(cond, value, otherwise):
+            return f"CASE WHEN {condition(cond)} THEN {expression(value)} ELSE {expression(otherwise)} END"
         case s.Cast(value, type_):
             return f"CAST({expression(value)} AS {type_})"
         case s.Call(name, args):

@@ -89,6 +89,15 @@ class IsNull(Expr):
 
 
 @dataclass(eq=False)
+class Case(Expr):
+    """CASE WHEN condition THEN value ELSE otherwise END."""
+
+    condition: Cond
+    value: Expr
+    otherwise: Expr
+
+
+@dataclass(eq=False)
 class Cast(Expr):
     """CAST(value AS type)."""
 

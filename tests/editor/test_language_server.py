@@ -169,7 +169,7 @@ def test_places_are_counted_in_utf_16(editor: Editor) -> None:
 
 
 def test_a_hint_and_a_warning_are_shown_as_such(editor: Editor) -> None:
-    unheeded = "SET CONCAT_NULL_YIELDS_NULL OFF;\nSET ANSI_WARNINGS OFF;\nSET ANSI_WARNINGS, ANSI_PADDING ON"
+    unheeded = "SET ANSI_DEFAULTS ON;\nSET ANSI_WARNINGS OFF;\nSET ANSI_WARNINGS, ANSI_PADDING ON"
     editor.open("file:///a.sql", f"{unheeded};\nGO\nPRINT 'open")
     first, warning, error = editor.diagnostics("file:///a.sql")
     assert (first["severity"], warning["severity"], error["severity"]) == (2, 2, 1)

@@ -207,11 +207,14 @@ def test_directives_of_sqlcmd_are_obeyed_and_what_is_read_in_counts_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Parts").mkdir()
-    (tmp_path / "Parts" / "Orders.sql").write_text(TABLE)
+    (tmp_path / "Parts" / "Orders.sql").write_text(f"{TABLE}USE $(Db)\nGO\n")
     (tmp_path / "deploy.sql").write_text(
         ":setvar Db Shop\n:on error exit\nUSE [$(Db)];\nGO\n"
         ":r .\\parts\\orders.sql\n:r elsewhere.sql\nPRINT N'$(what)';\nGO\n"
     )
     left = pgsb("assess", ".", "-v", "what=done")
-    assert left.out.startswith("2 files, 10 lines, 1 object\n      1  run as they are\n")
+    assert left.out.startswith("1 file, 11 lines, 1 object\n      1  run as they are\n")
     assert left.out.endswith("The most frequent reasons:\n      1  cannot read elsewhere.sql: no such file\n")
+    left = pgsb("check", ".", "-v", "what=done")
+    assert "cannot read elsewhere.sql" in left.err
+    assert left.err.endswith("1 script, 4 batches, 1 error\n")

@@ -617,7 +617,18 @@ def test_check_reports_what_another_script_reads_in_once(
         left = pgsb("check", folder)
         assert left.status == 1
         assert left.err.count("orders.sql:3:7: error 137: ") == 1
-        assert left.err.endswith("\n\n2 scripts, 5 batches, 1 error\n")
+        assert left.err.endswith("\n\n1 script, 3 batches, 1 error\n")
+
+
+def test_a_folder_is_compared_with_what_its_scripts_read_in(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, columns in (("old", "a INT"), ("new", "a INT, b INT")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "deploy.sql").write_text(":setvar S dbo\n:r tables.sql\n")
+        (tmp_path / folder / "tables.sql").write_text(f"CREATE TABLE $(S).t ({columns})\nGO\n")
+    assert "ALTER TABLE dbo.t ADD b INT;" in pgsb("compile", "--diff", "old", "--tsql", "new").out
 
 
 def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:

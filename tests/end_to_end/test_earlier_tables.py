@@ -385,8 +385,18 @@ def test_global_temporary_tables(database: Database) -> None:
         "SELECT 1 AS a INTO ##g\nINSERT tempdb..##g VALUES (2)\nSELECT a FROM ##g ORDER BY a\nDROP TABLE ##g"
     )
     assert tsql.results == [[["1"], ["2"]]]
-    tsql.run_well("CREATE TABLE ##g (a int)\nDROP TABLE IF EXISTS ##g")
+    tsql.run_well("CREATE TABLE ##g (a int)\nDROP TABLE IF EXISTS ##g\nCREATE TABLE ##g (a int)")
+    another = Tsql(database.dsn)
+    another.run("CREATE TABLE ##g (b int)")
+    assert [error.number for error in another.errors] == [2714]
     tsql.close()
+    holds = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1397965392"
+    while another.connection.execute(holds).fetchone() != (0,):
+        pass
+    for _ in "12":
+        another.run("SELECT 1 AS b INTO ##g")
+    assert [error.number for error in another.errors] == [2714]
+    another.close()
 
 
 def test_a_row_outside_of_a_view_with_check_option(database: Database) -> None:
@@ -435,3 +445,17 @@ def test_a_table_made_while_the_tables_are_read_is_no_error(
     later = Tsql(database.dsn)
     later.run_well("SELECT 1 AS one")
     later.close()
+
+
+def test_a_table_whose_maker_ends_after_another_is_learned(
+    database: Database, connect: Callable[[str], Connection]
+) -> None:
+    running, slow, quick = Tsql(database.dsn), connect(database.dsn), connect(database.dsn)
+    running.run_well("CREATE PROCEDURE dbo.looks AS RETURN 0")
+    with slow.transaction():
+        slow.execute("CREATE TABLE dbo.slow (a int GENERATED ALWAYS AS IDENTITY, b int)")
+        quick.execute("CREATE TABLE dbo.quick (a int GENERATED ALWAYS AS IDENTITY, b int)")
+        running.run_well("EXEC dbo.looks\nGO\nINSERT dbo.quick VALUES (7)")
+    running.run_well("EXEC dbo.looks\nGO\nINSERT dbo.slow VALUES (8)\nGO\nSELECT b FROM dbo.slow")
+    assert running.results[-1] == [["8"]]
+    running.close()

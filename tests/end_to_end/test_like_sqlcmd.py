@@ -183,22 +183,24 @@ def test_every_letter_of_sqlcmd_is_known_to_both() -> None:
     assert letters <= of_sqlcmd | set(_REFUSED), letters - of_sqlcmd - set(_REFUSED)
 
 
-@pytest.mark.parametrize("severity", [16, 10])
-def test_an_error_of_state_127_ends_the_script(
-    database: Database, pgsb: Pgsb, tmp_path: Path, severity: int
+@pytest.mark.parametrize(
+    ("severity", "state", "behind"),
+    [(16, 127, ["the same batch"]), (10, 127, ["the same batch"]), (26, 1, [])],
+)
+def test_an_error_of_state_127_and_a_fatal_one_end_the_script(
+    database: Database, pgsb: Pgsb, tmp_path: Path, severity: int, state: int, behind: list[str]
 ) -> None:
     """As the scripts that SSDT publishes do before data would be lost."""
     script = tmp_path / "publish.sql"
     script.write_text(
         ":on error ignore\nRAISERROR('state 126', 16, 126)\nGO\n"
-        f"IF 1 = 1 RAISERROR('rows', {severity}, 127) WITH NOWAIT\nPRINT 'the same batch'\nGO\n"
+        f"IF 1 = 1 RAISERROR('rows', {severity}, {state}) WITH NOWAIT, LOG\nPRINT 'the same batch'\nGO\n"
         "PRINT 'no'\nGO\n"
     )
     left = pgsb("run", "--dsn", database.dsn, str(script), str(script))
     assert left.status == 1
-    assert re.findall("^(state 126|rows|the same batch|no)$", left.out, re.MULTILINE) == [
-        *("state 126", "rows", "the same batch"),
-    ]
+    found = re.findall("^(state 126|rows|the same batch|no)$", left.out, re.MULTILINE)
+    assert found == ["state 126", "rows", *behind]
 
 
 # ---------------------------------------------------------------- streams

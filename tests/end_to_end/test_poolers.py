@@ -55,9 +55,19 @@ def _pgsb(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("words", [["run", "-"], ["shell"], ["broker"]], ids=lambda words: words[0])
+def _direct(dsn: str) -> Connection:
+    """As it comes, without a look at what is there."""
+    return psycopg.connect(dsn, autocommit=True)
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "-"], ["shell"], ["broker"], ["diagnose"]], ids=lambda words: words[0]
+)
 def test_what_needs_its_session_is_refused(by_transaction: str, words: list[str]) -> None:
+    """Nor does it leave its settings behind, for the applications that share the pool."""
     done = _pgsb(*words, "--dsn", by_transaction, text="PRINT 'lost'")
+    with psycopg.connect(by_transaction, autocommit=True) as application:
+        assert application.execute("SHOW search_path").fetchone() == ('"$user", public',)
     assert (done.returncode, done.stdout) == (1, "")
     assert REFUSED in done.stderr and "hint: connect to PostgreSQL itself" in done.stderr
 
@@ -78,14 +88,13 @@ def test_a_bulk_job_is_refused(sql: Connection, by_transaction: str) -> None:
 def test_a_session_is_looked_for_behind_poolers_only(database: Database, by_session: str) -> None:
     for dsn in (database.dsn, by_session):
         target = Target(dsn, False, "--dsn")
-        with connect(target) as connection:
-            require_session(connection, target)
+        connect(target).close()
 
 
 def test_a_pooler_that_is_busy_shows_itself_too(database: Database, by_transaction: str) -> None:
     # Somebody else gets our session first, so that the second look finds another one.
     target = Target(by_transaction, False, "--dsn")
-    with connect(target) as connection, psycopg.connect(by_transaction, autocommit=True) as other:
+    with _direct(by_transaction) as connection, _direct(by_transaction) as other:
         other.execute("BEGIN")
         with pytest.raises(ServerError, match=REFUSED):
             require_session(connection, target)
@@ -99,8 +108,8 @@ def test_whichever_session_a_pooler_lends(database: Database, round_robin: bool,
         contextlib.ExitStack() as stack,
     ):
         target = Target(pooler.dsn, False, "--dsn")
-        connection = stack.enter_context(connect(target))
-        others = [stack.enter_context(psycopg.connect(pooler.dsn, autocommit=True)) for _ in range(sessions)]
+        connection = stack.enter_context(_direct(pooler.dsn))
+        others = [stack.enter_context(_direct(pooler.dsn)) for _ in range(sessions)]
         for statement in ("BEGIN", "ROLLBACK"):
             for other in others:
                 other.execute(statement)

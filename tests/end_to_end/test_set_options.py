@@ -68,9 +68,10 @@ def test_what_a_module_or_a_string_sets_for_the_connection_ends_with_it(tsql: Ts
 def test_a_transaction_does_not_change_to_snapshot(tsql: Tsql) -> None:
     to_snapshot = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT"
     tsql.run_well(f"{to_snapshot} BEGIN TRAN {to_snapshot} COMMIT")
-    tsql.run_well("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-    tsql.run(f"BEGIN TRAN {to_snapshot} PRINT 'on'\nGO\nPRINT @@TRANCOUNT")
-    assert ([error.number for error in tsql.errors], tsql.prints) == ([3951], ["0"])
+    for level in ("REPEATABLE READ", "READ COMMITTED"):
+        tsql.run_well(f"SET TRANSACTION ISOLATION LEVEL {level}")
+        tsql.run(f"BEGIN TRAN {to_snapshot} PRINT 'on'\nGO\nPRINT @@TRANCOUNT")
+        assert ([error.number for error in tsql.errors], tsql.prints) == ([3951], ["0"])
     caught = "BEGIN CATCH PRINT XACT_STATE() ROLLBACK END CATCH"
     tsql.run_well(f"BEGIN TRAN BEGIN TRY {to_snapshot} END TRY {caught}")
     assert tsql.prints == ["-1"]
@@ -83,8 +84,9 @@ def test_lock_timeout_0_is_told_as_0(tsql: Tsql) -> None:
 
 def test_the_next_statement_has_the_callers_isolation_level(tsql: Tsql) -> None:
     tsql.run_well("CREATE PROCEDURE p AS SET TRANSACTION ISOLATION LEVEL SERIALIZABLE PRINT 1")
+    level = "SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
     for call in ("EXEC p", "EXEC ('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE')"):
-        tsql.run_well(
-            f"{call} SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
-        )
+        tsql.run_well(f"{call} {level}")
         assert tsql.results == [[["2"]]], call
+    tsql.run_well(f"SET TRANSACTION ISOLATION LEVEL SNAPSHOT EXEC p {level}")
+    assert tsql.results == [[["5"]]]

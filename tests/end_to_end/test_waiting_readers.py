@@ -80,10 +80,41 @@ def test_a_caller_catches_that_the_queue_has_gone(database: Database) -> None:
     assert [line for line in shown if line] == ["caught 208 in line 7", "last"]
 
 
-def _changed_meanwhile(database: Database, script: str, change: str) -> list[str]:
+@pytest.mark.parametrize(("level", "number"), [("SNAPSHOT", 3960), ("REPEATABLE READ", 1205)])
+def test_a_conflict_goes_to_catch(database: Database, level: str, number: int) -> None:
+    prepared = f"""{PREPARED}
+        CREATE TABLE Counter (n INT)
+        INSERT Counter VALUES (0)
+        DECLARE @near UNIQUEIDENTIFIER
+        BEGIN DIALOG @near FROM SERVICE [//Near] TO SERVICE '//Far' WITH ENCRYPTION = OFF;
+        SEND ON CONVERSATION @near (N'first')
+        EXEC sp_getapplock 'changed', 'Exclusive', 'Session'"""
+    reader = f"""
+        SET TRANSACTION ISOLATION LEVEL {level}
+        BEGIN TRAN
+        DECLARE @n INT = (SELECT n FROM Counter)
+        EXEC sp_getapplock 'changed', 'Exclusive', 'Session'
+        BEGIN TRY
+            WAITFOR (RECEIVE @n = status FROM Far), TIMEOUT 1
+        END TRY
+        BEGIN CATCH
+            PRINT CONCAT('caught ', ERROR_NUMBER(), ' in line ', ERROR_LINE(), ' ', XACT_STATE())
+        END CATCH
+        ROLLBACK
+        PRINT 'last'"""
+    change = """
+        DECLARE @far UNIQUEIDENTIFIER = (SELECT conversation_handle FROM Far)
+        BEGIN CONVERSATION TIMER (@far) TIMEOUT = 100
+        UPDATE Counter SET n += 1
+        EXEC sp_releaseapplock 'changed', 'Session'"""
+    shown = _changed_meanwhile(database, reader, change, prepared)
+    assert shown == [f"caught {number} in line 7 -1", "last"]
+
+
+def _changed_meanwhile(database: Database, script: str, change: str, prepared: str = PREPARED) -> list[str]:
     """What a session showed that slept while the change was made."""
     tsql = Tsql(database.dsn)
-    tsql.run_well(PREPARED)
+    tsql.run_well(prepared)
     waiter = started(database.dsn, script)
     asleep = "SELECT FROM pg_stat_activity WHERE pid = %s AND wait_event IN ('PgSleep', 'advisory')"
     until(lambda: tsql.connection.execute(asleep, [waiter.pid]).fetchone() is not None)

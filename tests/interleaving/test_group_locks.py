@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from dialogs import begin
 from runtime.broker import END, Pair, Session, refused, start_and_block
 
@@ -238,6 +239,24 @@ def test_all_conversations_of_a_group_are_locked_with_one(
     waiting.result()
     sender.commit()
     assert other.bodies(pair.near) == ["1"]
+
+
+@pytest.mark.parametrize("has_far_ended", [False, True])
+def test_an_end_waits_for_who_holds_another_conversation_of_the_group(
+    session: Session, another: Open, pair: Pair, has_far_ended: bool
+) -> None:
+    leader, _ = pair.conversing()
+    follower = pair.dialog(related_conversation=leader)
+    session.send(follower, pair.request)
+    if has_far_ended:
+        session.end(session.receive(pair.far)[0].handle)
+    holder, ender = another(), another()
+    holder.send(leader, pair.request)
+    waiting = start_and_block(session, ender, lambda: ender.end(follower))
+    holder.commit()
+    waiting.result()
+    ender.commit()
+    assert session.state(follower) is None
 
 
 def test_the_lock_follows_a_group_whose_leader_goes(session: Session, another: Open, pair: Pair) -> None:

@@ -111,10 +111,13 @@ def test_default_privileges_of_the_owner_leave_the_runtime_to_everybody(
     owner.execute("CREATE FUNCTION dbo.own() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
     assert owner.execute(rules).fetchall() == before
     # What somebody made there would be called with the owner's rights.
-    assert owner.execute(
-        "SELECT nspname FROM pg_namespace"
-        " WHERE nspname ~ '^(ssb|sys)' AND has_schema_privilege('public', oid, 'CREATE')"
-    ).fetchall() == []
+    assert (
+        owner.execute(
+            "SELECT nspname FROM pg_namespace"
+            " WHERE nspname ~ '^(ssb|sys)' AND has_schema_privilege('public', oid, 'CREATE')"
+        ).fetchall()
+        == []
+    )
     admin = connect(empty_database.dsn)
     admin.execute("CREATE ROLE plain_user LOGIN")
     try:

@@ -176,13 +176,14 @@ def test_a_renamed_database_keeps_its_queues(two: Session) -> None:
 
 
 def test_options_are_recorded(two: Session) -> None:
-    for option, value in (("TRUSTWORTHY", "ON"), ("HONOR_BROKER_PRIORITY", "ON"), ("RECOVERY", "SIMPLE")):
-        two.do("SELECT ssb.alter_database('Trader1', %s, %s)", option, value)
+    for option in ("TRUSTWORTHY", "HONOR_BROKER_PRIORITY", "ALLOW_SNAPSHOT_ISOLATION"):
+        two.do("SELECT ssb.alter_database('Trader1', %s, 'ON')", option)
+    two.do("SELECT ssb.alter_database('Trader1', 'RECOVERY', 'SIMPLE')")
     assert two.rows(
         "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc,"
-        " is_broker_enabled FROM sys.databases"
+        " snapshot_isolation_state, is_broker_enabled FROM sys.databases"
         " WHERE name = 'Trader1'"
-    ) == [(1, 1, "SIMPLE", 1)]
+    ) == [(1, 1, "SIMPLE", 1, 1)]
     state = (
         "SELECT state_desc, user_access, is_read_only, sys.databasepropertyex(name, 'Updateability'),"
         " sys.databasepropertyex(name, 'Status') FROM sys.databases WHERE name = 'Trader1'"

@@ -441,3 +441,23 @@ def test_sys_service_queues_shows_the_spelling_of_a_procedure_that_is_gone(sessi
     assert session.value(shown) == "[dbo].[usp_Book]"
     session.do("SELECT ssb.alter_queue('dbo.books', activation_procedure => 'dbo.other')")
     assert session.value(shown) == "[dbo].[other]"
+
+
+def test_triggers_of_an_older_version_keep_noting_a_column_that_is_altered(session: Session) -> None:
+    session.do("CREATE TABLE dbo.noted (a integer, b integer)")
+    note = "FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('t'"
+    session.do(f'CREATE TRIGGER "!t@" AFTER UPDATE ON dbo.noted {note})')
+    for column in "ab":
+        session.do(
+            f"CREATE TRIGGER \"!t@{column}\" AFTER UPDATE OF {column} ON dbo.noted {note}, '{column}')"
+        )
+    session.do(
+        "SELECT ssb_internal.refuse_dependants('dbo.noted', '{a}', p_type => 'bigint');"
+        " ALTER TABLE dbo.noted ALTER COLUMN a TYPE bigint; SELECT ssb_internal.note_updates('dbo.noted')"
+    )
+    named = "SELECT ssb_internal.columns_named('dbo.noted'::regclass, 't')"
+    for changed, noted in (("a = 1", ["a"]), ("b = 1", ["b"]), ("b = 1, a = 1", ["a", "b"])):
+        session.do("BEGIN")
+        session.do(f"UPDATE dbo.noted SET {changed}")
+        assert session.value(named) == noted
+        session.do("COMMIT")

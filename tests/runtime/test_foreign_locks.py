@@ -244,6 +244,7 @@ TAKEN = {
         "sp_getapplock: the user's own, with a timeout",
     ),
     "runtime_sql/installer.py": (1, "upgrade/test_installing.py"),
+    "runtime_sql/session/temporary_tables.sql": (1, "a try: nobody waits for it"),
     "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
     "runtime_sql/transport/incoming.sql": (3, "daemon/test_foreign_locks.py: the transport's lock"),
     "runtime_sql/transport/incoming_sets.sql": (4, "here: messages of other instances"),

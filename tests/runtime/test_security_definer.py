@@ -350,7 +350,7 @@ def test_who_may_receive_gives_space_back_between_his_transactions_alone(
     assert len(session.receive(pair.far)) == 300
     assert session.value("SELECT ssb.rotate_messages(0)") == "switched"
     with stranger.connection.transaction():
-        for call in ('ssb.tidy_up()', 'mallory."PL/pgSQL function ssb.tidy() line"()', 'mallory.forged()'):
+        for call in ("ssb.tidy_up()", 'mallory."PL/pgSQL function ssb.tidy() line"()', "mallory.forged()"):
             assert stranger.value(f"SELECT {call}") == "nothing"
         session.send(handle, pair.request, "beside it")
     stranger.do("CALL ssb.tidy()")

@@ -203,6 +203,16 @@ def test_a_conversation_with_messages_left_is_not_ended(session: Session, pair: 
     assert session.value("SELECT ssb.end_finished(%s)", pair.near) == 1
 
 
+def test_a_reply_before_an_end_keeps_no_other_dialog_from_ending(session: Session, pair: Pair) -> None:
+    replied, _ = pair.send_new("asks"), pair.send_new("tells")
+    first, second = (m.handle for _ in range(2) for m in session.receive(pair.far))
+    session.send(first, pair.reply, "look here first")
+    session.end(first)
+    session.end(second)
+    assert session.value("SELECT ssb.end_finished(%s, 1)", pair.near) == 1
+    assert [m.handle for m in session.receive(pair.near)] == [replied] * 2
+
+
 def test_receive_and_end_takes_at_least_one_group(session: Session, pair: Pair) -> None:
     with refused(1014):
         session.do("SELECT ssb.receive_and_end(%s, 1, 0)", pair.far)

@@ -140,6 +140,25 @@ def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> Non
         session.end(far)
 
 
+def test_timers_of_a_queue_that_is_off_keep_no_closed_side(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    session.end(far)
+    session.end(near)
+    session.do(
+        "SELECT ssb.begin_dialog(%s, %s) FROM generate_series(1, 301)",
+        pair.target,
+        pair.initiator,
+    )
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = d, due_at = d"
+        " FROM (SELECT now() - interval '1 day' AS d) AS t WHERE closed_at IS NULL"
+    )
+    pass_time(session, far, 1861)
+    session.do("SELECT ssb.deliver_due(%s)", pair.far)
+    assert session.state(far) is None
+
+
 @pytest.mark.parametrize("seconds", [None, 10, 86400])
 def test_a_closed_side_is_looked_at_in_time_whatever_its_timer(
     session: Session, pair: Pair, seconds: int | None
@@ -271,6 +290,71 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     pass_time(session, near, 60)
     assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
+
+
+def test_a_closed_side_that_goes_leaves_its_group_to_the_others(session: Session, pair: Pair) -> None:
+    near, leader = pair.conversing()
+    other_near, follower = pair.conversing()
+    session.do("SELECT ssb.move_conversation(%s, %s)", follower, session.group(leader))
+    session.end(leader)
+    session.end(near)
+    pass_time(session, leader, 1860)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [leader]) == 0
+    session.send(other_near, pair.request, "to the one that is left")
+    assert [m.handle for m in session.receive(pair.far)] == [follower]
+
+
+def test_who_waits_is_not_woken_for_a_timer_that_cannot_come(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    pass_time(session, near, 60)
+    is_waiting = "SELECT ssb.message_is_waiting(%s)"
+    holder = another()
+    holder.send(near, pair.request, "a long job")
+    assert session.value(is_waiting, pair.near) is False
+    holder.rollback()
+    with session.connection.transaction(force_rollback=True):
+        session.do("UPDATE ssb.queue SET is_accepting = false WHERE name = %s", pair.near)
+        assert session.value(is_waiting, pair.near) is False
+    assert session.value(is_waiting, pair.near) is True
+    assert session.receive(pair.near) == [Message(TIMER, None, near, -1)]
+
+
+@pytest.mark.parametrize("why", ["locked", "queue off", "far side locked"])
+def test_what_cannot_come_about_now_keeps_nothing_else_from_it(
+    session: Session, another: Callable[[], Session], pair: Pair, why: str
+) -> None:
+    many = [pair.conversing() for _ in range(101)]
+    _, far = pair.conversing()
+    pass_all = (
+        "UPDATE ssb.conversation_endpoint SET {} = now() - %s::interval, due_at = now() - %s::interval"
+        " WHERE conversation_handle = ANY(%s)"
+    )
+    handles = [far for _, far in many]
+    if why == "far side locked":
+        session.do("SELECT ssb.end_conversations(%s)", [*handles, far])
+    else:
+        session.do("SELECT ssb.begin_conversation_timer(h, 60) FROM unnest(%s) AS h", handles)
+        session.end(far)
+    session.do(pass_all.format("closed_at"), "40 minutes", "10 seconds", [far])
+    held = handles
+    if why == "far side locked":
+        held = [near for near, _ in many]
+        session.do(pass_all.format("closed_at"), "40 minutes", "20 seconds", handles)
+    else:
+        session.do(pass_all.format("dialog_timer"), "20 seconds", "20 seconds", handles)
+    holder = another()
+    if why == "queue off":
+        session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    else:
+        lock = "SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = ANY(%s) FOR NO KEY UPDATE"
+        holder.do(lock, held)
+    for _ in range(3):
+        session.do("SELECT ssb.deliver_due(%s)", pair.far)
+    assert session.value(LEFT, [far]) == 0
+    holder.rollback()
 
 
 def test_who_looks_for_what_is_due_reads_nothing_that_is_not(

@@ -195,7 +195,9 @@ def test_who_waits_does_not_come_back_for_what_cannot_be_delivered(
     session.do("SELECT ssb.drop_route(name) FROM sys.routes WHERE name = 'away'")
 
 
-def test_a_disabled_broker_neither_sends_nor_accepts(session: Session) -> None:
+def test_a_disabled_broker_neither_sends_nor_accepts(
+    session: Session, another: Callable[[], Session]
+) -> None:
     session.do("SELECT ssb.create_database('Shut'), ssb.use_database('Shut')")
     session.do(
         "SELECT ssb.create_queue('shut_dbo.q'), ssb.create_service('//shut', 'shut_dbo.q', '{DEFAULT}')"
@@ -206,6 +208,14 @@ def test_a_disabled_broker_neither_sends_nor_accepts(session: Session) -> None:
     session.do("SELECT ssb.send(%s, body => 'b'::bytea)", handle)
     (status,) = session.transmissions(handle)
     assert "disabled" in status
+    # Nor does a look at the queue try each conversation, and hold it.
+    reader = another()
+    assert reader.bodies("shut_dbo.q") == ["a"] and reader.receive("shut_dbo.q") == []
+    session.do(
+        "SELECT FROM ssb.conversation_endpoint WHERE conversation_handle = %s FOR NO KEY UPDATE NOWAIT",
+        handle,
+    )
+    reader.rollback()
     session.do("SELECT ssb.alter_database(NULL, 'ENABLE_BROKER')")
     assert session.transmissions(handle) == []
     assert session.bodies("shut_dbo.q") == ["a", "b"]

@@ -1138,3 +1138,77 @@ public | dbo | Shown | SELECT | NO
 
 a | SELECT
 b | SELECT
+
+-- case: a row takes one value of a sequence, in whichever order its columns are written
+CREATE SEQUENCE dbo.drawn AS int START WITH 1
+CREATE TABLE dbo.draws (a int, b int, c int)
+DECLARE @t TABLE (a int, b int)
+INSERT draws (c, a) VALUES (NEXT VALUE FOR drawn, NEXT VALUE FOR drawn)
+INSERT draws (c, a) VALUES (NEXT VALUE FOR drawn, NEXT VALUE FOR drawn), (NEXT VALUE FOR drawn, NEXT VALUE FOR drawn)
+UPDATE draws SET c = NEXT VALUE FOR drawn, b = NEXT VALUE FOR drawn + 10 WHERE a = 1;
+WITH q AS (SELECT * FROM draws WHERE a = 2) UPDATE q SET c = NEXT VALUE FOR drawn, b = NEXT VALUE FOR drawn;
+MERGE draws USING (SELECT 3 AS a) AS s ON s.a = draws.a WHEN MATCHED THEN UPDATE SET c = NEXT VALUE FOR drawn, b = NEXT VALUE FOR drawn;
+INSERT @t (b, a) VALUES (NEXT VALUE FOR drawn, NEXT VALUE FOR drawn)
+SELECT * FROM draws ORDER BY a
+SELECT * FROM @t
+UPDATE @t SET b = NEXT VALUE FOR drawn, a = NEXT VALUE FOR drawn
+SELECT * FROM @t
+-- expect
+1 | 14 | 4
+2 | 5 | 5
+3 | 6 | 6
+
+7 | 7
+
+8 | 8
+
+-- case: each row has a NEWID() of its own, where its statement names no column too
+DECLARE @t TABLE (a int, g uniqueidentifier)
+CREATE TABLE dbo.Own (a int, g uniqueidentifier)
+INSERT @t (a) VALUES (1), (2), (3)
+UPDATE @t SET g = NEWID()
+INSERT Own SELECT a, g FROM @t
+SELECT COUNT(DISTINCT g) FROM Own
+UPDATE Own SET g = (SELECT NEWID())
+SELECT COUNT(DISTINCT g) FROM Own
+SELECT COUNT(DISTINCT x) FROM Own CROSS APPLY (SELECT NEWID() AS x) AS q
+SELECT COUNT(DISTINCT x) FROM Own OUTER APPLY (SELECT NEWID() AS x WHERE 1 = 1) AS q
+-- expect
+3
+
+3
+
+3
+
+3
+
+-- case: all rows of a statement have one moment, and one RAND()
+CREATE TABLE dbo.Moments (a int CHECK (a > 0), d datetime CHECK (d <= GETDATE()), m datetime2, r float)
+DECLARE @t TABLE (m datetime2)
+INSERT Moments SELECT TOP 2000 number + 1, GETDATE(), SYSDATETIME(), RAND() FROM master..spt_values WHERE type = 'P'
+SELECT COUNT(DISTINCT d), COUNT(DISTINCT m), COUNT(DISTINCT r) FROM Moments
+UPDATE Moments SET d = CURRENT_TIMESTAMP, m = SYSUTCDATETIME(), r = RAND() OUTPUT SYSDATETIME() INTO @t
+SELECT COUNT(DISTINCT d), COUNT(DISTINCT m), COUNT(DISTINCT r) FROM Moments
+SELECT COUNT(DISTINCT m) FROM @t
+SELECT DATEDIFF(day, GETDATE(), d), COUNT(*) FROM Moments WHERE d <= GETDATE() GROUP BY DATEDIFF(day, GETDATE(), d) HAVING DATEDIFF(day, GETDATE(), d) <= 0
+-- expect
+1 | 1 | 1
+
+1 | 1 | 1
+
+1
+
+0 | 2000
+
+-- case: what cannot be computed fails where it is reached alone
+CREATE TABLE dbo.Reached (id int)
+INSERT Reached VALUES (1), (2)
+DECLARE @zero int = 0, @text varchar(9) = 'x'
+SELECT CASE WHEN id > 0 THEN id ELSE 1 / 0 END, ISNULL(id, CAST('no id' AS int)), IIF(id < 0, 1 / @zero, id), COALESCE(id, CAST(@text AS int)) FROM Reached ORDER BY id
+INSERT Reached SELECT CONVERT(int, 'none') + 5 % 0 FROM Reached WHERE id = 3
+SELECT CASE WHEN @@TRANCOUNT = 0 THEN 5 ELSE CAST('in a transaction' AS int) END
+-- expect
+1 | 1 | 1 | 1
+2 | 2 | 2 | 2
+
+5

@@ -12,6 +12,9 @@ from end_to_end.tsql import Tsql
 from secured import certificate_row
 from sql.translating import Givens, translate
 
+from pgsb.compiler.catalog.names import ObjectName
+from pgsb.compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo
+from pgsb.compiler.catalog.types import INT
 from support import Connection, Database, end_counted
 
 
@@ -271,6 +274,19 @@ def test_a_conflict_names_the_database_of_its_table(shared: Database) -> None:
     session.close()
 
 
+def test_a_duplicate_key_is_spelled_as_in_sql_server(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE TABLE spelled (a datetime, b varbinary(4), c money, d datetime2(3), e varchar(5),\n"
+        "PRIMARY KEY (a, b, c, d, e))\nGO\nBEGIN TRY INSERT spelled\n"
+        "SELECT '20300103 21:30:15', 0xAB01, 5, '20300103', 'x' FROM (VALUES (1), (2)) AS n (i) END TRY\n"
+        "BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+    )
+    key = "(Jan  3 2030  9:30PM, 0xAB01, 5.00, 2030-01-03 00:00:00, x)."
+    assert session.prints[0].endswith(f"The duplicate key value is {key}")
+    session.close()
+
+
 # ---------------------------------------------------------------- locks
 
 
@@ -307,12 +323,37 @@ def _blocks(dsn: str, statement: str) -> bool:
 def test_hints_lock_the_row_found(
     shared: Database, locks: Tsql, hint: str, readers_wait: bool, writers_wait: bool
 ) -> None:
-    query = translate(f"SELECT v FROM dbo.locked WITH ({hint}) WHERE id = 1", Givens(), "statements")
+    query = translate(f"SELECT v FROM dbo.locked WITH ({hint}) WHERE id = 1", _keyed(), "statements")
     with psycopg.connect(shared.dsn) as holder:
         holder.execute(query.encode())
         assert _blocks(shared.dsn, "SELECT v FROM dbo.locked WHERE id = 1 FOR SHARE") == readers_wait
         assert _blocks(shared.dsn, "UPDATE dbo.locked SET v = 9 WHERE id = 1") == writers_wait
         assert not _blocks(shared.dsn, "UPDATE dbo.locked SET v = 9 WHERE id = 2")
+
+
+def _keyed() -> Givens:
+    columns = tuple(ColumnInfo(name, INT) for name in ("id", "v"))
+    name = ObjectName("locked", "dbo")
+    info = TableInfo(name, columns, keys=(KeyInfo(("id",), primary=True),))
+    return Givens(tables={name.parts("", None): info})
+
+
+@pytest.mark.parametrize(
+    ("condition", "same_waits", "other_waits", "insert_waits"),
+    [("id = 7", True, False, False), ("id > 7", True, True, True)],
+)
+def test_what_is_not_there_is_locked(
+    shared: Database, locks: Tsql, condition: str, same_waits: bool, other_waits: bool, insert_waits: bool
+) -> None:
+    def query(where: str) -> str:
+        text = f"SELECT v FROM dbo.locked WITH (UPDLOCK, HOLDLOCK) WHERE {where}"
+        return translate(text, _keyed(), "statements").replace("PERFORM", "SELECT")
+
+    with psycopg.connect(shared.dsn) as holder:
+        holder.execute(query(condition).encode())
+        assert _blocks(shared.dsn, query(condition)) == same_waits
+        assert _blocks(shared.dsn, query("id = 8")) == other_waits
+        assert _blocks(shared.dsn, "INSERT INTO dbo.locked VALUES (9, 9)") == insert_waits
 
 
 def test_readpast_passes_locked_rows(shared: Database, locks: Tsql) -> None:

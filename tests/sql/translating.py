@@ -18,6 +18,7 @@ from pgsb.compiler.catalog.objects import (
     ForeignKey,
     Known,
     ScalarVariable,
+    SchemaBinding,
     TableInfo,
     TableVariable,
     UserFunction,
@@ -53,10 +54,13 @@ class Givens:
     default_database: str | None = None
     case_insensitive: bool = False
     tells_varchar: bool = False
+    nulls_are_equal: bool = False
     checks: bool = False
     knows_server: bool = False
     row_limit: str | None = None
     locks_rows: bool = False
+    schema_binding: SchemaBinding | None = None
+    limits_recursion: bool = True
 
     # ------------------------------------------------------------ SqlScope
 
@@ -68,6 +72,9 @@ class Givens:
 
     def table(self, name: ObjectName) -> TableInfo | None:
         return self.tables.get(name.parts(self.database, self.default_database))
+
+    def note_missing_function(self, name: ObjectName) -> None:
+        pass
 
     def global_variable(self, name: str) -> Known | None:
         known = {"@@rowcount": "p.row_count", "@@error": "p.last_error", "@@trancount": "p.trancount"}

@@ -44,6 +44,7 @@ from ..arguments import (
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
 from ..leaving import kept_settings, leave_if_nested_too_deep
+from ..parameters import refuse_readonly, require_readonly
 from ..placeholders import fill, left_over, may_be_sql, place
 from ..routines import lower_text_body
 from .runtime_compilation import lower_runtime_compiled
@@ -281,9 +282,11 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     for number, parameter in enumerate(procedure.parameters, 1):
         name, table = parameter.variable.name.removeprefix("@"), ctx.catalog.table_type_of(parameter.type)
         if table is None:
+            refuse_readonly(parameter, ctx)
             type_ = ctx.type_of(parameter.type, number)
             result.append(_DynamicParameter(name, type_, parameter.output, default=parameter.default))
         else:
+            require_readonly(parameter, ctx)
             result.append(_DynamicParameter(name, NVARCHAR_MAX, False, table, parameter.type.span.text))
     return tuple(result)
 

@@ -74,7 +74,7 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
         else:
             reader.fail()
     known = ctx.scope.table(name)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(name.name), known.columns if known is not None else None))
     try:
         return _action(reader, name, sql, known, valid, ctx)
@@ -244,6 +244,8 @@ def _add(
     first += [s.AlterTable(sql, tuple(actions))] if actions else []
     if definition.columns and _may_have_history(name, known):
         following = (*following, s.Effect(n.Call("ssb_internal.follow_table", (n.Text(sql),))))
+    if definition.columns:
+        following = (*following, *_note_updates(name, sql))
     return Ddl((*skipped, *first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
@@ -363,6 +365,7 @@ def _alter_column(
             if _may_have_history(name, known)
             else []
         ),
+        *_note_updates(name, sql),
         *_bind_views(name),
     )
     altered = n.Cast(n.Array((n.Text(fold(column_node.name)),)), "text[]")
@@ -376,6 +379,11 @@ def _alter_column(
 def _bind_views(name: ObjectName) -> list[n.Node]:
     """Views that use a column which was altered, and let go of it (ssb_internal.refuse_dependants)."""
     return [] if name.is_temporary else [s.Effect(n.Call("ssb_internal.bind_views", (n.TRUE,)))]
+
+
+def _note_updates(name: ObjectName, sql: str) -> list[n.Node]:
+    """What triggers ask of an UPDATE about a column that is new, or was altered."""
+    return [] if name.is_temporary else [s.Effect(n.Call("ssb_internal.note_updates", (n.Text(sql),)))]
 
 
 def _without_dependants(sql: str, columns: list[str], parts: list[str]) -> n.Node:

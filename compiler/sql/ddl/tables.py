@@ -92,11 +92,11 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
     skipped = take_foreign_keys(definition, name, sql, ctx)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     parts: list[s.Column | s.Constraint] = [column_of(column, info, ctx) for column in definition.columns]
     parts += [constraint_of(constraint, ctx) for constraint in definition.constraints]
-    statements: list[n.Node] = [*skipped, s.CreateTable(sql, tuple(parts))]
+    statements: list[n.Node] = [*skipped, *holding_of_global(name, sql), s.CreateTable(sql, tuple(parts))]
     statements += [index_of(index, name, ctx) for index in definition.indexes]
     columns = [column.name.name for column in definition.columns]
     statements += keeping_of_spelling(name, sql, columns, names_of_parts(definition))
@@ -111,6 +111,13 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
         statements.append(start_versioning(sql, versioning, ctx))
         defines += history_table(info, versioning)
     return Ddl(tuple(statements), defines=tuple(defines))
+
+
+def holding_of_global(name: ObjectName, sql: str) -> list[n.Node]:
+    """Return what comes before a ``##t`` is made: one of a session that has ended goes."""
+    if not name.name.startswith("##"):
+        return []
+    return [s.Effect(n.Call("ssb_internal.hold_global_table", (n.Text(sql),)))]
 
 
 def take_foreign_keys(definition: Definition, name: ObjectName, sql: str, ctx: Context) -> list[n.Node]:
@@ -300,7 +307,7 @@ def _with_expressions(
     definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context, statement: str
 ) -> TableInfo:
     """Types of computed columns, texts of defaults and checks."""
-    ctx.push()
+    ctx.push(defining=True)
     relation = Relation(fold(name.name) if name is not None else "", info.columns)
     ctx.frame.relations.append(relation)
     columns: list[ColumnInfo] = []
@@ -386,7 +393,7 @@ def table_definition(tokens: tuple[Token, ...], called: str, ctx: Context) -> Ta
                 hint="a table variable has no foreign keys",
             )
     info = table_info(definition, None, ctx, called=called)
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
     checks = tuple(
         condition(constraint.check, ctx).code
@@ -458,6 +465,11 @@ def _column_type(type_: SqlType | None, identity: tuple[int, int] | None) -> str
     return type_.postgres
 
 
+def _nulls(ctx: Context) -> str:
+    """A key with NULL is a duplicate of another with NULL, where PostgreSQL can say so."""
+    return " NULLS NOT DISTINCT" if ctx.scope.nulls_are_equal else ""
+
+
 def constraint_of(constraint: Constraint, ctx: Context) -> s.Constraint:
     """A table constraint."""
     references = None
@@ -468,7 +480,7 @@ def constraint_of(constraint: Constraint, ctx: Context) -> s.Constraint:
             tuple(constraint.actions),
         )
     return s.Constraint(
-        constraint.kind,
+        f"UNIQUE{_nulls(ctx)}" if constraint.kind == "UNIQUE" else constraint.kind,
         fold(constraint.name) if constraint.name else None,
         tuple(fold(column) for column, _ in constraint.columns),
         condition(constraint.check, ctx).code if constraint.kind == "CHECK" else None,
@@ -511,7 +523,7 @@ def create_index(reader: Reader, ctx: Context) -> Ddl | None:
             severity="warning",
         )
         return Ddl(())
-    ctx.push()
+    ctx.push(defining=True)
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
     if info is not None:
         refuse_xml_keys([column for column, _ in index.columns], info, ctx)
@@ -547,6 +559,7 @@ def index_of(index: Index, table: ObjectName, ctx: Context) -> n.Node:
         index.unique,
         tuple(map(fold, index.include)),
         condition(index.where, ctx).code if index.where is not None else None,
+        nulls_are_equal=index.unique and ctx.scope.nulls_are_equal,
     )
 
 

@@ -6,6 +6,8 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
@@ -25,7 +27,7 @@ from ..query.row_limits import limit_of
 from ..query.set_operations import ctes, trial
 from ..values import Value
 from .output import Changing, finish
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .set_variables import into_variables
 from .table_variables import change_variable
 
@@ -55,6 +57,8 @@ class CteTarget:
     change: Change
     cte: exp.CTE
     base: exp.Table
+    row_id: str = ""
+    """The column that finds the row again."""
 
     def translate(self, ctx: Context) -> Statement:
         """Give the expression a column that finds the row again, lock its rows, and change the table."""
@@ -69,9 +73,11 @@ class CteTarget:
             self.base.set("hints", [*hints, exp.Var(this="UPDLOCK")])
         mapping = _base_columns(select_node)
         trial_columns = _columns_of(self.cte, ctx)
+        self.row_id = _free_name(trial_columns)
+        has_all = [type(item) for item in select_node.expressions] == [exp.Star]
         select_node.append(
             "expressions",
-            exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier("row_id", quoted=True)),
+            exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier(self.row_id, quoted=True)),
         )
         definitions, recursive = ctes(change.with_, ctx)
         name = fold(self.cte.alias)
@@ -88,7 +94,7 @@ class CteTarget:
             ctx.frame.relations.append(relation)
             extra = read_from(change.source, ctx)
             where_node = change.source.args.get("where")
-            row_id = n.Name((name, "row_id"))
+            row_id = n.Name((name, self.row_id))
             conditions: list[n.Node] = [n.Comparison("=", n.Name((target, "ctid")), row_id)]
             listed = [
                 item for item in extra if not (item.relation is not None and item.relation.alias == name)
@@ -103,6 +109,8 @@ class CteTarget:
             code: s.Update | s.Delete
             if change.sets:
                 sets: list[tuple[str, n.Node]] = []
+                new = ((item.column.name, item.value) for item in change.sets if item.column is not None)
+                share_next_values(((mapping.get(fold(key), key), value) for key, value in new), info, ctx)
                 for item in change.sets:
                     if item.column is None:
                         continue
@@ -114,7 +122,13 @@ class CteTarget:
                 code = s.Delete(head, sources, where)
             columns = trial_columns
             others = [item.relation for item in listed if item.relation is not None]
-            relations = [*others, Relation("deleted", columns, prefix=n.Name((name,)))]
+            if has_all and not change.sets:
+                # The table's own row: the common table expression has the row's place beside.
+                stored = ctx.stored_name(base_name, info)
+                deleted = Relation("deleted", columns, prefix=n.Name((target,)), stored=stored)
+            else:
+                deleted = Relation("deleted", columns, prefix=n.Name((name,)))
+            relations = [*others, deleted]
             if change.sets:
                 relations.append(
                     Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))
@@ -135,7 +149,8 @@ class CteTarget:
         base.meta["numbered"] = True
         mapping = _base_columns(self.cte.this)
         place = Verbatim(this=Value(n.Name((alias, PLACE))))
-        row_id = exp.to_identifier("row_id", quoted=True)
+        self.row_id = _free_name(_columns_of(self.cte, ctx))
+        row_id = exp.to_identifier(self.row_id, quoted=True)
         self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
         definitions, recursive = ctes(change.with_, ctx)
         ctx.listed_ctes.discard(name)  # SET and OUTPUT are translated with the table's own columns
@@ -145,15 +160,22 @@ class CteTarget:
         if change.source.args.get("from_") is None:
             table = exp.Table(this=exp.to_identifier(self.cte.alias, quoted=True))
             change.source.set("from_", exp.From(this=table))
-        return change_variable(change, base, definitions, recursive, ctx, through=name)
+        through = n.Name((name, self.row_id))
+        return change_variable(change, base, definitions, recursive, ctx, through=through)
 
     def _first_rows(self, name: str, listed: list[Source], conditions: list[n.Node], ctx: Context) -> n.Node:
         """TOP: the rows of the expression that are among the first ones found."""
         joins = tuple(q.Join(",", item.code) for item in listed)
         found = q.Select((n.Integer(1),), n.Name((name,)), joins, n.all_of(conditions))
         limit = limit_of(self.change.top, ctx, lambda: found)
-        row_id = n.Name((name, "row_id"))
+        row_id = n.Name((name, self.row_id))
         return q.among(row_id, replace(found, items=(row_id,), limit=limit))
+
+
+def _free_name(columns: Sequence[ColumnInfo] | None) -> str:
+    """A name for the column that finds the row again, which the expression lacks."""
+    is_free = columns is not None and all(fold(column.name) != "row_id" for column in columns)
+    return "row_id" if is_free else "row@id"
 
 
 def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:

@@ -20,13 +20,14 @@ from ..assignments import store
 from ..context import Context, Relation, changed_table_variable, object_name
 from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import keeping_of_column_types, keeping_of_spelling
+from ..ddl.tables import holding_of_global, keeping_of_column_types, keeping_of_spelling
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
 from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
 from ..parse.nodes import is_variable
+from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
@@ -35,6 +36,8 @@ from .columns import advance_identity, fillable, refuse_explicit, refuse_repeate
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
+from .set_clause import share_next_values
+from .table_variable_rows import is_rowversion, needs_query
 from .table_variables import insert_into_variable
 from .update_delete import delete, update
 
@@ -140,6 +143,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     target = _target(statement.target, ctx)
     if target is None:
         return None
+    if target.variable is None and locks_whole_table(_hints_of(statement.target), changes=True):
+        ctx.locks[s.LockTable(n.Variable(target.sql), "EXCLUSIVE")] = None
     definitions, recursive = ctes(statement.with_, ctx)
     before: tuple[n.Node, ...] = ()
     after: tuple[n.Node, ...] = ()
@@ -152,6 +157,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         before, after = inner.before, inner.after
     columns = _columns(statement, target, ctx)
     statement.top = changing_top(statement.top, ctx)
+    plain = statement.top is None and (target.variable is None or not needs_query(target.variable))
+    if plain and columns is not None and statement.rows is not None and len(statement.rows) == 1:
+        names = [column.name for column in columns]
+        share_next_values(zip(names, statement.rows[0].expressions, strict=False), target.info, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
     if rows is not None and statement.top is not None:
@@ -196,6 +205,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     return finish(changing, statement.outputs, [inserted], ctx)
 
 
+def _hints_of(table: exp.Table) -> frozenset[str]:
+    return frozenset(hint.name.upper() for hint in table.args.get("hints") or ())
+
+
 def _with_columns(table: str) -> str:
     """A table that only the run time knows, followed by what the run time knows of its columns."""
     return f"{table} {COLUMNS_OF}{table}" if is_placeholder(table) else table
@@ -209,10 +222,6 @@ _EXPLICIT_ROWVERSION = (
     "Cannot insert an explicit value into a timestamp column. Use INSERT with a column list to exclude the "
     "timestamp column, or insert a DEFAULT into the timestamp column."
 )
-
-
-def _is_rowversion(column: ColumnInfo) -> bool:
-    return column.type is not None and column.type.name == "rowversion"
 
 
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
@@ -245,7 +254,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value(n.DEFAULT))
                 continue
-            if columns is not None and _is_rowversion(columns[place]):
+            if columns is not None and is_rowversion(columns[place]):
                 ctx.problem(_EXPLICIT_ROWVERSION, cell, number=273)
                 return []
             if columns is not None and columns[place].generated:
@@ -310,7 +319,7 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             statement.query,
             number=213 if not statement.columns else 120 if fewer else 121,
         )
-    elif any(map(_is_rowversion, columns or ())):
+    elif any(map(is_rowversion, columns or ())):
         ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code
 
@@ -364,7 +373,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
             for place, column in enumerate(result.columns)
         )
     if name.is_of_system:
-        return Dml(s.Effect(refusal_of_schema(name)), before=result.before, target=ctx.defined_name(name))
+        return Dml(s.Effect(refusal_of_schema(name)), target=ctx.defined_name(name))
     sql = ctx.relation_name(name)
     after: list[n.Node] = []
     for column_name, (seed, increment) in identities.items():
@@ -380,7 +389,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         s.CreateTableAs(n.Variable(sql), _with_lengths(node, result, ctx)),
-        before=result.before,
+        before=tuple(holding_of_global(name, sql)),
         after=tuple(after),
         defines=defines,
         target=sql,

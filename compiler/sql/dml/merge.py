@@ -35,7 +35,7 @@ from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
 from .columns import advance_identity, fillable, refuse_explicit, refuse_repeated
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import rows_into
 
 _LOCKING = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "TABLOCKX", "XLOCK", "UPDLOCK"})
@@ -231,6 +231,8 @@ def _action(work: Work, branch: MergeBranch, kind: str, taken: list[n.Node], ctx
     if branch.action == "UPDATE":
         sets: list[tuple[str, n.Node]] = []
         refuse_repeated((item.column for item in branch.sets), ctx)
+        new = [(item.column.name, item.value) for item in branch.sets if item.column is not None]
+        share_next_values(new, work.info, ctx)
         for item in branch.sets:
             if item.column is None or item.variable is not None:
                 ctx.unsupported("a variable in SET of a MERGE", item.value)
@@ -522,7 +524,7 @@ def _returned(
             declared=source.declared,
         ),
     ]
-    items = output_items(output, relations, ctx)
+    items = output_items(output, relations, ctx, work.table if columns is None else None)
     codes: list[n.Node] = []
     paired = uses_old = False
     for item in items:
@@ -544,7 +546,7 @@ def _returned(
         codes.append(code or n.NOTHING)
     if paired:
         inserted.prefix, inserted.bare = None, False
-        items = output_items(output, relations, ctx)
+        items = output_items(output, relations, ctx, work.table if columns is None else None)
         codes = [item.code if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
     return items, codes, _old_rows(work) if uses_old else None, paired

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
-from ...catalog.names import fold, is_temporary
+from ...catalog.names import fold, is_placeholder, is_temporary
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
 from ...target import queries as q
@@ -22,15 +22,20 @@ from .columns import fillable, fitted
 from .table_variable_rows import rows_into
 
 
-def output_items(output: Output, relations: list[Relation], ctx: Context) -> list[OutputItem]:
-    """Translate the items of OUTPUT with ``inserted``, ``deleted`` and the FROM relations in scope."""
+def output_items(
+    output: Output, relations: list[Relation], ctx: Context, target: str | None = None
+) -> list[OutputItem]:
+    """Translate the items of OUTPUT with ``inserted``, ``deleted`` and the FROM relations in scope.
+
+    ``target``: the table that is changed, where ``*`` of its rows may be left to the run time.
+    """
     frame = ctx.push()
     frame.relations = relations
     items: list[OutputItem] = []
     for node in output.items:
         inner = node.this if isinstance(node, exp.Alias) else node
         if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):
-            items += _star(inner, relations, ctx)
+            items += _star(inner, relations, ctx, target)
             continue
         value = scalar(inner, ctx)
         name = node.alias if isinstance(node, exp.Alias) else own_name(inner)
@@ -39,12 +44,13 @@ def output_items(output: Output, relations: list[Relation], ctx: Context) -> lis
     return items
 
 
-def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[OutputItem]:
+def _star(node: exp.Column, relations: list[Relation], ctx: Context, target: str | None) -> list[OutputItem]:
     wanted = fold(node.parts[-2].name)
     for relation in relations:
         if relation.alias == wanted:
-            if relation.columns is None or relation.partial:
-                return [OutputItem(relation.every(), "*", None, node)]
+            every_of = target if wanted in ("inserted", "deleted") else None
+            if relation.columns is None or relation.partial or _follows(relation, every_of, ctx):
+                return [OutputItem(relation.every(), "*", None, node, every_of)]
             renamed = relation.renamed or {}
             values = [
                 Value(
@@ -67,10 +73,22 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
     return []
 
 
+def _follows(relation: Relation, every_of: str | None, ctx: Context) -> bool:
+    """Whether ``*`` is what the table has when a module runs, as in SELECT: that may change."""
+    return (
+        every_of is not None
+        and ctx.scope.is_module
+        and relation.stored == every_of
+        and relation.renamed is None
+        and not any(column.hidden for column in relation.columns or ())
+    )
+
+
 def result_columns(items: list[OutputItem]) -> tuple[ResultColumn, ...]:
     """Names and types of OUTPUT's columns; a ``*`` that is not known stands as one column named ``*``."""
     return tuple(
-        ResultColumn(item.name, item.value.type if item.value is not None else None) for item in items
+        ResultColumn(item.name, item.value.type if item.value is not None else None, every_of=item.every_of)
+        for item in items
     )
 
 
@@ -114,7 +132,9 @@ def finish(
     definitions = list(statement.with_)
     if not outputs:
         return _dml(statement, definitions, statement.code, None)
-    client_items = output_items(client[0], relations, ctx) if client else []
+    may_follow = ctx.captured is None and not into and not is_temporary(statement.target)
+    changed_table = statement.target if may_follow and not is_placeholder(statement.target) else None
+    client_items = output_items(client[0], relations, ctx, changed_table) if client else []
     if ctx.captured is not None and not into:
         return capture(statement, client_items, ctx)
     if not into:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from ...catalog import types as tm
@@ -10,7 +12,7 @@ from ...catalog.objects import ColumnInfo, TableInfo
 from ...target import nodes as n
 from .. import values as v
 from ..assignments import store
-from ..context import Context
+from ..context import Context, object_name
 from ..conversions import convert
 from ..expressions.calls import xml_binding, xml_literals
 from ..expressions.names import scalar
@@ -18,6 +20,7 @@ from ..functions import builtin
 from ..functions.xml_methods import xml_modify
 from ..messages import is_default
 from ..parse.dml import SetItem
+from ..parse.nodes import NextValue
 from ..query.assignment import operand_of
 from ..values import Value
 
@@ -40,6 +43,21 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
                 ctx.problem(f"Cannot update identity column '{node.name}'.", node, number=8102)
             return column
     return ColumnInfo(node.name, None)
+
+
+def share_next_values(values: Iterable[tuple[str, exp.Expr]], info: TableInfo | None, ctx: Context) -> None:
+    """All that one row asks of a sequence is one value, drawn where PostgreSQL comes to it first.
+
+    ``values``: the name of each column, and what it becomes; PostgreSQL takes them in the table's order.
+    """
+    columns = info.columns if info is not None else ()
+    places = {fold(column.name): place for place, column in enumerate(columns)}
+    drawn: set[str] = set()
+    for _, value in sorted(values, key=lambda pair: places.get(fold(pair[0]), 0)):
+        for asked in value.find_all(NextValue, bfs=False):
+            name = ctx.relation_name(object_name(asked.this))
+            asked.meta["again"] = name in drawn
+            drawn.add(name)
 
 
 def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None = None) -> Value:

@@ -14,7 +14,7 @@ from ..context import Context, Frame
 from ..expressions.names import scalar
 from ..interface import Assignment
 from ..parse.dml import SetItem
-from ..query.assignment import Lifted, labels_of, lift, operand_of, reads
+from ..query.assignment import Lifted, fixed_type, labels_of, lift, operand_of, reads
 from ..values import Value
 from .output import Changing
 from .set_clause import set_column
@@ -57,7 +57,7 @@ def into_variables(
                 values.append(_row_by_row(node, target, assigned, label, returned, ctx))
                 continue
             value = scalar(node, ctx)
-        value = assign(value, target.type)
+        value = fixed_type(assign(value, target.type), target.type)
         name = n.Name((fold(label),))
         returned.append(value.code if value.code == name else q.Labelled(value.code, fold(label)))
         values.append(n.Name((Assignment.RECORD, fold(label))))
@@ -104,7 +104,7 @@ def _row_by_row(
     lifted: list[exp.Expr] = []
     outside = lift(node.copy(), assigned, lifted, prefix=f"{label}_")
     for place, part in enumerate(lifted, 1):
-        value = scalar(part, ctx)
+        value = fixed_type(scalar(part, ctx))
         returned.append(q.Labelled(value.code, fold(f"{label}_{place}")))
         for hole in outside.find_all(Lifted):
             if hole.name == f"{label}_{place}":

@@ -41,13 +41,18 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
     """The value of a cell; DEFAULT is the column's."""
     if cell.code is not n.DEFAULT:
         return cell
+    if is_rowversion(column):
+        return Value(NEXT_ROWVERSION, column.type)
     return Value(column.default, column.type) if column.default is not None else v.NULL
 
 
 def needs_query(variable: TableVariable) -> bool:
     """Tell whether a row's values are needed more than once: by keys, CHECKs and computed columns."""
     info = variable.info
-    return bool(info.keys or info.checks or any(column.computed is not None for column in info.columns))
+    counted = {fold(variable.identity.name)} if variable.identity is not None else set()
+    # The numbers that IDENTITY gives are new ones: such a key needs no look at the old rows.
+    keys = [key for key in info.keys if counted.isdisjoint(map(fold, key.columns))]
+    return bool(keys or info.checks or any(column.computed is not None for column in info.columns))
 
 
 def row_of(variable: TableVariable, cells: list[n.Node]) -> n.Node:
@@ -61,7 +66,9 @@ def one_row(variable: TableVariable, columns: list[ColumnInfo], row: list[Value]
     cells: list[n.Node] = []
     for column in variable.info.columns:
         value = given.get(fold(column.name))
-        if value is None:
+        if value is None and column.identity is not None and variable.counter is not None:
+            cells.append(n.Variable(variable.counter))  # it has just been drawn
+        elif value is None:
             cells.append(_absent(variable, column, name))
         else:
             code = value.code if fits(value, column) else fitting(value.code, column, value.type)
@@ -99,17 +106,44 @@ def last_value(variable: TableVariable, column: ColumnInfo) -> n.Node:
     return n.Member(n.Element(n.Paren(rows), n.Call("cardinality", (rows,))), fold(column.name))
 
 
+def last_number(variable: TableVariable, column: ColumnInfo) -> n.Node:
+    """The number that IDENTITY gave last; NULL before the first."""
+    last = last_value(variable, column)
+    if variable.counter is None:
+        return last
+    _, increment = column.identity or (1, 1)
+    label = variable.query_reference.removesuffix(variable.reference)
+    # Of a row that is gone, or of the last one that is there.
+    return n.Call("GREATEST" if increment > 0 else "LEAST", (n.Variable(label + variable.counter), last))
+
+
+def next_number(variable: TableVariable, column: ColumnInfo) -> n.Node:
+    """The number that IDENTITY gives next."""
+    seed, increment = column.identity or (1, 1)
+    following = n.Sum("+", last_number(variable, column), n.integer(increment))
+    return n.Call("COALESCE", (following, n.integer(seed)))
+
+
 def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> n.Node:
     """The value of a column that the INSERT does not name."""
     if column.identity is not None:
-        seed, increment = column.identity
-        next_one = n.Sum("+", last_value(variable, column), n.integer(increment))
-        return n.Call("COALESCE", (next_one, n.integer(seed)))
+        return next_number(variable, column)
+    if is_rowversion(column):
+        return NEXT_ROWVERSION
     if column.default is not None:
         return column.default
     if not column.nullable:
         return not_null(n.NULL, column, name)
     return n.NULL
+
+
+NEXT_ROWVERSION = n.Call("int8send", (n.Call("nextval", (n.Text("sys.rowversion_numbers"),)),))
+"""What a changed row has in a rowversion column; a table has a trigger for it."""
+
+
+def is_rowversion(column: ColumnInfo) -> bool:
+    """Tell whether each change of a row gives the column a new number."""
+    return column.type is not None and column.type.name == "rowversion"
 
 
 def _checked(code: n.Node, value: Value, column: ColumnInfo, name: str) -> n.Node:
@@ -276,7 +310,7 @@ def _widened(rows: n.Node, added: list[n.Node]) -> q.Aliased:
 
 def _identity(variable: TableVariable, column: ColumnInfo) -> n.Node:
     seed, increment = column.identity or (1, 1)
-    last = n.Call("COALESCE", (last_value(variable, column), n.integer(seed - increment)))
+    last = n.Call("COALESCE", (last_number(variable, column), n.integer(seed - increment)))
     return n.Sum("+", last, _PLACE if increment == 1 else n.Product("*", _PLACE, n.integer(increment)))
 
 

@@ -25,14 +25,16 @@ from ..parse.dml import Change, Insert, Output
 from ..parse.nodes import is_variable
 from ..query.from_clause import PLACE, numbered, read_from
 from ..query.row_limits import limit_of, limited
-from ..values import Value
+from ..values import Value, differs_by_row
 from .columns import fillable, refuse_repeated
 from .output import output_items, result_columns, shown
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import (
+    NEXT_ROWVERSION,
     default_of,
     fits,
     fitting,
+    is_rowversion,
     needs_query,
     new_rows,
     not_null,
@@ -127,13 +129,13 @@ def change_variable(
     definitions: list[q.Definition],
     recursive: bool,
     ctx: Context,
-    through: str | None = None,
+    through: n.Name | None = None,
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
     Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
-    the rows that find a match are changed. ``through``: the common table expression among the relations
-    that stands for the variable; its row_id is the row's place.
+    the rows that find a match are changed. ``through``: of the common table expression among the relations
+    that stands for the variable, the column with the row's place.
     """
     node = item if item is not None else change.target
     variable = changed_table_variable(node.name, node, ctx)
@@ -166,7 +168,7 @@ def change_variable(
         where_node = change.source.args.get("where")
         where = condition(where_node.this, ctx).code if where_node is not None else None
         if through is not None:
-            same = n.Comparison("=", n.Name((through, "row_id")), n.Name((alias, PLACE)))
+            same = n.Comparison("=", through, n.Name((alias, PLACE)))
             where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
@@ -174,6 +176,10 @@ def change_variable(
             if translated is None:
                 return None
             values = translated
+            if any(differs_by_row(value) for value in values.values()):
+                # Without a word about the row PostgreSQL would compute NEWID() once.
+                this_row = n.IsNull(n.Name((alias, PLACE)), negated=True)
+                where = n.all_of([this_row, *([where] if where is not None else [])])
         hit = _match(sources, place, where, values)
         rows = numbered(variable, alias)
         limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
@@ -240,6 +246,8 @@ def _changed(
                 position = list(values).index(folded) + 1
                 code = n.Name((alias, f"new_{position}") if limit is not None else ("changed", folded))
                 cells.append(code if column.nullable else not_null(code, column, name, "UPDATE"))
+            elif is_rowversion(column):
+                cells.append(NEXT_ROWVERSION)
             else:
                 cells.append(n.Name((alias, folded)))
         either = n.Case(((found, row_of(variable, cells)),), default=old)
@@ -294,6 +302,8 @@ def _set_values(
 ) -> dict[str, n.Node] | None:
     values: dict[str, n.Node] = {}
     refuse_repeated((item.column for item in change.sets), ctx)
+    # The new values are a query's list, in the order written.
+    share_next_values((("", item.value) for item in change.sets), None, ctx)
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)

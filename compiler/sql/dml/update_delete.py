@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
+from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold
 from ...catalog.objects import CursorRow, TableInfo
 from ...catalog.types import BOOLEAN
@@ -36,13 +37,14 @@ from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
+from ..query.lock_hints import RANGES, lock_range, locks_whole_table
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
 from .columns import refuse_repeated
 from .cte_targets import cte_target, derived_target
 from .output import Changing, finish
-from .set_clause import set_column, set_value
+from .set_clause import set_column, set_value, share_next_values
 from .set_variables import into_variables
 from .table_variables import change_variable
 
@@ -240,8 +242,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
     )
     before_from = len(ctx.frame.relations)
     work.sources = read_from(change.source, ctx)
+    known = work.info or system_view(work.name)
+    is_view = known is not None and known.read_only
     for place, item in enumerate(work.sources):
-        if item.relation is not None and item.relation.alias == target_relation.alias and item.lockable:
+        is_target = item.relation is not None and item.relation.alias == target_relation.alias
+        if is_target and (item.lockable or is_view):
             work.place = place
             break
     if work.place is None:
@@ -252,6 +257,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
     where_node = change.source.args.get("where")
     where = condition(where_node.this, ctx).code if where_node is not None else None
     before = _table_lock(work)
+    if "READPAST" not in work.hints and not before and work.hints & RANGES:
+        searched = where_node.this if where_node is not None else None
+        keys = work.info.keys if work.info is not None else ()
+        target = Source("", work.head, relation=target_relation, bare=n.Variable(work.table), keys=keys)
+        lock_range(target, searched, ctx, writes=True, alone=len(ctx.frame.relations) == 1)
     nested = work.place is None and _target_item(change, ctx) is not None
     joined = any(item.kind in ("LEFT", "RIGHT", "FULL") or item.lateral for item in work.sources)
     needs_old = work.is_update and _mentions_deleted(change)
@@ -265,7 +275,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
 
 
 def _table_lock(work: Work) -> tuple[n.Node, ...]:
-    if "TABLOCKX" in work.hints:
+    if locks_whole_table(work.hints, changes=True):
         return (s.LockTable(n.Variable(work.table), "EXCLUSIVE"),)
     return ()
 
@@ -315,6 +325,7 @@ def _changing(
 def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: Context) -> Statement:
     """TOP and READPAST without joins: the rows are picked and locked by a subquery."""
     key = work.key()
+    _refuse_rows_of_view(work, ctx)
     column = key[0] if key is not None and len(key) == 1 else "ctid"
     found = q.Select((n.Integer(1),), work.head, where=where)
     limit = limit_of(work.change.top, ctx, lambda: found)
@@ -324,6 +335,18 @@ def _chosen(work: Work, where: n.Node | None, before: tuple[n.Node, ...], ctx: C
     return None if code is None else _finish(work, code, before, None, None, ctx)
 
 
+def _refuse_rows_of_view(work: Work, ctx: Context) -> None:
+    """Report a view whose rows would have to be found again: PostgreSQL tells no place of them."""
+    if work.info is None and system_view(work.name) is not None:
+        ctx.problem("Ad hoc updates to system catalogs are not allowed.", number=259)
+    elif work.info is not None and work.info.read_only and not work.info.is_queue and work.key() is None:
+        verb = "UPDATE" if work.is_update else "DELETE"
+        ctx.unsupported(
+            f"TOP, SET ROWCOUNT, an outer join or old values in OUTPUT of {verb} on a view",
+            hint="change the table that the view selects from",
+        )
+
+
 def _computed(
     work: Work, where: n.Node | None, before: tuple[n.Node, ...], nested: bool, ctx: Context
 ) -> Statement:
@@ -331,6 +354,7 @@ def _computed(
     change = work.change
     alias = work.shown
     key = work.key()
+    _refuse_rows_of_view(work, ctx)
     columns: list[n.Node] = []
     conditions: list[n.Node] = []
     outer = "changing"
@@ -453,6 +477,8 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
     out: list[tuple[SetItem, str, Value]] = []
     assigned = {item.variable.name.lower() for item in work.change.sets if item.variable is not None}
     refuse_repeated((item.column for item in work.change.sets), ctx)
+    new = [(item.column.name, item.value) for item in work.change.sets if item.column is not None]
+    share_next_values(new, work.info, ctx)
     for item in work.change.sets:
         if item.column is not None and assigned and reads(item.value, assigned):
             ctx.unsupported(

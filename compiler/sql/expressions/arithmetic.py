@@ -17,7 +17,7 @@ from ..operand_types import arithmetic_error, written
 from ..precedence import common_of_types, common_type, digits
 from ..values import Value
 from .conditions import flatten
-from .names import scalar
+from .names import computed_late, scalar
 
 
 @handles(exp.Neg)
@@ -84,7 +84,7 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if a.family == b.family == "binary":
             return Value(n.joined(left.code, right.code), _joined_bytes(a, b))
         if a.is_numeric and b.is_numeric:
-            return _numeric("+", left, right)
+            return _computed_late("+", left, right, node, ctx)
         if a.is_string and b.is_numeric:
             return _numeric("+", _number_of(left, b), right)
         if a.is_numeric and b.is_string:
@@ -179,7 +179,22 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
         left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
     if b is not None and b.is_string:
         right = _number_of(right, a if a is not None and a.is_numeric else tm.INT)
-    return _numeric(operator, left, right)
+    return _computed_late(operator, left, right, node, ctx)
+
+
+def _computed_late(operator: str, left: Value, right: Value, node: exp.Expr | None, ctx: Context) -> Value:
+    """Arithmetic that fails where it is reached alone: a division by zero, constants that are too large."""
+    value = _numeric(operator, left, right)
+    a, b = left.constant, right.constant
+    if node is None:
+        return value
+    if operator in "/%":
+        return computed_late(value, right, fails=b == 0, node=node, ctx=ctx)
+    if isinstance(a, int) and isinstance(b, int) and value.type == tm.INT:
+        result = {"+": a + b, "-": a - b, "*": a * b}[operator]
+        if not -(2**31) <= result < 2**31:
+            return computed_late(value, right, fails=True, node=node, ctx=ctx)
+    return value
 
 
 _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
@@ -203,6 +218,9 @@ def _numeric(operator: str, left: Value, right: Value) -> Value:
     )
     if pg is not None and type_.name not in ("int", "bigint"):
         pg = None
+    if type_ == tm.SMALLMONEY and operator != "%":
+        result = code if operator != "/" else _cut_quotient(left, right, type_).code
+        return v.call("sys.money_of", result, n.Text("smallmoney"), n.Text("expression"), type=type_)
     if operator == "*" and {a.name, b.name} <= {"money", "smallmoney"}:
         return v.call("round", code, n.Integer(4), type=type_)
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):

@@ -11,9 +11,9 @@ from ...catalog import types as tm
 from ...catalog.names import AGGREGATES, ObjectName, fold
 from ...catalog.objects import ColumnInfo, UserFunction
 from ...target import nodes as n
-from ...target import queries as q
 from .. import values as v
 from ..assignments import assign, load, store
+from ..constant_texts import has_no_value
 from ..context import Context, object_name
 from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
@@ -33,12 +33,25 @@ from ..parse.nodes import (
 )
 from ..values import Value
 from .conditions import lowered, without_accents
-from .names import condition, find_relation, scalar, variable
+from .names import (
+    at_one_moment,
+    computed_late,
+    computed_once,
+    condition,
+    find_relation,
+    of_rows,
+    scalar,
+    variable,
+)
 
 BOOLEAN = tm.BOOLEAN
 
 _LOOKUPS = frozenset(("DB_ID", "OBJECT_ID", "SCHEMA_ID", "TYPE_ID", "USER_ID", "DATABASE_PRINCIPAL_ID"))
 """Functions that search the catalog: each call takes a millisecond."""
+
+
+_CLOCKS = frozenset(("GETDATE", "GETUTCDATE", "SYSDATETIME", "SYSUTCDATETIME", "SYSDATETIMEOFFSET"))
+"""Functions that read the clock."""
 
 
 _PARSED = frozenset(
@@ -84,7 +97,11 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     error = conversion_error(value, to)
     if error is not None:
         return ctx.problem(error[1], node, number=error[0])
-    return convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+    converted = convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+    if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not value.is_string:
+        return converted
+    fails = isinstance(value.constant, str) and has_no_value(value.constant, to)
+    return computed_late(converted, value, fails=fails, node=node, ctx=ctx)
 
 
 @handles(AtTimeZone)
@@ -117,7 +134,9 @@ def _next_value(node: NextValue, ctx: Context) -> Value:
     name = ctx.relation_name(object_name(node.this))
     row = node.find_ancestor(exp.Select, exp.Tuple)
     # All that one row asks of a sequence is one value.
-    again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
+    again = node.meta.get("again")
+    if again is None:
+        again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
     return v.call("currval" if again else "nextval", n.Text(name), type=tm.BIGINT, nullable=False)
 
 
@@ -142,10 +161,11 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
             number=130,
         )
     if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
-        # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
-        # subquery that depends on no row once.
-        return replace(value, code=n.Subquery(q.Select((value.code,), breaks=q.Breaks.NEVER)))
-    return v.unwrap(value)
+        # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row.
+        return computed_once(value)
+    if upper == "RAND" and not node.expressions and of_rows(ctx):
+        return computed_once(value)
+    return at_one_moment(value, node, ctx) if upper in _CLOCKS else v.unwrap(value)
 
 
 def default_value(node: exp.Expr, ctx: Context) -> Value:
@@ -467,7 +487,10 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         fold(name.database or "") == "master" and call.name.upper().startswith("FN_")
     ):
         return _function(call, ctx)
+    ctx.bind(name, call, is_function=True)
     known = ctx.scope.user_function(ctx.scope.synonym(name))
+    if known is None:
+        ctx.scope.note_missing_function(name)
     given = user_arguments(call, known, ctx, prefix)
     result = known.result if known is not None else None
     called = v.call(ctx.relation_name(name), *given, type=result)

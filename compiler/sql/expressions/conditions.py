@@ -187,6 +187,8 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
         return ctx.problem("EXISTS takes a subquery", node, number=102)
     is_grouped = isinstance(query, exp.Select) and (query.args.get("group") or query.args.get("having"))
     if is_grouped and all(isinstance(item, exp.Star) for item in query.expressions):
+        for item in query.expressions:
+            ctx.refuse_star(item)
         # Here the star stands for no columns: none of them has to be grouped.
         query.set("expressions", [exp.Literal.number(1)])
     return Value(n.Exists(subquery(query, ctx, one_column=False).code), BOOLEAN)

@@ -6,6 +6,8 @@ windows); all register their handlers with ..context.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from ....grammar.hints import no_condition
@@ -16,16 +18,20 @@ from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
+from ...target import queries as q
 from .. import values as v
 from ..assignments import load
 from ..context import Context, Frame, Relation
 from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_tree
 from ..functions import builtin
-from ..parse.nodes import SetVariable, unwrapped
+from ..parse.nodes import SetVariable, is_variable, unwrapped
 from ..values import Value
 
 BOOLEAN = tm.BOOLEAN
+
+_MOMENTS = (tm.DATETIME, tm.DATE)
+"""The types of CURRENT_TIMESTAMP and CURRENT_DATE."""
 
 
 def condition(node: exp.Expr | None, ctx: Context) -> Value:
@@ -127,11 +133,71 @@ def _column(node: exp.Column, ctx: Context) -> Value:
                 return _pseudo_column(name, node, ctx)
             special = builtin.NAMES_WITHOUT_PARENTHESES.get(name.lower())
             if special is not None:
-                return special
+                return at_one_moment(special, node, ctx) if special.type in _MOMENTS else special
             if name.lower() == "identitycol":
                 return _identity_column(node, ctx)
         return _bare_column(name, node, ctx)
     return _qualified_column(node, name, ctx)
+
+
+def of_rows(ctx: Context) -> bool:
+    """Whether PostgreSQL would compute an expression for each row of a query or change."""
+    levels = list(ctx.frame.levels())
+    return any(frame.relations for frame in levels) and not any(frame.defining for frame in levels)
+
+
+def computed_once(value: Value) -> Value:
+    """A value that depends on no row, as a subquery: PostgreSQL computes it once for all rows."""
+    return replace(value, code=n.Subquery(q.Select((value.code,), breaks=q.Breaks.NEVER)))
+
+
+def at_one_moment(value: Value, node: exp.Expr, ctx: Context) -> Value:
+    """GETDATE() and its like: one moment for all rows of a statement.
+
+    Not in WHERE and ON: there the planner reads the clock itself, to know how many rows are due.
+    """
+    clause = node.find_ancestor(exp.Where, exp.Join, exp.Select)
+    if isinstance(clause, (exp.Where, exp.Join)) or not of_rows(ctx):
+        return value
+    return computed_once(value)
+
+
+_CONDITIONAL = frozenset(("ISNULL", "COALESCE", "IIF", "CHOOSE"))
+
+
+def computed_late(value: Value, operand: Value, *, fails: bool, node: exp.Expr, ctx: Context) -> Value:
+    """A value of constants that cannot be, computed where it is asked for alone.
+
+    PostgreSQL computes what reads no row while it plans, in a branch that is never reached and for rows
+    that are not there. A subquery around ``operand`` hides it. ``fails``: of this constant comes no value.
+    """
+    branch = next((one for one in _ancestors(node) if _is_conditional(one)), None)
+    if fails:
+        hidden = branch is not None or of_rows(ctx)
+    else:
+        variable = isinstance(operand.code, n.Variable)
+        hidden = variable and branch is not None and of_rows(ctx) and _reads_row(branch)
+    if not hidden:
+        return value
+    late = computed_once(operand).code
+    return replace(value, code=n.replaced(value.code, lambda one: late if one is operand.code else None))
+
+
+def _ancestors(node: exp.Expr) -> Iterator[exp.Expr]:
+    parent = node.parent
+    while isinstance(parent, exp.Expr) and not isinstance(parent, exp.Query):
+        yield parent
+        parent = parent.parent
+
+
+def _is_conditional(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Case) or (
+        isinstance(node, exp.Anonymous) and node.name.upper() in _CONDITIONAL
+    )
+
+
+def _reads_row(node: exp.Expr) -> bool:
+    return any(not is_variable(column) for column in node.find_all(exp.Column))
 
 
 def own_name(node: exp.Expr) -> str | None:
@@ -218,6 +284,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             column = relation.column(name)
             if column is not None:
                 _refuse_ambiguous(relation, frame, name, node, ctx)
+                ctx.bind_column(relation, name)
                 return _of_column(_spelling(relation, folded, relation.qualify), column)
             unknown = unknown or relation.columns is None or relation.partial
             if relation.renamed and folded in relation.renamed:
@@ -276,6 +343,7 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
         for column in relation.columns or ():
             if column.identity is not None:
                 return untyped_xml(Value(relation.spell(fold(column.name)), column.type))
+    ctx.bind_column(relation, name)
     code = (relation.renamed or {}).get(folded) or relation.spell(folded)
     known = relation.column(name)
     if known is None and folded not in (relation.renamed or {}):
@@ -324,7 +392,15 @@ def _subquery(node: exp.Subquery, ctx: Context) -> Value:
     inner = node.this
     while isinstance(inner, exp.Subquery):
         inner = inner.this
-    return subquery(inner, ctx)
+    value = subquery(inner, ctx)
+    query = value.code.query if isinstance(value.code, n.Subquery) else None
+    if isinstance(query, q.Select) and query == q.Select(query.items, breaks=query.breaks):
+        item = query.items[0] if len(query.items) == 1 else n.NULL
+        code = item.value if isinstance(item, q.Labelled) else item
+        if v.differs_by_row(code):
+            # (SELECT NEWID()): PostgreSQL would compute a query once for all rows.
+            return replace(value, code=n.Paren(code))
+    return value
 
 
 @handles(exp.Select, exp.Union, exp.Except, exp.Intersect)

@@ -109,6 +109,12 @@ class NextValue(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
 
+class RecursionLevel(exp.Expression):
+    """How deep the rows of a recursive query are, read of the relation ``this``: ``most`` at most."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "most": True}
+
+
 class AtTimeZone(exp.Expression):
     """``x AT TIME ZONE z``."""
 

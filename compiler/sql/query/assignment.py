@@ -7,12 +7,15 @@ what does not depend on such variables is then computed by the query, the rest r
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from sqlglot import exp
 
+from ....grammar.records import replace
 from ...catalog.names import AGGREGATES, fold
 from ...catalog.objects import ScalarVariable
+from ...catalog.types import SqlType
 from ...target import nodes as n
 from .. import values as v
 from ..assignments import assign
@@ -133,8 +136,14 @@ def _flowing(
     ctx: Context,
 ) -> Assignment:
     """No value reads what the statement assigns: one query gives all of them."""
-    labels = labels_of(names)
     values = [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)]
+    fixed: Sequence[exp.Expression]
+    if node.args.get("distinct"):
+        # What ORDER BY names must be in the list as it stands there.
+        labels, fixed = labels_of(names), values
+    else:
+        labels = labels_of(names, _ordered_by(node))
+        fixed = [FixedType(this=value, target=target) for value, target in zip(values, targets, strict=True)]
     plain = None
     rows = None
     if any(_aggregates(value) for value in expressions):
@@ -145,7 +154,7 @@ def _flowing(
     if plain is None or rows is None:
         named = [
             exp.Alias(this=value, alias=exp.to_identifier(label, quoted=True))
-            for value, label in zip(values, labels, strict=True)
+            for value, label in zip(fixed, labels, strict=True)
         ]
         node.set("expressions", named)
         rows = query_tree(node, ctx)
@@ -160,7 +169,6 @@ def _flowing(
         exactly_one_row=rows.one_row,
         at_most_one_row=rows.at_most_one,
         target_names=names,
-        before=rows.before,
     )
 
 
@@ -181,12 +189,55 @@ def _assigned(node: Assigned, ctx: Context) -> Value:
     return assign(ctx.implicitly(scalar(node.this, ctx), target.type, node.this), target.type)
 
 
-def labels_of(names: tuple[str, ...]) -> list[str]:
-    """Column names for the loop's record: the variables' names, told apart where one occurs twice."""
+def _ordered_by(node: exp.Select) -> set[str]:
+    """Columns in ORDER BY, folded: of that name PostgreSQL takes the list's column before the table's."""
+    order = node.args.get("order")
+    return {fold(column.name) for column in order.find_all(exp.Column)} if order is not None else set()
+
+
+class FixedType(exp.Expression):
+    """A value for a loop's record: of ``target``'s type, or of its own, as it is known now."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "target": False}
+
+
+@handles(FixedType)
+def _fixed_type(node: FixedType, ctx: Context) -> Value:
+    target: ScalarVariable | None = node.args.get("target")
+    return fixed_type(scalar(node.this, ctx), target.type if target is not None else None)
+
+
+_TYPED = (n.Cast, n.Variable, n.Text, n.Integer, n.Negative, n.Number, n.Null)
+_VARYING = frozenset(
+    {"integer", "decimal", "float", "string", "datetime", "date", "time", "binary", "uniqueidentifier"}
+)
+
+
+def fixed_type(value: Value, to: SqlType | None = None) -> Value:
+    """The value, of a type that stays the same where a table's column gets another one.
+
+    PL/pgSQL keeps for a session which types the fields of a record had, and refuses others: type of
+    parameter 1 (bigint) does not match that when preparing the plan (integer).
+    """
+    type_ = to or value.type
+    if value.type is None or type_ is None or type_.family not in _VARYING or isinstance(value.code, _TYPED):
+        return value
+    if isinstance(value.code, n.Call) and value.code.function.startswith("sys.convert_"):
+        return value
+    # What is no variable's yet keeps its length.
+    postgres = type_.postgres if to is not None else type_.postgres.partition("(")[0]
+    return replace(value, code=n.Cast(value.code, postgres))
+
+
+def labels_of(names: tuple[str, ...], taken: Collection[str] = ()) -> list[str]:
+    """Column names for the loop's record: the variables' names, told apart where one occurs twice.
+
+    ``taken``: names that mean something else in the query.
+    """
     labels: list[str] = []
     for name in names:
         label = fold(name.lstrip("@")) or "value"
-        while label in labels:
+        while label in labels or label in taken:
             label += "_"
         labels.append(label)
     return labels
@@ -204,11 +255,11 @@ def _sequential(
     lifted: list[exp.Expr] = []
     outside = [lift(value.copy(), assigned, lifted) for value in expressions]
     query_node = node.copy()
-    labels = [f"c{place}" for place in range(1, len(lifted) + 1)]
+    labels = labels_of(tuple(f"c{place}" for place in range(1, len(lifted) + 1)), _ordered_by(node))
     query_node.set(
         "expressions",
         [
-            exp.Alias(this=value.copy(), alias=exp.to_identifier(label, quoted=True))
+            exp.Alias(this=FixedType(this=value.copy()), alias=exp.to_identifier(label, quoted=True))
             for value, label in zip(lifted, labels, strict=True)
         ]
         or [exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("c1", quoted=True))],
@@ -220,6 +271,7 @@ def _sequential(
         for part in value.find_all(Lifted):
             place = int(part.name[1:]) - 1
             part.set("value", known[place] if place < len(known) else Value(n.NOTHING))
+            part.set("this", labels[place])
         values.append(assign(scalar(value, ctx), target.type).code)
     return Assignment(
         tuple(target.reference for target in targets),
@@ -228,7 +280,6 @@ def _sequential(
         at_most_one_row=result.at_most_one,
         sequential=True,
         target_names=names,
-        before=result.before,
     )
 
 

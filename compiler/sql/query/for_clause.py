@@ -70,7 +70,6 @@ def as_document(node: exp.Expr, result: QueryTree, values: list[Value] | None, c
             q.Select((refused,), rows),
             (found.column,),
             [Value(n.NOTHING, found.column.type)],
-            before=result.before,
         )
     shape = Shape(
         [column.name for column in result.columns],
@@ -84,5 +83,4 @@ def as_document(node: exp.Expr, result: QueryTree, values: list[Value] | None, c
         [Value(n.NOTHING, found.column.type)],
         one_row=True,
         at_most_one=True,
-        before=result.before,
     )

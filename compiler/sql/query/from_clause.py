@@ -22,6 +22,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..messages import ROWS_DIFFER
 from ..parse.nodes import is_variable
+from ..values import differs_by_row
 from .pivot import pivoted
 from .table_functions import table_function
 
@@ -149,10 +150,24 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
     item = source(inner, ctx, "CROSS")
     if not item.lateral:
         item.make_lateral()
+    if before:
+        _compute_for_each_row(item, ctx.frame.relations[before - 1])
     if lateral.args.get("cross_apply") is False:
         item.kind, item.on = "LEFT", n.TRUE
         _may_be_null(ctx.frame.relations[before:])
     return item
+
+
+def _compute_for_each_row(item: Source, left: Relation) -> None:
+    """``CROSS APPLY (SELECT NEWID() AS id)``: PostgreSQL would compute once what reads no column."""
+    derived = item.derived
+    if derived is None or not isinstance(derived.item, n.Subquery):
+        return
+    query = derived.item.query
+    if isinstance(query, q.Select) and query.source is None and any(map(differs_by_row, query.items)):
+        reads = n.IsNull(n.Paren(n.IsNull(left.every())), negated=True)
+        where = n.all_of([reads, *([query.where] if query.where is not None else [])])
+        item.code = replace(derived, item=n.Subquery(replace(query, where=where)))
 
 
 def _may_be_null(relations: list[Relation]) -> None:
@@ -264,6 +279,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         )
         return failed(kind, ctx)
     stored = ctx.reads(name, info)
+    if info is None or info.name is not None:
+        ctx.bind(name, node)
     if info is None:
         ctx.unknown(name, node)
     like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
@@ -309,7 +326,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         and fold(name.schema or "") not in ("sys", "information_schema")
         and not (info is not None and info.read_only)
     )
-    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare)
+    keys = info.keys if info is not None else ()
+    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare, keys=keys)
 
 
 def _sampled(node: exp.Table, item: n.Node, table: n.Node, ctx: Context) -> n.Node:
@@ -414,7 +432,12 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
         ctx.refuse_repeated(alias, labels, node)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
-            ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)
+            ColumnInfo(
+                label,
+                column.type,
+                nullable=nullable[place] if place < len(nullable) else True,
+                pg=column.pg,
+            )
             for place, (label, column) in enumerate(zip(labels, query.columns, strict=False))
         )
     elif columns:

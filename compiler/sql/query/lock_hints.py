@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from ....grammar.records import replace
+from ...catalog.names import fold
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
+from ...target.emit import emit
+from ..assignments import assign
 from ..context import Context
+from ..expressions.names import condition, scalar
 from ..from_items import Source
+from ..parse.nodes import is_variable
 
 _EXCLUSIVE = frozenset({"UPDLOCK", "XLOCK"})
-_SHARED = frozenset({"HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD"})
+RANGES = frozenset({"HOLDLOCK", "SERIALIZABLE"})
+_SHARED = RANGES | {"REPEATABLEREAD"}
+
+_KEY_LOCKS = 1397965390
+"""The first number of the advisory locks on keys that no row has; the second is one of 1024."""
 
 
 def locking(
-    sources: list[Source], ctx: Context, *, where: n.Node | None, plain: bool
-) -> tuple[tuple[q.Lock, ...], tuple[s.LockTable, ...], n.Node | None]:
-    """Turn hints into row locks: (lock clauses, statements before, WHERE).
+    sources: list[Source], ctx: Context, searched: exp.Expr | None, *, where: n.Node | None, plain: bool
+) -> tuple[tuple[q.Lock, ...], n.Node | None]:
+    """Turn hints into row locks: (lock clauses, WHERE).
 
     UPDLOCK and XLOCK lock the rows found FOR UPDATE, HOLDLOCK and its relatives FOR SHARE,
     READPAST passes locked rows.  ``plain`` is False where PostgreSQL allows no lock clause
     (aggregates, DISTINCT): the rows are then locked in a derived table, which takes the item's place.
-    TABLOCKX, and TABLOCK with HOLDLOCK, lock the table first.
+    TABLOCKX, TABLOCK with HOLDLOCK, and HOLDLOCK over more than one key lock the table first.
+    ``searched``: the condition behind WHERE.
     """
-    before: list[s.LockTable] = []
     wanted: list[tuple[Source, q.Lock]] = []
     for item in sources:
         if not item.lockable or not item.hints:
             continue
-        if "TABLOCKX" in item.hints or {"TABLOCK", "XLOCK"} <= item.hints:
-            before.append(s.LockTable(item.bare, "EXCLUSIVE"))
+        if locks_whole_table(item.hints):
+            _lock_table(item, "EXCLUSIVE", ctx)
         elif "TABLOCK" in item.hints and item.hints & (_SHARED | _EXCLUSIVE):
-            before.append(s.LockTable(item.bare, "SHARE ROW EXCLUSIVE"))
+            _lock_table(item, "SHARE ROW EXCLUSIVE", ctx)
+        elif item.hints & RANGES and "READPAST" not in item.hints:
+            lock_range(item, searched, ctx, writes=bool(item.hints & _EXCLUSIVE), alone=len(sources) == 1)
         strength = None
         if item.hints & _EXCLUSIVE:
             strength = "FOR UPDATE"
@@ -44,11 +57,11 @@ def locking(
             skips = " SKIP LOCKED" if waiting[0] else " NOWAIT" if waiting[1] else ""
             wanted.append((item, q.Lock(strength, waiting=skips)))
     if not wanted:
-        return (), tuple(before), where
+        return (), where
     ctx.scope.locks_rows = True
     nullable = _nullable(sources)
     if plain and not any(item in nullable for item, _ in wanted):
-        return _lock_clauses(sources, wanted), tuple(before), where
+        return _lock_clauses(sources, wanted), where
     for item, lock in wanted:
         assert item.relation is not None
         condition_inside = where if len(sources) == 1 else None
@@ -56,7 +69,80 @@ def locking(
         item.code = q.Aliased(n.Subquery(inner), item.relation.alias)
         if condition_inside is not None:
             where = None
-    return (), tuple(before), where
+    return (), where
+
+
+def locks_whole_table(hints: frozenset[str], *, changes: bool = False) -> bool:
+    """Tell whether nobody else may lock anything in the table; ``changes``: the statement changes it."""
+    if "TABLOCKX" in hints:
+        return True
+    return "TABLOCK" in hints and bool(hints & ({"XLOCK"} | (_SHARED if changes else set())))
+
+
+def _lock_table(item: Source, mode: str, ctx: Context) -> None:
+    ctx.locks[s.LockTable(item.bare, mode)] = None
+
+
+def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes: bool, alone: bool) -> None:
+    """Keep others from adding rows to those that the condition finds: HOLDLOCK, SERIALIZABLE.
+
+    PostgreSQL locks no ranges of keys.  Where all columns of a key are given and no row has it, the key is
+    locked itself, against those that search for it with such hints; else the table, against all that write.
+    ``writes``: the rows are locked to be changed. ``alone``: columns without a table's name are its own.
+    """
+    given = _given_columns(item, searched, alone=alone)
+    keys = [sorted(map(fold, key.columns)) for key in item.keys]
+    key = next((key for key in keys if given.keys() >= set(key)), None)
+    if key is None:
+        _lock_table(item, "SHARE ROW EXCLUSIVE" if writes else "SHARE", ctx)
+    elif writes:
+        # One who has locked the table has locked this key, too; one who adds the row without hints finds it.
+        _lock_table(item, "ROW EXCLUSIVE", ctx)
+        matches = n.all_of([condition(given[name][0], ctx).code for name in key])
+        rows = q.Select((n.Integer(1),), item.code, where=matches, locks=(q.Lock("FOR UPDATE"),))
+        values = (_compared(name, given[name][1], item, ctx) for name in key)
+        text = n.Call("concat_ws", (n.Text("/"), n.Text(emit(item.bare)), *values))
+        number = n.infix("&", n.Call("hashtext", (text,)), n.Integer(1023))
+        lock = n.Call("pg_advisory_xact_lock", (n.Integer(_KEY_LOCKS), number))
+        ctx.locks[s.LockKey(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
+
+
+def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:
+    """What a column is compared with, in one spelling for all values that are the same in any collation."""
+    columns = item.relation.columns if item.relation is not None else None
+    type_ = next((column.type for column in columns or () if fold(column.name) == name), None)
+    value = scalar(node, ctx)
+    code = assign(value, type_).code if type_ is not None else value.code
+    return n.Call("rtrim", (n.Call("lower", (n.Cast(code, "text"),)),))
+
+
+def _given_columns(
+    item: Source, searched: exp.Expr | None, *, alone: bool
+) -> dict[str, tuple[exp.Expr, exp.Expr]]:
+    """Columns of the item (folded) that have to equal what no column is part of: (comparison, that)."""
+    given: dict[str, tuple[exp.Expr, exp.Expr]] = {}
+    waiting = [searched] if searched is not None and item.kind in ("", ",", "JOIN", "CROSS") else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.And | exp.Paren):
+            waiting += [node.this, *([node.expression] if isinstance(node, exp.And) else [])]
+        elif isinstance(node, exp.EQ):
+            for column, value in ((node.this, node.expression), (node.expression, node.this)):
+                if _is_column_of(item, column, alone=alone) and _is_given(value):
+                    given[fold(column.name)] = (node, value)
+    return given
+
+
+def _is_column_of(item: Source, node: exp.Expr, *, alone: bool) -> bool:
+    if not isinstance(node, exp.Column) or is_variable(node) or item.relation is None:
+        return False
+    table = node.args.get("table")
+    return alone if table is None else fold(table.name) == item.relation.alias
+
+
+def _is_given(node: exp.Expr) -> bool:
+    """No column is part of it, nor a query."""
+    return all(is_variable(part) for part in node.find_all(exp.Column)) and node.find(exp.Query) is None
 
 
 def _nullable(sources: list[Source]) -> list[Source]:

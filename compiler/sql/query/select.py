@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -94,9 +94,9 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     aggregated = bool(ctx.frame.aggregates) or bool(group) or having is not None
     if aggregated:
         _refuse_ungrouped(node, items, ctx)
-    locks, before, where = locking(
-        sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
-    )
+    searched = where_node.this if where_node is not None else None
+    plain = not (aggregated or distinct or items.windows)
+    locks, where = locking(sources, ctx, searched, where=where, plain=plain)
     one_row = bool(ctx.frame.aggregates) and not group and having is None
     columns = items.columns()
     source = sources[0].code if sources else None
@@ -105,10 +105,9 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     if node.args.get("for_") is not None and simple and columns is not None:
         direct = _xml_directly(node, items, source, joins, where, order, ctx)
         if direct is not None:
-            direct.before = before
             return direct
     code: n.Node = q.Select(
-        tuple(items.codes),
+        _unnamed(items, order),
         source,
         joins,
         where,
@@ -131,7 +130,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         one_row=one_row,
         has_from=source is not None,
         at_most_one=q.is_one(limit) or source is None,
-        before=before,
         filtered=where is not None,
         listed=items.listed and columns is not None,
     )
@@ -234,7 +232,8 @@ class SelectList:
         if self.values is None:
             return None
         return tuple(
-            ResultColumn(name, value.type) for name, value in zip(self.names, self.values, strict=True)
+            ResultColumn(name, value.type, value.pg)
+            for name, value in zip(self.names, self.values, strict=True)
         )
 
 
@@ -343,6 +342,7 @@ class Star:
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in scope are known."""
     ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
+    ctx.refuse_star(item)
     relations = ctx.frame.relations
     codes: tuple[n.Node, ...] = (n.STAR,)
     if isinstance(item, exp.Column):
@@ -382,6 +382,23 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     elif len(shown) < len(all_columns):
         codes = tuple(relation.spell(fold(column.name)) for relation, column in shown)
     return Star(codes, columns, values)
+
+
+def _unnamed(items: SelectList, order: Sequence[n.OrderItem]) -> tuple[n.Node, ...]:
+    """The columns; one without a name gets none where ORDER BY would take what PostgreSQL calls it.
+
+    ``SELECT CASE … ELSE name END … ORDER BY name``: in T-SQL that is the table's column.
+    """
+    sorted_by = {
+        item.value.parts[0] for item in order if isinstance(item.value, n.Name) and len(item.value.parts) == 1
+    }
+    sorted_by -= set(items.aliases or {})
+    if not sorted_by or len(items.names) != len(items.codes):
+        return tuple(items.codes)
+    return tuple(
+        q.Labelled(code, q.UNNAMED) if name is None and q.own_name(code) in sorted_by else code
+        for name, code in zip(items.names, items.codes, strict=True)
+    )
 
 
 def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> tuple[n.OrderItem, ...]:

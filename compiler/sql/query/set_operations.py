@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from ....grammar.problems import Problems
@@ -12,11 +14,12 @@ from ...catalog.objects import ColumnInfo, ResultColumn
 from ...target import nodes as n
 from ...target import queries as q
 from ..context import Context, Relation
-from ..dispatch import query_tree, translates_query
+from ..dispatch import handles, query_tree, translates_query
 from ..expressions.windows import order_item
+from ..parse.nodes import RecursionLevel
 from ..precedence import common_type
 from ..query_result import NOTHING_SELECTED, QueryTree, Targets, mismatched
-from ..values import Value
+from ..values import Value, call
 from .for_clause import as_document
 from .row_limits import limits_rows, offset_fetch, refuse_order, within_row_limit
 from .select import select_tree
@@ -75,7 +78,8 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
         targets: Targets | None = None
         if itself:
             _check_recursive(body, alias, ctx)
-            targets = _recursive_types(body, alias, ctx)
+            body, names = _levelled(body, name, names, ctx)
+            targets = _recursive_types(body, alias, names, ctx)
         query = query_tree(body, ctx, targets=targets)
         columns: tuple[ColumnInfo, ...] | None = None
         if query.columns is not None:
@@ -88,13 +92,86 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
                     f"No column name was specified for column {place} of '{alias.name}'.", alias, number=8155
                 )
             ctx.refuse_repeated(alias.name, labels, alias)
-            columns = tuple(
-                ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
-            )
+            columns = _cte_columns(labels, query.columns)
         ctx.ctes[name] = columns
         _note_listed(name, query.listed, ctx)
         definitions.append(q.Definition(name, query.code, tuple(map(fold, names))))
     return definitions, recursive
+
+
+_LEVEL = "@level"
+"""The hidden column of a recursive query: no column of T-SQL has such a name."""
+
+
+def _cte_columns(labels: list[str], columns: Iterable[ResultColumn]) -> tuple[ColumnInfo, ...]:
+    return tuple(
+        ColumnInfo(label, column.type, hidden=label == _LEVEL, pg=column.pg)
+        for label, column in zip(labels, columns, strict=False)
+    )
+
+
+def _levelled(body: exp.Expr, name: str, names: list[str], ctx: Context) -> tuple[exp.Expr, list[str]]:
+    """A recursive query whose rows tell how deep they are, so that MAXRECURSION is obeyed.
+
+    Not where a row comes from deeper inside the recursive part, and not in what others put into queries of
+    their own, whose OPTION it would be.
+    """
+    most = _most_recursions(ctx) if ctx.scope.limits_recursion else 0
+    levelled = body.copy()
+    leaves = _leaves(levelled)
+    if not most or not all(isinstance(leaf, exp.Select) for leaf in leaves):
+        return body, names
+    for leaf in leaves:
+        level: exp.Expr = exp.Literal.number(0)
+        if _mentions(leaf, name):
+            own = [table for table in _from_items(leaf) if _mentions(table, name)]
+            if len(own) != 1 or not isinstance(own[0], exp.Table):
+                return body, names
+            level = RecursionLevel(this=own[0].alias or own[0].name, most=most)
+        leaf.append("expressions", exp.Alias(this=level, alias=exp.to_identifier(_LEVEL, quoted=True)))
+    return levelled, [*names, _LEVEL] if names else names
+
+
+def _from_items(select: exp.Expr) -> list[exp.Expr]:
+    """What FROM and its joins name, in parentheses or not."""
+    from_ = select.args.get("from_")
+    items: list[exp.Expr] = [] if from_ is None else [from_.this]
+    joins = [*(select.args.get("joins") or ()), *(items[0].args.get("joins") or () if items else ())]
+    return [*items, *(join.this for join in joins)]
+
+
+def _leaves(body: exp.Expr) -> list[exp.Expr]:
+    """The queries that UNION ALL and its like join."""
+    while isinstance(body, exp.Subquery):
+        body = body.this
+    if isinstance(body, exp.SetOperation):
+        return [*_leaves(body.this), *_leaves(body.expression)]
+    return [body]
+
+
+_MOST_RECURSIONS = 100
+_MOST_OF_OPTION = 32767
+
+
+def _most_recursions(ctx: Context) -> int:
+    """What OPTION (MAXRECURSION n) says, 0: no limit."""
+    for place, token in enumerate(ctx.tokens[:-1]):
+        if token.word == "MAXRECURSION" and ctx.tokens[place + 1].text.isdecimal():
+            most = int(ctx.tokens[place + 1].text)
+            if most > _MOST_OF_OPTION:
+                ctx.problem(
+                    f"The value {most} specified for the MAXRECURSION option exceeds the allowed maximum of "
+                    f"{_MOST_OF_OPTION}.",
+                    number=310,
+                )
+            return most
+    return _MOST_RECURSIONS
+
+
+@handles(RecursionLevel)
+def _recursion_level(node: RecursionLevel, ctx: Context) -> Value:
+    level = n.Name((fold(node.args["this"]), _LEVEL))
+    return call("ssb_internal.recursion_level", level, n.Integer(node.args["most"]), type=tm.INT)
 
 
 def _note_listed(name: str, listed: bool, ctx: Context) -> None:
@@ -127,13 +204,13 @@ def _check_recursive(body: exp.Expr, alias: exp.Expr, ctx: Context) -> None:
         ctx.problem(f'No anchor member was specified for recursive query "{alias.name}".', alias, number=246)
 
 
-def _recursive_types(body: exp.Expr, alias: exp.TableAlias, ctx: Context) -> Targets | None:
+def _recursive_types(body: exp.Expr, alias: exp.TableAlias, names: list[str], ctx: Context) -> Targets | None:
     """Types of a recursive query's columns.
 
     PostgreSQL wants the anchor and the recursive part to agree to the letter; strings go
     to text, everything else to the anchor's type.
     """
-    name, names = fold(alias.name), [column.name for column in alias.columns]
+    name = fold(alias.name)
     anchor = body
     while isinstance(anchor, (exp.SetOperation, exp.Subquery)):
         anchor = anchor.this
@@ -153,7 +230,7 @@ def _recursive_types(body: exp.Expr, alias: exp.TableAlias, ctx: Context) -> Tar
     for place, value in enumerate(values):
         if value.is_null:  # NULL alone is an int
             types[place] = tm.INT
-    ctx.ctes[name] = tuple(ColumnInfo(label, type_) for label, type_ in zip(labels, types, strict=False))
+    ctx.ctes[name] = _cte_columns(labels, [ResultColumn(None, type_) for type_ in types])
     _check_types(body, alias, labels, types, ctx)
     return Targets(types, exact=True)
 
@@ -285,8 +362,9 @@ def _united(
             if query.values is not None:
                 values.append(query.values[position])
             else:
-                values.append(Value(n.NOTHING, query.columns[position].type))
-        columns.append(ResultColumn(first.name, common_type(values)))
+                values.append(Value(n.NOTHING, query.columns[position].type, pg=query.columns[position].pg))
+        pg = next((value.pg for value in values if value.pg is not None), None)
+        columns.append(ResultColumn(first.name, common_type(values), pg))
     return tuple(columns)
 
 

@@ -69,6 +69,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
+    ctx.bind(name, node, is_function=True)
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
     arguments = tuple(user_arguments(call, known_function, ctx, prefix))
     info = ctx.scope.table(name)

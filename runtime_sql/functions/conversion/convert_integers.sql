@@ -90,7 +90,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN trunc(value)::integer;
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value numeric) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN trunc(value) BETWEEN -2147483648 AND 2147483647 THEN trunc(value)::integer END;
 CREATE OR REPLACE FUNCTION sys.convert_int(value double precision) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN trunc(value)::integer;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN trunc(value) BETWEEN -2147483648 AND 2147483647 THEN trunc(value)::integer
+    ELSE sys.small_integer(value::numeric, 'int', 'float', -2147483648, 2147483647)
+END;
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value double precision) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN trunc(value) BETWEEN -2147483648 AND 2147483647 THEN trunc(value)::integer END;
 CREATE OR REPLACE FUNCTION sys.convert_int(value timestamp) RETURNS integer

@@ -29,7 +29,7 @@ BEGIN
     IF v_sequence IS NULL THEN
         PERFORM ssb_internal.raise_error(7997, format('''%s'' does not contain an identity column.', table_name));
     END IF;
-    SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND ssb_internal.is_identity(a);
+    SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND NOT a.attisdropped AND ssb_internal.is_identity(a);
     SELECT s.* INTO v_definition FROM pg_sequence AS s WHERE s.seqrelid = v_sequence;
     EXECUTE format('SELECT last_value, is_called FROM %s', v_sequence) INTO v_last, v_used;
     IF value IS NULL THEN
@@ -75,7 +75,8 @@ DECLARE
     v_highest bigint;
 BEGIN
     SELECT a.attname INTO v_column FROM pg_catalog.pg_attribute AS a
-     WHERE a.attrelid = v_table AND pg_get_serial_sequence(target, a.attname)::regclass = v_sequence;
+     WHERE a.attrelid = v_table AND a.attnum > 0 AND NOT a.attisdropped
+       AND pg_get_serial_sequence(target, a.attname)::regclass = v_sequence;
     IF v_column IS NULL THEN
         RETURN;
     END IF;

@@ -116,6 +116,8 @@ ALTER TABLE dbo.missing ADD COLUMN a integer;
 
 PERFORM ssb_internal.follow_table('dbo.missing');
 
+PERFORM ssb_internal.note_updates('dbo.missing');
+
 END;
 $whole$;
 

@@ -550,6 +550,7 @@ BEGIN
         begun uuid;
         plain pg_temp."@plain"[] := '{}';
         keyed pg_temp."@keyed"[] := '{}';
+        keyed_last integer;
     BEGIN
         BEGIN
             begun := ssb_internal.begin_and_send('kept', 'kept', 'DEFAULT', 'DEFAULT', CAST('<a>1</a>' AS text), p_is_encrypted => false);
@@ -596,7 +597,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
+            SELECT batch.keyed || array_agg(ROW(COALESCE(GREATEST(batch.keyed_last, (batch.keyed)[cardinality(batch.keyed)].id), 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
             FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n."@place") AS nth_1
                   FROM (SELECT n.*, row_number() OVER () AS "@place"
                         FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n
@@ -617,7 +618,7 @@ BEGIN
         <<try_1>>
         BEGIN
             BEGIN
-                SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
+                SELECT batch.keyed || array_agg(ROW(COALESCE(GREATEST(batch.keyed_last, (batch.keyed)[cardinality(batch.keyed)].id), 0) + n."@place" * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n."@place") AS nth_1
                       FROM (SELECT n.*, row_number() OVER () AS "@place"
                             FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n

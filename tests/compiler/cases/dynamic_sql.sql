@@ -1040,3 +1040,66 @@ service_name body
 //it's]here  say 'yes'
 
 (1 row affected)
+
+-- case: hints over a table that only the run time knows
+DECLARE @t SYSNAME = N'K', @id INT = 5, @s NVARCHAR(MAX);
+SET @s = N'SELECT Id FROM dbo.' + QUOTENAME(@t) + N' WITH (UPDLOCK, HOLDLOCK) WHERE Id = @i';
+EXEC sp_executesql @s, N'@i INT', @i = @id;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+    detail text;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        t varchar(128) := 'K';
+        id integer := 5;
+        s text;
+        piece_1 text;
+        i_passed integer;
+        caller ssb.session;
+        ready boolean;
+    BEGIN
+        BEGIN
+            s := 'SELECT Id FROM dbo.' || sys.quotename(t) || ' WITH (UPDLOCK, HOLDLOCK) WHERE Id = @i';
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            ready := false;
+            piece_1 := sys.quotename(t);
+            i_passed := id;
+            ready := piece_1 IS NOT NULL;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF ready THEN
+            caller := session;
+            session := ssb_internal.enter_string(session, 2);
+            <<string_1>>
+            DECLARE
+                i integer := i_passed;
+            BEGIN
+                BEGIN
+                    EXECUTE concat('LOCK TABLE ', ssb_internal.dynamic_name('dbo', piece_1), ' IN SHARE ROW EXCLUSIVE MODE');
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT id FROM ', ssb_internal.dynamic_name('dbo', piece_1), ' WHERE id = $1 FOR UPDATE') USING i;
+                    session := ssb_internal.show(session, result, '[{"name":"Id","type":null}]');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_1 WHEN session.leaving;
+                END;
+            END string_1;
+            session := ssb_internal.leave(session, caller);
+        END IF;
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 208, Level 16, State 1, Line 1
+Invalid object name 'K'.

@@ -109,7 +109,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_insert', 'dbo.people', 'pg_temp."dbo.people_insert@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_insert', TG_RELID, 'pg_temp."dbo.people_insert@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_insert@inserted" SELECT NEW.*;
@@ -190,7 +190,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', TG_RELID, 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@inserted" SELECT NEW.*;
@@ -202,10 +202,9 @@ $keep_rows$;
 PERFORM ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"', 'dbo.people_change');
 
 CREATE TRIGGER "!people_change@" AFTER UPDATE ON dbo.people
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change', '', 'name');
 
-CREATE TRIGGER "!people_change@name" AFTER UPDATE OF name ON dbo.people
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change', 'name');
+PERFORM ssb_internal.note_updates('dbo.people', 'people_change');
 
 CREATE OR REPLACE FUNCTION dbo."people_change@delete"()
 RETURNS trigger
@@ -235,7 +234,7 @@ BEGIN
         BEGIN
             UPDATE dbo.person AS p
             SET name = i.name
-            FROM (SELECT * FROM dbo.people WHERE false) AS i
+            FROM (SELECT * FROM pg_temp."dbo.people_change@delete@deleted" WHERE false) AS i
             WHERE i.id = p.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -246,7 +245,8 @@ BEGIN
             DELETE FROM dbo.home
             WHERE id IN (SELECT id FROM pg_temp."dbo.people_change@delete@deleted" AS deleted
                          EXCEPT
-                         SELECT id FROM (SELECT * FROM dbo.people WHERE false) AS inserted);
+                         SELECT id
+                         FROM (SELECT * FROM pg_temp."dbo.people_change@delete@deleted" WHERE false) AS inserted);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE');
@@ -266,7 +266,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', TG_RELID, 'pg_temp."dbo.people_change@delete@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@delete@deleted" SELECT OLD.*;
@@ -326,7 +326,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.another', 'dbo.people', 'pg_temp."dbo.another@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.another', TG_RELID, 'pg_temp."dbo.another@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.another@deleted" SELECT OLD.*;
@@ -384,7 +384,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.loops', 'dbo.people', 'pg_temp."dbo.loops@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.loops', TG_RELID, 'pg_temp."dbo.loops@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.loops@inserted" SELECT NEW.*;
@@ -495,7 +495,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.soft', 'dbo.t', 'pg_temp."dbo.soft@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.soft', TG_RELID, 'pg_temp."dbo.soft@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.soft@deleted" SELECT OLD.*;
@@ -552,7 +552,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.filled', 'dbo.t', 'pg_temp."dbo.filled@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.filled', TG_RELID, 'pg_temp."dbo.filled@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.filled@inserted" SELECT NEW.*;
@@ -667,7 +667,7 @@ LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb_internal.begin_instead('dbo.tr', 'dbo.v', 'pg_temp."dbo.tr@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.tr', TG_RELID, 'pg_temp."dbo.tr@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.tr@inserted" SELECT NEW.*;
@@ -771,13 +771,13 @@ BEGIN
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            OPEN result FOR SELECT ssb_internal.columns_updated(TG_RELID, true) AS bits;
             session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(TG_RELID, true)) & 2 = 2, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -785,7 +785,7 @@ BEGIN
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(TG_RELID, true), 2, 1)) & 1 = 1, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -818,13 +818,13 @@ BEGIN
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            OPEN result FOR SELECT ssb_internal.columns_updated(TG_RELID, tr.updates) AS bits;
             session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(TG_RELID, tr.updates)) & 2 = 2, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -832,7 +832,7 @@ BEGIN
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(TG_RELID, tr.updates), 2, 1)) & 1 = 1, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -849,34 +849,9 @@ CREATE TRIGGER "tr@update" AFTER UPDATE ON dbo.t
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@update"')) EXECUTE FUNCTION dbo."tr@update"();
 
 CREATE TRIGGER "!tr@" AFTER UPDATE ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', '', '');
 
-CREATE TRIGGER "!tr@a" AFTER UPDATE OF a ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'a');
-
-CREATE TRIGGER "!tr@b" AFTER UPDATE OF b ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'b');
-
-CREATE TRIGGER "!tr@c" AFTER UPDATE OF c ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'c');
-
-CREATE TRIGGER "!tr@d" AFTER UPDATE OF d ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'd');
-
-CREATE TRIGGER "!tr@e" AFTER UPDATE OF e ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'e');
-
-CREATE TRIGGER "!tr@f" AFTER UPDATE OF f ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'f');
-
-CREATE TRIGGER "!tr@g" AFTER UPDATE OF g ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'g');
-
-CREATE TRIGGER "!tr@h" AFTER UPDATE OF h ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'h');
-
-CREATE TRIGGER "!tr@i" AFTER UPDATE OF i ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'i');
+PERFORM ssb_internal.note_updates('dbo.t', 'tr');
 
 CREATE OR REPLACE FUNCTION dbo."tr@delete"()
 RETURNS trigger
@@ -894,13 +869,13 @@ BEGIN
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            OPEN result FOR SELECT ssb_internal.columns_updated(TG_RELID, false) AS bits;
             session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(TG_RELID, false)) & 2 = 2, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -908,7 +883,7 @@ BEGIN
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(TG_RELID, false), 2, 1)) & 1 = 1, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN

@@ -220,7 +220,7 @@ BEGIN
             INSERT INTO dbo.log (line)
             SELECT concat(i.id, ': ', d.n, ' -> ', i.n)
             FROM inserted AS i
-            LEFT JOIN (SELECT * FROM dbo.t WHERE false) AS d ON d.id = i.id;
+            LEFT JOIN (SELECT * FROM inserted WHERE false) AS d ON d.id = i.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
             session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
@@ -301,10 +301,9 @@ CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
 CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', '', 'n');
 
-CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
+PERFORM ssb_internal.note_updates('dbo.t', 'watch');
 
 END;
 $whole$;
@@ -618,9 +617,9 @@ DECLARE
     id integer;
     next_row record;
 BEGIN
-    SELECT id FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
+    SELECT id::integer AS id_ FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
     IF FOUND THEN
-        id := next_row.id;
+        id := next_row.id_;
     END IF;
     RETURN id;
 END first_free;
@@ -640,3 +639,98 @@ first
     1
 
 (1 row affected)
+
+-- case: what an IF, a WHILE and a SET read is locked before
+CREATE PROCEDURE dbo.first_come @id INT AS
+IF NOT EXISTS (SELECT * FROM dbo.heap WITH (UPDLOCK, HOLDLOCK) WHERE id = @id) INSERT dbo.heap (id) VALUES (@id)
+ELSE IF EXISTS (SELECT * FROM dbo.heap WITH (TABLOCKX)) PRINT 'taken'
+WHILE EXISTS (SELECT * FROM dbo.heap WITH (TABLOCKX)) DELETE dbo.heap
+SET @id = (SELECT MAX(id) FROM dbo.heap WITH (XLOCK, SERIALIZABLE))
+-- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_come', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.first_come(id integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $first_come$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'first_come');
+    <<first_come>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        EXIT first_come WHEN session.leaving;  -- nested deeper than 32
+        condition := NULL;
+        BEGIN
+            LOCK TABLE dbo.heap IN SHARE ROW EXCLUSIVE MODE;
+            condition := coalesce(NOT EXISTS (SELECT * FROM dbo.heap WHERE id = first_come.id FOR UPDATE), false);
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+        END;
+        IF condition THEN
+            BEGIN
+                INSERT INTO dbo.heap (id) VALUES (id);
+                IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.heap', FOUND, session.identity); END IF;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb_internal.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT');
+                EXIT first_come WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSIF NOT condition THEN
+            condition := NULL;
+            BEGIN
+                LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+                condition := coalesce(EXISTS (SELECT * FROM dbo.heap), false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+            END;
+            IF condition THEN
+                PERFORM ssb_internal.print('taken');
+            END IF;
+        END IF;
+        LOOP
+            condition := NULL;
+            BEGIN
+                LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+                condition := coalesce(EXISTS (SELECT * FROM dbo.heap), false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+            END;
+            EXIT WHEN condition IS NOT TRUE;
+            BEGIN
+                DELETE FROM dbo.heap;
+                IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.heap', false, session.identity); END IF;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb_internal.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DELETE');
+                EXIT first_come WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END LOOP;
+        BEGIN
+            LOCK TABLE dbo.heap IN SHARE ROW EXCLUSIVE MODE;
+            id := sys.convert_int((SELECT max(id) FROM (SELECT * FROM dbo.heap FOR UPDATE) AS heap));
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT first_come WHEN session.leaving;
+        END;
+    END first_come;
+    session := ssb_internal.leave(session, caller);
+END;
+$first_come$;
+
+END;
+$whole$;
+-- shows
+

@@ -1241,6 +1241,7 @@ BEGIN
     <<batch>>
     DECLARE
         i pg_temp."@i"[] := '{}';
+        i_last integer;
         caller ssb.session;
         alone boolean;
         caller_2 ssb.session;
@@ -1266,7 +1267,7 @@ BEGIN
         session.capturing := false;
         IF NOT session.leaving THEN
             BEGIN
-                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, 'usual')::pg_temp."@i" ORDER BY n."@place"), count(*)
+                SELECT batch.i || array_agg(ROW(COALESCE(GREATEST(batch.i_last, (batch.i)[cardinality(batch.i)].id), 0) + n."@place", n.b, 'usual')::pg_temp."@i" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER () AS "@place"
                       FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb_internal.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
                 INTO i, session.rowcount;
@@ -1297,7 +1298,7 @@ BEGIN
         session.capturing := false;
         IF NOT session.leaving THEN
             BEGIN
-                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+                SELECT batch.i || array_agg(ROW(COALESCE(GREATEST(batch.i_last, (batch.i)[cardinality(batch.i)].id), 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER () AS "@place"
                       FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'string')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
                 INTO i, session.rowcount;
@@ -1407,7 +1408,7 @@ BEGIN
         session.capturing := false;
         IF NOT session.leaving THEN
             BEGIN
-                SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
+                SELECT batch.i || array_agg(ROW(COALESCE(GREATEST(batch.i_last, (batch.i)[cardinality(batch.i)].id), 0) + n."@place", n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n."@place"), count(*)
                 FROM (SELECT n.*, row_number() OVER () AS "@place"
                       FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'string')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
                 INTO i, session.rowcount;

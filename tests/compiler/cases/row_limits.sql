@@ -77,7 +77,7 @@ BEGIN
         END;
         s := '';
         BEGIN
-            FOR next_row IN SELECT b AS c1 FROM dbo.t ORDER BY id LIMIT session.row_limit LOOP
+            FOR next_row IN SELECT b::varchar AS c1 FROM dbo.t ORDER BY id LIMIT session.row_limit LOOP
                 s := (s || next_row.c1)::varchar(100);
             END LOOP;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;

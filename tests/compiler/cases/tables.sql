@@ -472,6 +472,8 @@ ALTER TABLE dbo.price ADD COLUMN note varchar(5);
 
 PERFORM ssb_internal.follow_table('dbo.price');
 
+PERFORM ssb_internal.note_updates('dbo.price');
+
 END;
 $whole$;
 -- shows

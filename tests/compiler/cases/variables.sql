@@ -214,7 +214,7 @@ BEGIN
         PERFORM ssb_internal.print(concat(a, ' ', b));
         BEGIN
             session.rowcount := 0;
-            FOR next_row IN SELECT database_id AS a FROM sys.databases WHERE lower(name) = 'no such database' LOOP
+            FOR next_row IN SELECT database_id::integer AS a FROM sys.databases WHERE lower(name) = 'no such database' LOOP
                 a := next_row.a;
                 session.rowcount := session.rowcount + 1;
             END LOOP;

@@ -27,3 +27,32 @@ DECLARE @ INT = 4, @@ INT, @$ INT = 6
 SET @@ = @ + @$
 SELECT @ AS four, @@ AS ten
 EXEC sp_executesql N'SELECT @ AS five', N'@ INT', @ = 5
+-- Numbers of rows that are gone are not given again.
+CREATE TYPE dbo.Numbered AS TABLE (Id int IDENTITY(10, 5) PRIMARY KEY, What varchar(10));
+GO
+CREATE PROCEDURE dbo.Renumber AS
+    DECLARE @n dbo.Numbered, @down TABLE (Id int IDENTITY(-1, -1), What varchar(10) UNIQUE);
+    INSERT INTO @n (What) VALUES ('a'), ('b');
+    DELETE FROM @n WHERE What = 'b';
+    INSERT INTO @n (What) VALUES ('c');
+    INSERT INTO @n (What) SELECT What FROM @n;
+    DELETE FROM @n WHERE Id > 10;
+    INSERT INTO @n DEFAULT VALUES;
+    SELECT Id, What FROM @n;
+    INSERT INTO @down (What) VALUES ('a');
+    DELETE FROM @down;
+    INSERT INTO @down (What) VALUES ('b'), ('c');
+    INSERT INTO @down (What) OUTPUT inserted.Id VALUES ('d');
+    SELECT MIN(Id) AS lowest, SCOPE_IDENTITY() AS last FROM @down;
+GO
+EXEC dbo.Renumber;
+GO
+CREATE FUNCTION dbo.Numbers() RETURNS @r TABLE (Id int IDENTITY, What varchar(10)) AS BEGIN
+    INSERT INTO @r (What) VALUES ('a');
+    DELETE FROM @r;
+    INSERT INTO @r (What) VALUES ('b');
+    RETURN;
+END;
+GO
+SELECT Id, What FROM dbo.Numbers();
+GO

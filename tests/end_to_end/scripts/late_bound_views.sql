@@ -97,3 +97,22 @@ DROP EVENT NOTIFICATION Watching ON DATABASE
 SELECT CAST(message_body AS XML).value('(/EVENT_INSTANCE/EventType)[1]', 'sysname') AS event, CAST(message_body AS XML).value('(/EVENT_INSTANCE/ObjectName)[1]', 'sysname') AS name
 FROM dbo.Watched WHERE message_type_name LIKE '%EventNotification' ORDER BY queuing_order
 GO
+PRINT 'a synonym hinders nothing, and shows what is there now'
+CREATE TABLE dbo.Stock (Id INT, Name VARCHAR(9), Amount INT)
+GO
+CREATE SYNONYM dbo.Goods FOR dbo.Stock
+GO
+ALTER TABLE dbo.Stock DROP COLUMN Name
+GO
+ALTER TABLE dbo.Stock ALTER COLUMN Amount BIGINT
+GO
+DROP TABLE dbo.Stock
+GO
+CREATE TABLE dbo.Stock (Number INT)
+GO
+SELECT * FROM dbo.Goods
+GO
+PRINT 'what COUNT gives is an int to a function, too'
+GO
+SELECT dbo.twice(q.n) AS n FROM (SELECT COUNT(*) AS n FROM dbo.Stock) AS q
+GO

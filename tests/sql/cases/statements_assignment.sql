@@ -45,28 +45,28 @@ name := list::varchar(50)
 SELECT @name = name FROM customers WHERE id = @id
 -- expect
 FOR next_row IN
-SELECT name FROM dbo.customers WHERE id = p.id
+SELECT name::varchar(50) AS name FROM dbo.customers WHERE id = p.id
 LOOP name := next_row.name; END LOOP
 
 -- case: two variables
 SELECT @name = name, @total = amount FROM orders WHERE id = 1
 -- expect
 FOR next_row IN
-SELECT name, amount AS total FROM dbo.orders WHERE id = 1
+SELECT name::varchar(50) AS name, amount::numeric(10,2) AS total FROM dbo.orders WHERE id = 1
 LOOP name := next_row.name; total := next_row.total; END LOOP
 
 -- case: top one
 SELECT TOP (1) @id = id FROM orders ORDER BY amount DESC
 -- expect
 FOR next_row IN
-SELECT id FROM dbo.orders ORDER BY amount DESC NULLS LAST LIMIT 1
+SELECT id::integer AS id FROM dbo.orders ORDER BY amount DESC NULLS LAST LIMIT 1
 LOOP id := next_row.id; END LOOP
 
 -- case: last row wins
 SELECT @id = id FROM orders ORDER BY amount
 -- expect
 FOR next_row IN
-SELECT id FROM dbo.orders ORDER BY amount NULLS FIRST
+SELECT id::integer AS id FROM dbo.orders ORDER BY amount NULLS FIRST
 LOOP id := next_row.id; END LOOP
 
 -- case: aggregate
@@ -85,21 +85,21 @@ INTO name
 SELECT @n = COUNT(*) FROM orders GROUP BY customer
 -- expect
 FOR next_row IN
-SELECT count(*) AS n FROM dbo.orders GROUP BY customer
+SELECT count(*)::integer AS n FROM dbo.orders GROUP BY customer
 LOOP n := next_row.n; END LOOP
 
 -- case: growing a string
 SELECT @list = @list + name + N',' FROM customers ORDER BY id
 -- expect
 FOR next_row IN
-SELECT name AS c1 FROM dbo.customers ORDER BY id
+SELECT name::varchar AS c1 FROM dbo.customers ORDER BY id
 LOOP list := list || next_row.c1 || ','; END LOOP
 
 -- case: growing with compound
 SELECT @list += name FROM customers
 -- expect
 FOR next_row IN
-SELECT name AS c1 FROM dbo.customers
+SELECT name::varchar AS c1 FROM dbo.customers
 LOOP list := list || next_row.c1; END LOOP
 
 -- case: numbering
@@ -113,21 +113,21 @@ LOOP n := n + 1; id := n; END LOOP
 SELECT @total = ISNULL(@total, 0) + amount FROM orders WHERE customer = @id
 -- expect
 FOR next_row IN
-SELECT amount AS c1 FROM dbo.orders WHERE customer = p.id
+SELECT amount::numeric AS c1 FROM dbo.orders WHERE customer = p.id
 LOOP total := COALESCE(total, 0.00) + next_row.c1; END LOOP
 
 -- case: lifting an aggregate
 SELECT @n = @n + COUNT(*) FROM orders
 -- expect
 FOR next_row IN
-SELECT count(*) AS c1 FROM dbo.orders
+SELECT count(*)::integer AS c1 FROM dbo.orders
 LOOP n := n + next_row.c1; END LOOP
 
 -- case: lifting a date part
 SELECT @n = @n + DATEDIFF(day, placed, GETDATE()) FROM orders
 -- expect
 FOR next_row IN
-SELECT sys.datediff('day', placed, sys.getdate()) AS c1 FROM dbo.orders
+SELECT sys.datediff('day', placed, (SELECT sys.getdate()))::integer AS c1 FROM dbo.orders
 LOOP n := n + next_row.c1; END LOOP
 
 -- case: where without FROM
@@ -141,7 +141,7 @@ LOOP id := next_row.id; END LOOP
 SELECT @name = name FROM @t WHERE id = @id
 -- expect
 FOR next_row IN
-SELECT name FROM unnest(p.t) AS t WHERE id = p.id
+SELECT name::varchar(50) AS name FROM unnest(p.t) AS t WHERE id = p.id
 LOOP name := next_row.name; END LOOP
 
 -- case: from a subquery
@@ -153,7 +153,7 @@ n := (SELECT count(*) FROM dbo.orders)
 WITH c AS (SELECT MAX(id) AS m FROM orders) SELECT @id = m FROM c
 -- expect
 FOR next_row IN
-WITH c AS (SELECT max(id) AS m FROM dbo.orders) SELECT m AS id FROM c
+WITH c AS (SELECT max(id) AS m FROM dbo.orders) SELECT m::integer AS id FROM c
 LOOP id := next_row.id; END LOOP
 
 -- case: from xml
@@ -170,21 +170,22 @@ name := sys.xml_value(x, '(/p:a/b)[1]', '{"p": "urn:a", "": "urn:d"}')::varchar(
 SELECT @h = conversation_handle FROM OrderQueue WITH (NOLOCK)
 -- expect
 FOR next_row IN
-SELECT conversation_handle AS h FROM dbo.orderqueue
+SELECT conversation_handle::uuid AS h FROM dbo.orderqueue
 LOOP h := next_row.h; END LOOP
 
 -- case: with holdlock
 SELECT @id = id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE MODE;
 FOR next_row IN
-SELECT id FROM dbo.orders WHERE customer = p.id FOR SHARE
+SELECT id::integer AS id FROM dbo.orders WHERE customer = p.id FOR SHARE
 LOOP id := next_row.id; END LOOP
 
 -- case: variable of a column name
 SELECT @name = name FROM customers WHERE name = @name
 -- expect
 FOR next_row IN
-SELECT name FROM dbo.customers WHERE name = p.name
+SELECT name::varchar(50) AS name FROM dbo.customers WHERE name = p.name
 LOOP name := next_row.name; END LOOP
 
 -- case: column of an unknown table
@@ -198,7 +199,7 @@ LOOP n := next_row.n; name := next_row.name; h := next_row.h; END LOOP
 UPDATE keyed SET @n = v = v + 1 WHERE k = 1
 -- expect
 FOR next_row IN
-UPDATE dbo.keyed SET v = v + 1 WHERE k = 1 RETURNING v AS n
+UPDATE dbo.keyed SET v = v + 1 WHERE k = 1 RETURNING v::integer AS n
 LOOP n := next_row.n; END LOOP
 
 -- case: update: old value
@@ -216,21 +217,21 @@ LOOP n := next_row.n; END LOOP
 UPDATE orders SET @name = name, amount = 0 WHERE id = 1
 -- expect
 FOR next_row IN
-UPDATE dbo.orders SET amount = 0 WHERE id = 1 RETURNING name
+UPDATE dbo.orders SET amount = 0 WHERE id = 1 RETURNING name::varchar(50) AS name
 LOOP name := next_row.name; END LOOP
 
 -- case: update: only variables
 UPDATE keyed SET @n = v WHERE k = 1
 -- expect
 FOR next_row IN
-SELECT v AS n FROM dbo.keyed WHERE k = 1
+SELECT v::integer AS n FROM dbo.keyed WHERE k = 1
 LOOP n := next_row.n; END LOOP
 
 -- case: update: running total
 UPDATE orders SET amount = 1, @n = @n + customer
 -- expect
 FOR next_row IN
-UPDATE dbo.orders SET amount = 1 RETURNING customer AS n_1
+UPDATE dbo.orders SET amount = 1 RETURNING customer::integer AS n_1
 LOOP n := n + next_row.n_1; END LOOP
 
 -- case: update: rows depend on the variable

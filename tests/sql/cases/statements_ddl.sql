@@ -253,7 +253,8 @@ ALTER TABLE heap ADD d int NOT NULL DEFAULT 5, e varchar(10)
 -- expect
 ALTER TABLE dbo.heap
     ADD COLUMN d integer NOT NULL DEFAULT 5,
-    ADD COLUMN e varchar(10)
+    ADD COLUMN e varchar(10);
+SELECT ssb_internal.note_updates('dbo.heap')
 
 -- case: add constraint
 ALTER TABLE heap ADD CONSTRAINT pk_heap PRIMARY KEY (a)
@@ -291,6 +292,7 @@ SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['b']::text[], p_type => 
 ALTER TABLE dbo.heap
     ALTER COLUMN b TYPE varchar(100),
     ALTER COLUMN b SET NOT NULL;
+SELECT ssb_internal.note_updates('dbo.heap');
 SELECT ssb_internal.bind_views(true)
 
 -- case: alter column to another kind
@@ -298,6 +300,7 @@ ALTER TABLE heap ALTER COLUMN a varchar(10)
 -- expect
 SELECT ssb_internal.refuse_dependants('dbo.heap', ARRAY['a']::text[], p_type => 'varchar(10)');
 ALTER TABLE dbo.heap ALTER COLUMN a TYPE varchar(10) USING sys.convert_varchar(a, 10);
+SELECT ssb_internal.note_updates('dbo.heap');
 SELECT ssb_internal.bind_views(true)
 
 -- case: drop column
@@ -410,6 +413,7 @@ CREATE INDEX customers__ix_old ON dbo.customers (city)
 -- case: a global temporary table
 CREATE TABLE ##g (a int)
 -- expect
+SELECT ssb_internal.hold_global_table('tempdb_dbo."##g"');
 CREATE TABLE tempdb_dbo."##g" (
     a integer
 )
@@ -441,6 +445,7 @@ ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL D
 ALTER TABLE dbo.heap
     ADD COLUMN f timestamp(6) NOT NULL DEFAULT sys.sysutcdatetime(),
     ADD COLUMN u timestamp(6) NOT NULL DEFAULT sys.convert_datetime2('9999-12-31 23:59:59.9999999')::timestamp(6);
+SELECT ssb_internal.note_updates('dbo.heap');
 SELECT ssb_internal.add_period('dbo.heap', 'f', 'u', true, true)
 
 -- case: no period any more

@@ -495,7 +495,7 @@ WITH q AS (SELECT *, orders.ctid AS row_id
            ORDER BY id
            LIMIT 1
            FOR UPDATE SKIP LOCKED)
-DELETE FROM dbo.orders USING q WHERE orders.ctid = q.row_id RETURNING q.id, q.name
+DELETE FROM dbo.orders USING q WHERE orders.ctid = q.row_id RETURNING orders.id, orders.name
 
 -- case: delete duplicates
 WITH d AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY c) AS rn FROM heap) DELETE FROM d WHERE rn > 1
@@ -575,3 +575,28 @@ case.sql:1:1: error 10716: A nested INSERT, UPDATE, DELETE, or MERGE statement m
 INSERT heap (b) VALUES (1), ('two')
 -- expect
 INSERT INTO dbo.heap (b) VALUES (1::varchar(20)), (sys.convert_int('two')::varchar(20))
+
+-- case: insert of what is not there
+INSERT orders (customer, name) SELECT 3, N'c' WHERE NOT EXISTS (SELECT * FROM orders WITH (UPDLOCK, SERIALIZABLE) WHERE customer = 3)
+-- expect
+LOCK TABLE dbo.orders IN SHARE ROW EXCLUSIVE MODE;
+INSERT INTO dbo.orders (customer, name)
+SELECT 3, 'c' WHERE NOT EXISTS (SELECT * FROM dbo.orders WHERE customer = 3 FOR UPDATE)
+
+-- case: update that holds a range
+UPDATE orders WITH (SERIALIZABLE) SET name = N'd' WHERE customer = @id
+-- expect
+LOCK TABLE dbo.orders IN SHARE ROW EXCLUSIVE MODE;
+UPDATE dbo.orders SET name = 'd' WHERE customer = p.id
+
+-- case: insert that locks the table
+INSERT INTO orders WITH (TABLOCKX) (customer, name) SELECT MAX(customer) + 1, N'e' FROM orders
+-- expect
+LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
+INSERT INTO dbo.orders (customer, name) SELECT max(customer) + 1, 'e' FROM dbo.orders
+
+-- case: delete that locks the table
+DELETE orders WITH (TABLOCK, HOLDLOCK) WHERE id = 9
+-- expect
+LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
+DELETE FROM dbo.orders WHERE id = 9

@@ -282,9 +282,11 @@ WITH a AS (SELECT 1 AS x), b AS (SELECT x + 1 AS y FROM a) SELECT y FROM b
 -- case: recursive cte
 WITH tree AS (SELECT id, boss, 0 AS depth FROM customers WHERE boss IS NULL UNION ALL SELECT c.id, c.boss, t.depth + 1 FROM customers c JOIN tree t ON t.id = c.boss) SELECT id, depth FROM tree OPTION (MAXRECURSION 10)
 -- expect
-WITH RECURSIVE tree AS (SELECT id, boss, 0 AS depth FROM dbo.customers WHERE boss IS NULL
+WITH RECURSIVE tree AS (SELECT id, boss, 0 AS depth, 0 AS "@level"
+                        FROM dbo.customers
+                        WHERE boss IS NULL
                         UNION ALL
-                        SELECT c.id, c.boss, t.depth + 1
+                        SELECT c.id, c.boss, t.depth + 1, ssb_internal.recursion_level(t."@level", 10) AS "@level"
                         FROM dbo.customers AS c
                         JOIN tree AS t ON t.id = c.boss)
 SELECT id, depth FROM tree
@@ -292,17 +294,21 @@ SELECT id, depth FROM tree
 -- case: recursive cte that grows a string
 WITH p AS (SELECT 1 AS i, CAST('a' AS varchar(20)) AS s UNION ALL SELECT i + 1, CAST(s + 'b' AS varchar(20)) FROM p WHERE i < 3) SELECT s FROM p
 -- expect
-WITH RECURSIVE p AS (SELECT 1 AS i, 'a'::text AS s
+WITH RECURSIVE p AS (SELECT 1 AS i, 'a'::text AS s, 0 AS "@level"
                      UNION ALL
-                     SELECT i + 1, (s || 'b')::varchar(20)::text FROM p WHERE i < 3)
+                     SELECT i + 1, (s || 'b')::varchar(20)::text, ssb_internal.recursion_level(p."@level", 100) AS "@level"
+                     FROM p
+                     WHERE i < 3)
 SELECT s FROM p
 
 -- case: recursive cte that begins with NULL
 WITH p AS (SELECT 1 AS i, NULL AS before UNION ALL SELECT i + 1, i FROM p WHERE i < 3) SELECT before FROM p
 -- expect
-WITH RECURSIVE p AS (SELECT 1 AS i, NULL::integer AS before
+WITH RECURSIVE p AS (SELECT 1 AS i, NULL::integer AS before, 0 AS "@level"
                      UNION ALL
-                     SELECT i + 1, i FROM p WHERE i < 3)
+                     SELECT i + 1, i, ssb_internal.recursion_level(p."@level", 100) AS "@level"
+                     FROM p
+                     WHERE i < 3)
 SELECT before FROM p
 
 -- case: union all
@@ -438,6 +444,7 @@ SELECT id FROM dbo.orders WHERE id = p.id FOR UPDATE
 -- case: holdlock
 SELECT id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE MODE;
 SELECT id FROM dbo.orders WHERE customer = p.id FOR SHARE
 
 -- case: readpast and updlock
@@ -458,6 +465,7 @@ SELECT o.id FROM dbo.orders AS o JOIN dbo.customers AS c ON c.id = o.customer FO
 -- case: updlock under an aggregate
 SELECT MAX(id) FROM orders WITH (UPDLOCK, HOLDLOCK) WHERE customer = @id
 -- expect
+LOCK TABLE dbo.orders IN SHARE ROW EXCLUSIVE MODE;
 SELECT max(id) FROM (SELECT * FROM dbo.orders WHERE customer = p.id FOR UPDATE) AS orders
 
 -- case: updlock on the outer side
@@ -472,6 +480,34 @@ SELECT COUNT(*) FROM orders WITH (TABLOCKX, HOLDLOCK)
 -- expect
 LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
 SELECT count(*) FROM (SELECT * FROM dbo.orders FOR SHARE) AS orders
+
+-- case: holdlock over a key
+SELECT name FROM orders WITH (HOLDLOCK) WHERE id = @id
+-- expect
+SELECT name FROM dbo.orders WHERE id = p.id FOR SHARE
+
+-- case: updlock and holdlock over a key
+SELECT name FROM orders AS o WITH (UPDLOCK, HOLDLOCK) WHERE (o.id = @id AND o.amount > 1)
+-- expect
+LOCK TABLE dbo.orders IN ROW EXCLUSIVE MODE;
+PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.orders AS o WHERE o.id = p.id FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.orders', rtrim(lower(p.id::text)))) & 1023) END;
+SELECT name FROM dbo.orders AS o WHERE (o.id = p.id AND o.amount > 1) FOR UPDATE
+
+-- case: updlock and holdlock over computed keys
+SELECT boss FROM customers WITH (XLOCK, SERIALIZABLE) WHERE id = ISNULL(@id, 0) + @@SPID
+-- expect
+LOCK TABLE dbo.customers IN ROW EXCLUSIVE MODE;
+PERFORM CASE WHEN EXISTS (SELECT 1
+                         FROM dbo.customers
+                         WHERE id = COALESCE(p.id, 0) + pg_backend_pid()
+                         FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.customers', rtrim(lower((COALESCE(p.id, 0) + pg_backend_pid())::text)))) & 1023) END;
+SELECT boss FROM dbo.customers WHERE id = COALESCE(p.id, 0) + pg_backend_pid() FOR UPDATE
+
+-- case: tablockx in a subquery
+SELECT name FROM customers WHERE NOT EXISTS (SELECT * FROM heap WITH (TABLOCKX) WHERE b = 'x')
+-- expect
+LOCK TABLE dbo.heap IN EXCLUSIVE MODE;
+SELECT name FROM dbo.customers WHERE NOT EXISTS (SELECT * FROM dbo.heap WHERE b = 'x')
 
 -- case: index hint
 SELECT id FROM orders WITH (INDEX(ix_a), NOLOCK)
@@ -618,7 +654,7 @@ SELECT * FROM dbo.orders TABLESAMPLE SYSTEM (10::double precision)
 -- case: a column in parentheses keeps its name, CURRENT_USER and its like have none
 SELECT (name), CURRENT_USER, o.[user], [user], CURRENT_TIMESTAMP, ((o.name)) FROM (SELECT (name), 1 AS [user] FROM customers) AS o
 -- expect
-SELECT name, sys.user_name(), o."user", "user", sys.getdate(), o.name
+SELECT name, sys.user_name(), o."user", "user", (SELECT sys.getdate()), o.name
 FROM (SELECT name, 1 AS "user" FROM dbo.customers) AS o
 
 -- case: HAVING and ORDER BY of what is grouped
