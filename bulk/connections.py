@@ -84,15 +84,20 @@ def connect(dsn: str, name: str) -> Connection:
     dsn = readable(dsn)
     try:
         connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
-        require_own_session(connection, dsn)
-        prepare_session(connection)
-        connection.execute(
-            f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
-            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),"
-            # While Spark works the session that holds the claim has nothing to say.
-            " ('idle_session_timeout', '0')"
-            ") AS s (name, value)"
-        )
+        try:
+            require_own_session(connection, dsn)
+            prepare_session(connection)
+            connection.execute(
+                f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
+                " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),"
+                " ('tcp_keepalives_count', '3'),"
+                # While Spark works the session that holds the claim has nothing to say.
+                " ('idle_session_timeout', '0')"
+                ") AS s (name, value)"
+            )
+        except BaseException:
+            connection.close()
+            raise
     except psycopg.OperationalError as error:
         lost = "no connection to PostgreSQL"
         raise told(error, lost, "a session cannot be prepared") from error

@@ -323,7 +323,7 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
         run_job(tcp(desk.database), "dbo.target", misspelled)
     with pytest.raises(BulkError, match=r"^the program returned NoneType, not pgsb\.bulk\.Outputs$"):
         run_job(tcp(desk.database), "dbo.target", nothing)
-    with pytest.raises(BulkError, match=r"^the table dbo\.total has no column 'summe'$"):
+    with pytest.raises(BulkError, match=r"^the table dbo\.total has no column 'summe'\n"):
         run_job(tcp(desk.database), "dbo.target", wrong)
     assert desk.waiting() == 1
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
