@@ -26,6 +26,7 @@ _COMMITS = {
     "03c535ca": 137,
     "b2e63e79": 181,
     "3ca280fb": 421,
+    "a0710694": 710,
 }
 _INSTALL = """
 import sys
