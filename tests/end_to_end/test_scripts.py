@@ -1,6 +1,7 @@
 """Scripts in the styles of many people: what each prints is kept beside it.
 
-A script that begins with ``-- times: 2`` runs twice in one session, as a deployment does.
+A script that begins with ``-- times: 2`` runs twice in one session, as a deployment does, one that begins with
+``-- from: 15`` on PostgreSQL 15 and newer.
 PGSB_GOLDEN=rewrite (make golden) writes the expectations anew; the diff is to be read.
 """
 
@@ -8,6 +9,7 @@ import os
 import re
 from pathlib import Path
 
+import psycopg
 import pytest
 from end_to_end.tsql import Tsql
 
@@ -24,6 +26,11 @@ SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
 def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, database: Database, script: Path) -> None:
     text = Source.read(script).text
     times = re.match(r"-- times: (\d+)\n", text)
+    oldest = re.match(r"-- from: (\d+)\n", text)
+    with psycopg.connect(database.dsn) as connection:
+        version = connection.info.server_version // 10_000
+    if oldest and version < int(oldest[1]):
+        pytest.skip(f"PostgreSQL {version} does otherwise: docs/dialect.md tells how")
     printed = "".join(tsql.run(text, script.name) for _ in range(int(times[1]) if times else 1))
     shown = GONE.sub("'function <number>'", GUID.sub("<guid>", printed)).replace("\r", "")
     shown = shown.replace(database.name, "<database>")
