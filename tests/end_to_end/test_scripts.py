@@ -1,7 +1,7 @@
 """Scripts in the styles of many people: what each prints is kept beside it.
 
-A script that begins with ``-- times: 2`` runs twice in one session, as a deployment does, one that begins with
-``-- from: 15`` on PostgreSQL 15 and newer.
+A script that begins with ``-- times: 2`` runs twice in one session, as a deployment does; one that begins
+with ``-- from: 15`` runs on PostgreSQL 15 and newer.
 PGSB_GOLDEN=rewrite (make golden) writes the expectations anew; the diff is to be read.
 """
 
