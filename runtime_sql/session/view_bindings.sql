@@ -50,18 +50,28 @@ DECLARE
     v_name CONSTANT text[] := parse_ident(p_name);
     v_kind CONSTANT text := CASE WHEN to_regclass(p_name) IS NULL THEN 'function' ELSE 'view' END;
     v_need text;
+    v_parts text[];
     v_relation regclass;
 BEGIN
     IF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) IS NOT TRUE THEN
         RETURN;
     END IF;
     FOREACH v_need IN ARRAY coalesce(p_needs, '{}') LOOP
+        -- It hinders those to whom these belong: who binds something to them must be allowed to.
         IF v_need LIKE '%()' THEN
-            CONTINUE WHEN NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = to_regproc(left(v_need, -2)))
-                          OR ssb_internal.is_schema_bound(to_regproc(left(v_need, -2)));
+            CONTINUE WHEN NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = to_regproc(left(v_need, -2)));
+            IF NOT has_function_privilege(ssb_internal.caller(), to_regproc(left(v_need, -2)), 'EXECUTE') THEN
+                PERFORM ssb_internal.raise_error(229, format('The EXECUTE permission was denied on the object ''%s''.',
+                                                             ssb_internal.tsql_function_name(left(v_need, -2))), 14, 5);
+            END IF;
+            CONTINUE WHEN ssb_internal.is_schema_bound(to_regproc(left(v_need, -2)));
         ELSE
-            CONTINUE WHEN cardinality(parse_ident(v_need)) > 2;
-            v_relation := to_regclass(v_need);
+            v_parts := parse_ident(v_need);
+            v_relation := to_regclass(format('%I.%I', v_parts[1], v_parts[2]));
+            IF NOT has_table_privilege(ssb_internal.caller(), v_relation, 'REFERENCES') THEN
+                PERFORM ssb_internal.raise_error(229, ssb_internal.denied_text('REFERENCES', v_relation), 14, 5);
+            END IF;
+            CONTINUE WHEN cardinality(v_parts) > 2;
             IF v_relation IS NULL THEN
                 PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(v_need)));
             END IF;

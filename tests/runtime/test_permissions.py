@@ -648,3 +648,19 @@ def test_a_role_named_as_a_fixed_one_has_none_of_its_rights(session: Session, us
             assert not user.value("SELECT ssb_internal.may_act_as('dbo', 5)")
         finally:
             session.do(f"DROP ROLE {name}")
+
+
+def test_whoever_binds_a_view_to_a_table_needs_a_right_on_it(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.bound (a integer); CREATE SCHEMA of_user AUTHORIZATION app_user")
+    session.do("GRANT USAGE ON SCHEMA dbo TO app_user")
+    user.do("CREATE VIEW of_user.v AS SELECT 1 AS a")
+    for needs in ("{dbo.bound}", "{dbo.bound.a}"):
+        with refused(229):
+            user.do("SELECT ssb_internal.bind_to_schema('of_user.v', %s)", needs)
+    session.do("SELECT ssb_internal.drop_relation('TABLE', 'dbo.bound')")
+    session.do("CREATE TABLE dbo.bound (a integer); GRANT REFERENCES ON dbo.bound TO app_user")
+    user.do("SELECT ssb_internal.bind_to_schema('of_user.v', '{dbo.bound}')")
+    with refused(3729):
+        session.do("SELECT ssb_internal.drop_relation('TABLE', 'dbo.bound')")
+    user.do("DROP VIEW of_user.v; SELECT ssb_internal.forget_source('of_user.v')")
+    session.do("DROP TABLE dbo.bound; DROP SCHEMA of_user; REVOKE USAGE ON SCHEMA dbo FROM app_user")
