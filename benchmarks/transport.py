@@ -83,7 +83,7 @@ CREATE CERTIFICATE {name}Cert AUTHORIZATION {name}User FROM FILE = '{folder}/{na
 _BINDING = "CREATE REMOTE SERVICE BINDING b TO SERVICE '//There' WITH USER = ThereUser"
 _GRANT = "GRANT SEND ON SERVICE::[//There] TO HereUser"
 _BEGIN = """
-INSERT INTO bench_dialog SELECT n, ssb.begin_dialog('//Here', '//There', 'c', encryption => false)
+INSERT INTO bench_dialog SELECT n, ssb.begin_dialog('//Here', '//There', 'c', encryption => %s)
   FROM generate_series((SELECT count(*) FROM bench_dialog)::integer, %s::integer - 1) AS n
 """
 _SEND = """
@@ -91,7 +91,7 @@ SELECT count(ssb.send(d.handle, 'm', convert_to(rpad(n::text, %s, '.'), 'UTF8'))
   FROM generate_series(0, %s::integer - 1) AS n JOIN bench_dialog AS d ON d.place = n %% %s::integer
 """
 _SEND_NEW = """
-SELECT count(ssb.send(ssb.begin_dialog('//Here', '//There', 'c', encryption => false), 'm',
+SELECT count(ssb.send(ssb.begin_dialog('//Here', '//There', 'c', encryption => %s), 'm',
                       convert_to(rpad(n::text, %s, '.'), 'UTF8')))
   FROM generate_series(0, %s::integer - 1) AS n
 """
@@ -206,6 +206,8 @@ class Pair:
     dsns: tuple[str, str]
     here: Connection
     there: Connection
+    is_sealed: bool = False
+    """Whether its dialogs are to be encrypted."""
 
     def processor(self) -> tuple[float, float]:
         """Seconds of processor time of the daemon's sessions, by instance."""
@@ -257,7 +259,7 @@ def pair_of(
             else:
                 here.execute(_HERE)
                 there.execute(_THERE)
-            yield Pair(dsns, here, there)
+            yield Pair(dsns, here, there, templates == SEALED_TEMPLATES)
         for name in names:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
@@ -295,9 +297,9 @@ def send(pair: Pair, load: Load, messages: int) -> tuple[tuple[float, float], fl
     """In one transaction. Returns the processor time of the others, before it ends."""
     with pair.here.transaction():
         if load.dialogs is None:
-            pair.here.execute(_SEND_NEW, [load.length, messages])
+            pair.here.execute(_SEND_NEW, [pair.is_sealed, load.length, messages])
         else:
-            pair.here.execute(_BEGIN, [load.dialogs])
+            pair.here.execute(_BEGIN, [pair.is_sealed, load.dialogs])
             pair.here.execute(_SEND, [load.length, messages, load.dialogs])
         return pair.processor(), own_threads()
 

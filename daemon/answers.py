@@ -2,7 +2,12 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import psycopg
+
+from .transport_values import Malformed, Raw, RawBigints, RawJson, RawTexts, checked_list, loaded
 
 Row = dict[str, Any]
 Settle = Callable[[Mapping[int, Row]], Awaitable[None]]
@@ -18,6 +23,44 @@ _LONGEST_TEXT = 3000
 """Of a status or a refusal, as of an Error message's description; what is longer is cut."""
 _LONGEST_INSTANCE = 36
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What ssb_internal.take_from_peer or take_opened has answered: arrays that are what they should be."""
+
+    next_numbers: RawBigints
+    """Of each dialog; 0 where ``others`` tells."""
+    instances: RawTexts
+    rows: list[tuple[int, str | None]]
+    """The same, read."""
+    others: list[Row]
+    """Empty: every dialog's messages were taken."""
+
+
+def checked_taken(next_numbers: object, instances: object, others: Raw | bytes | None, dialogs: int) -> Taken:
+    """Return what another instance has answered. Raises Malformed.
+
+    Whoever is over there: every byte is looked at before it gets to our functions.
+    """
+    if not (
+        isinstance(next_numbers, RawBigints)
+        and isinstance(instances, RawTexts)
+        and isinstance(others, RawJson | None)
+    ):
+        raise Malformed
+    rows = list(zip(checked_list(next_numbers, dialogs), checked_list(instances, dialogs), strict=True))
+    try:
+        told = loaded(others) or []
+    except (ValueError, RecursionError, psycopg.Error):
+        raise Malformed from None
+    if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
+        raise Malformed
+    if not all(0 <= number <= MOST and is_instance(instance) for number, instance in rows):
+        raise Malformed
+    if not told and any(number == 0 for number, _ in rows):
+        raise Malformed
+    return Taken(next_numbers, instances, rows, told)
 
 
 def read_answer(given: Mapping[str, Any]) -> Row | None:

@@ -21,6 +21,7 @@ from ..security.dialogs import (
     BOUND,
     CLOCKS_DIFFER,
     RENEW_AFTER,
+    Answer,
     Exchange,
     NotGenuine,
     PairCipher,
@@ -38,14 +39,29 @@ from .readers import Connection
 from .sealed_arrivals import (
     ARRIVAL_COLUMNS,
     NEXT_ARRIVAL,
+    OPENED_COLUMNS,
+    TAKE_OPENED,
     ArrivedBlock,
     Opened,
     SealedArrival,
     require_whole,
 )
-from .sealed_sets import SealedBlock, SealedSet
-from .transport_sets import Run, json_of
-from .transport_values import RawJson, bigints_of, raw_row
+from .sealed_sets import SealedBlock, SealedSet, divided, is_of_one_side, runs_of
+from .transport_sets import OwnSet, json_of
+from .transport_values import (
+    NULL,
+    RawBigints,
+    RawJson,
+    RawTexts,
+    array_of,
+    bigint,
+    bigints_of,
+    cut,
+    element,
+    elements_of,
+    loaded,
+    raw_row,
+)
 
 # What is raised by a set that nobody has checked.
 _UNREADABLE = (
@@ -65,6 +81,9 @@ NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
+
+_ZERO = element(bigint(0))
+"""An element of a bigint[]."""
 
 Row = dict[str, Any]
 
@@ -113,52 +132,38 @@ class DialogSecurity:
     # ------------------------------------------------------------ sending
 
     async def seal(
-        self,
-        near: Connection,
-        runs: Sequence[Run],
-        headers: Sequence[Row],
-        endpoints: Sequence[int],
-        sides: Mapping[int, Row],
-        *,
-        is_apart: bool = False,
+        self, near: Connection, own: OwnSet, traces: Mapping[int, Row], *, is_apart: bool = False
     ) -> tuple[SealedSet | None, list[Row]]:
-        """Seal runs of a set; and answers for the dialogs whose keys are not to be had.
+        """Seal what a set has of its sides; and answers for the dialogs whose keys are not to be had.
 
-        ``headers`` and ``endpoints`` are the set's dialogs. ``sides``, by endpoint: security, certificates
-        and keys, as ssb_internal.next_set tells them; those of a pair are one object. ``is_apart``: each
-        dialog is a block of its own.
+        ``traces``: by the dialogs' places in the set. ``is_apart``: each dialog is a block of its own.
         """
-        refused: dict[int, Row] = {}
-        blocks: dict[tuple[Any, ...], SealedBlock | None] = {}
-        of_endpoint: dict[int, SealedBlock] = {}
+        refused: list[Row] = []
+        blocks: list[SealedBlock] = []
         exchanges: dict[uuid.UUID, str] = {}
         found: dict[tuple[Any, ...], PairKey] = {}
-        statuses: dict[tuple[Any, ...], str] = {}
-        for run in runs:
-            endpoint, header = endpoints[run.place], headers[run.place]
-            if endpoint in of_endpoint:
-                of_endpoint[endpoint].add_more(run, endpoint)
+        is_whole = not is_apart and is_of_one_side(own)
+        endpoints: list[int] = [] if is_whole else loaded(own.endpoints)
+        runs = {} if is_whole else runs_of(own, endpoints)
+        for side in own.sides:
+            try:
+                key = await self._key_for(near, side.said, found)
+            except KeyProblem as problem:
+                status = f"{NO_SESSION_KEY} ({problem.message})"
+                refused += [
+                    {"endpoint_id": one, "next_number": 0, "status": status} for one in side.endpoints
+                ]
                 continue
-            side = sides[endpoint]
-            which = (id(side), *map(header.__getitem__, BOUND), endpoint if is_apart else None)
-            if which not in blocks:
-                try:
-                    key = await self._key_for(near, header, side, found)
-                except KeyProblem as problem:
-                    blocks[which], statuses[which] = None, f"{NO_SESSION_KEY} ({problem.message})"
-                else:
-                    cipher = self._cipher(key.key_id, key.key, header["is_initiator"])
-                    blocks[which] = SealedBlock(cipher, key.key_id, header)
-                    if key.exchange is not None:
-                        exchanges[key.key_id] = key.exchange
-            block = blocks[which]
-            if block is None:
-                refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": statuses[which]}
-            else:
-                block.add(run, endpoint, header)
-                of_endpoint[endpoint] = block
-        made = [block for block in blocks.values() if block is not None]
-        return SealedSet.of(made, list(exchanges.values())) if made else None, list(refused.values())
+            if key.exchange is not None:
+                exchanges[key.key_id] = key.exchange
+            cipher = self._cipher(key.key_id, key.key, side.said["is_initiator"])
+            if is_whole:
+                blocks.append(SealedBlock.whole(cipher, key.key_id, own, traces))
+                continue
+            for part in divided(side) if is_apart else [side]:
+                those = [run for endpoint in part.endpoints for run in runs[endpoint]]
+                blocks.append(SealedBlock.of_runs(cipher, key.key_id, part, those, endpoints, traces))
+        return SealedSet.of(blocks, list(exchanges.values())) if blocks else None, refused
 
     def _cipher(self, key_id: uuid.UUID, key: bytes, is_initiator: bool) -> PairCipher:
         """That of a pair's direction, which is the same for each of its blocks."""
@@ -171,16 +176,14 @@ class DialogSecurity:
             cipher = self._ciphers[name] = PairCipher(key_id, key, is_initiator)
         return cipher
 
-    async def _key_for(
-        self, near: Connection, header: Row, side: Row, found: dict[tuple[Any, ...], PairKey]
-    ) -> PairKey:
+    async def _key_for(self, near: Connection, side: Row, found: dict[tuple[Any, ...], PairKey]) -> PairKey:
         """``found``: keys of this set's pairs that were not open before."""
         told = uuid.UUID(side["key_id"]) if side["key_id"] else None
         key = self._pairs.get(told) if told is not None else None
         now = datetime.now(UTC)
         if key is not None and (key.exchange is None or is_for_sending(key.made_at, now)):
             return key
-        if side["security"] == "A" and not header["is_initiator"]:
+        if side["security"] == "A" and not side["is_initiator"]:
             # Anonymous: the initiator's key serves both directions.
             rows = await self._known(near, [told]) if told is not None else []
             if not rows:
@@ -188,7 +191,7 @@ class DialogSecurity:
             key = PairKey(rows[0]["key_id"], await self._unseal(rows[0]), None, rows[0]["made_at"])
             self._keep_pair(key)
             return key
-        which = side["database_id"], header["from_service"], header["to_service"], side["near"], side["far"]
+        which = side["database_id"], side["from_service"], side["to_service"], side["near"], side["far"]
         if which in found:
             return found[which]
         async with near.cursor(row_factory=dict_row) as cursor:
@@ -285,14 +288,12 @@ class DialogSecurity:
 
         Raises psycopg.Error.
         """
-        answered: list[Any] = [None, None]
+        answered: list[bytes | None] = [None, None]
         while True:
-            async with near.cursor(binary=True) as cursor:
-                await cursor.execute(NEXT_ARRIVAL, answered)
-                row = raw_row(cursor.pgresult, ARRIVAL_COLUMNS)
+            row = raw_row(await NEXT_ARRIVAL.run(near, answered), ARRIVAL_COLUMNS)
             if row is None:
                 return
-            answered = [uuid.UUID(bytes=row[0]), await self._open_set(near, row)]
+            answered = [row[0], await self._open_set(near, row)]
 
     async def _open_set(self, near: Connection, row: Sequence[Any]) -> RawJson:
         """The answers, which are JSON as the database takes it."""
@@ -333,7 +334,7 @@ class DialogSecurity:
             header = block.header
             # Where only some blocks of a set are for here: the place in the whole.
             told = header.get("place", place)
-            place += len(block.headers)
+            place += block.dialogs
             cipher = None
             try:
                 if header.get("version") != BLOCK_VERSION:
@@ -353,11 +354,10 @@ class DialogSecurity:
                     answers.append({"place": told, "status": status})
                 else:
                     self._count()
-                    said = _said_of_all(block, f"A message was dropped: {error}.")
+                    said = _said_of_all(block.dialogs, f"A message was dropped: {error}.")
                     answers.append({"place": told, "sealed": cipher.seal_answer(block.nonce, said)})
                 continue
             common = {name: header.get(name) for name in BOUND} | {
-                "is_encrypted": True,
                 "security": "A" if key["is_anonymous"] else "F",
                 "database_id": key["database_id"],
                 "far_user": key["far_user"] if not key["is_anonymous"] or key["is_outbound"] else None,
@@ -365,21 +365,23 @@ class DialogSecurity:
             }
             kept.append((block, told, cipher, opened.add(block, contents, common)))
         next_numbers, instances, others = await self._take(near, opened)
-        for block, told, cipher, dialogs in kept:
-            said = {
-                "next_numbers": next_numbers[dialogs.start : dialogs.stop],
-                "instances": instances[dialogs.start : dialogs.stop],
-                "others": [others[at] | {"place": at - dialogs.start} for at in dialogs if at in others],
-            }
+        counts = [len(dialogs) for *_, dialogs in kept]
+        columns = zip(cut(next_numbers, counts), cut(instances, counts), strict=True)
+        for (block, told, cipher, dialogs), (numbers, names) in zip(kept, columns, strict=True):
+            more = (
+                [others[at] | {"place": at - dialogs.start} for at in dialogs if at in others]
+                if others
+                else []
+            )
+            said = _answer(len(dialogs), numbers, names, more)
             answers.append({"place": told, "sealed": cipher.seal_answer(block.nonce, said)})
         return answers
 
     def _report_block(self, block: ArrivedBlock, reason: str) -> None:
         """Names are whatever whoever has brought it says."""
-        header = block.header
-        others = f" and {len(block.headers) - 1} others" if len(block.headers) > 1 else ""
+        others = f" and {block.dialogs - 1} others" if block.dialogs > 1 else ""
         self._report(
-            f"{block.count} messages of conversation {header.get('conversation_id')}{others}, from number"
+            f"{block.count} messages of conversation {block.conversation}{others}, from number"
             f" {bigints_of(block.numbers)[0]}, were dropped: {reason}"
         )
 
@@ -390,42 +392,37 @@ class DialogSecurity:
                     key = row
         return await self._open_key(key)
 
-    async def _take(
-        self, near: Connection, opened: Opened
-    ) -> tuple[list[int], list[str | None], dict[int, Row]]:
+    async def _take(self, near: Connection, opened: Opened) -> tuple[bytes, bytes, dict[int, Row]]:
         """Hand messages to their queues; a dialog that the server cannot take holds up no other.
 
-        By dialog: the next numbers, 0 where ``others`` tells, by place; and which instance this is.
+        By dialog, elements of arrays: the next numbers, 0 where ``others`` tells, by place; and which
+        instance this is.
         """
         if not opened.count:
-            return [], [], {}
+            return b"", b"", {}
         try:
-            async with near.cursor(binary=True) as cursor:
-                await cursor.execute(
-                    "SELECT next_numbers, instances, others FROM ssb_internal.take_opened(%b::jsonb,"
-                    " %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[])",
-                    [json_of(opened.dialogs), *opened.values()],
-                )
-                row = await cursor.fetchone()
-                assert row is not None
-                next_numbers, instances, others = row
+            row = raw_row(await TAKE_OPENED.run(near, opened.values()), OPENED_COLUMNS)
         except psycopg.Error as error:
             if near.closed:
                 raise
-            if len(opened.dialogs) == 1:
+            if opened.dialogs == 1:
                 words = " ".join((error.diag.message_primary or str(error)).split())
                 status = f"The message cannot be taken now: {words}"
-                return [0], [None], {0: {"next_number": 0, "status": status}}
-            numbers: list[int] = []
-            names: list[str | None] = []
+                return _ZERO, NULL, {0: {"next_number": 0, "status": status}}
+            numbers, names = b"", b""
             told: dict[int, Row] = {}
             for place, one in enumerate(opened.apart()):
                 number, name, other = await self._take(near, one)
-                numbers += number or [0]
-                names += name or [None]
+                numbers += number or _ZERO
+                names += name or NULL
                 told.update((place, more) for more in other.values())
             return numbers, names, told
-        return next_numbers, instances, {one["place"]: one for one in others or []}
+        next_numbers, instances, others = row or [None] * 3
+        assert isinstance(next_numbers, RawBigints)
+        assert isinstance(instances, RawTexts)
+        assert isinstance(others, RawJson | None)
+        told = {one["place"]: one for one in loaded(others) or []}
+        return elements_of(next_numbers), elements_of(instances), told
 
     async def _learn_key(self, near: Connection, exchange: Exchange) -> None:
         """Open an exchange and keep its key, if it is new here. Raises NotGenuine, KeyProblem."""
@@ -466,14 +463,19 @@ class DialogSecurity:
             )
 
 
-def _said_of_all(block: ArrivedBlock, status: str) -> Row:
-    """An answer to a block of which nothing is taken."""
-    count = len(block.headers)
-    return {
-        "next_numbers": [0] * count,
-        "instances": [None] * count,
-        "others": [{"place": place, "next_number": 0, "status": status} for place in range(count)],
-    }
+def _answer(count: int, numbers: bytes, names: bytes, others: list[Row]) -> Answer:
+    """``numbers`` and ``names``: elements of arrays, a dialog each."""
+    return Answer(
+        array_of(RawBigints, count, [numbers]),
+        array_of(RawTexts, count, [names]),
+        json_of(others) if others else b"",
+    )
+
+
+def _said_of_all(count: int, status: str) -> Answer:
+    """An answer to a block of so many dialogs of which nothing is taken."""
+    others = [{"place": place, "next_number": 0, "status": status} for place in range(count)]
+    return _answer(count, _ZERO * count, NULL * count, others)
 
 
 def _key_row(row: Row) -> Row:

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg.pq.abc import PGresult
 
-from .answers import MOST, NAMES, Row, Settle, by_place, is_instance, read_answer
+from .answers import NAMES, Row, Settle, Taken, by_place, checked_taken, read_answer
 from .peer_connection import FAR_SECONDS, OF_THE_INSTANCE, Unreachable, find_dsn, open_far, sentence
 from .readers import Connection
 from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
@@ -29,7 +29,6 @@ from .transport_values import (
     RawTexts,
     UnexpectedType,
     accept_raw,
-    checked_list,
     loaded,
     raw_row,
 )
@@ -57,19 +56,6 @@ _HAS_ARRAYS = (
     "'ssb_internal.take_from_peer(jsonb, integer[], bigint[], text[], text[], bytea[])') IS NOT NULL"
 )
 _NOT_ACKNOWLEDGED = "The message has been sent on its way, and its destination has not acknowledged it."
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What ssb_internal.take_from_peer has answered: arrays that are what they should be."""
-
-    next_numbers: RawBigints
-    """Of each dialog; 0 where ``others`` tells."""
-    instances: RawTexts
-    rows: list[tuple[int, str | None]]
-    """The same, read."""
-    others: list[Row]
-    """Empty: every dialog's messages were taken."""
 
 
 @dataclass
@@ -271,29 +257,10 @@ class Peer:
                     result = cursor.pgresult
             self.refused_in_a_row = 0
             try:
-                row = raw_row(result, (RawBigints, RawTexts, RawJson))
-                return self._checked(row, dialogs)
-            except (UnexpectedType, Malformed, ValueError, RecursionError, psycopg.Error):
+                numbers, instances, others = raw_row(result, (RawBigints, RawTexts, RawJson)) or [None] * 3
+                return checked_taken(numbers, instances, others, dialogs)
+            except (UnexpectedType, Malformed):
                 raise self._senseless() from None
-
-    def _checked(self, row: list[Raw | bytes | None] | None, dialogs: int) -> Taken:
-        """Whoever is over there: every byte is looked at before it gets to our functions."""
-        next_numbers, instances, others = row or (None, None, None)
-        if not (
-            isinstance(next_numbers, RawBigints)
-            and isinstance(instances, RawTexts)
-            and isinstance(others, RawJson | None)
-        ):
-            raise Malformed
-        rows = list(zip(checked_list(next_numbers, dialogs), checked_list(instances, dialogs), strict=True))
-        told = loaded(others) or []
-        if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
-            raise Malformed
-        if not all(0 <= number <= MOST and is_instance(instance) for number, instance in rows):
-            raise Malformed
-        if not told and any(number == 0 for number, _ in rows):
-            raise Malformed
-        return Taken(next_numbers, instances, rows, told)
 
     def _senseless(self) -> Unreachable:
         return Unreachable(f"The instance at '{self.address}' gives answers that cannot be read.")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..security.dialogs import Contents, NotGenuine, nonce_of
-from .transport_sets import placed
+from .transport_sets import json_of, placed
 from .transport_values import (
     LENGTH,
     NULL,
@@ -18,41 +18,56 @@ from .transport_values import (
     Raw,
     RawBigints,
     RawBodies,
+    RawDoubles,
     RawIntegers,
     RawJson,
+    RawStatement,
     RawTexts,
+    RawUuids,
     array_of,
     cut,
     cut_fixed,
     elements_of,
     loaded,
+    moved,
     numbers_of,
     packed,
+    require_elements,
     unpacked,
 )
 
 Row = dict[str, Any]
+
+_OF_DIALOGS = 4
+_KINDS: tuple[type[Raw], ...] = (
+    *(RawUuids, RawUuids, RawTexts, RawDoubles),
+    *(RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies),
+)
+"""Of what ssb_internal.take_opened takes: so many columns of dialogs, and those of messages."""
 
 
 @dataclass(frozen=True)
 class ArrivedBlock:
     """A block of a set that came: places, counted from its first dialog, and numbers; all else is sealed."""
 
-    headers: Sequence[Row]
+    header: Row
+    """What all its dialogs have in common, and what somebody on the way has said of the first."""
+    dialogs: int
     count: int
     places: bytes
     numbers: bytes
     sealed: bytes
 
     @property
-    def header(self) -> Row:
-        """Of the first dialog, which has what all have in common."""
-        return self.headers[0]
-
-    @property
     def nonce(self) -> bytes:
         """To which its answer is bound."""
         return nonce_of(self.sealed)
+
+    @property
+    def conversation(self) -> Any:
+        """The id of the first dialog, as it is told outside."""
+        told = self.header.get("conversation_ids")
+        return told[0] if isinstance(told, list) else self.header.get("conversation_id")
 
 
 @dataclass(frozen=True)
@@ -71,11 +86,16 @@ class SealedArrival:
         return cls(blocks_of(loaded(dialogs), places, numbers, bodies), loaded(exchanges), loaded(keys))
 
 
-NEXT_ARRIVAL = (
+NEXT_ARRIVAL = RawStatement(
     "SELECT set_id, dialogs, places, numbers, bodies, exchanges, keys"
-    " FROM ssb_internal.next_sealed_set(%b::uuid, %b::jsonb)"
+    " FROM ssb_internal.next_sealed_set($1::uuid, $2::jsonb)"
 )
 ARRIVAL_COLUMNS = (None, RawJson, RawIntegers, RawBigints, RawBodies, RawTexts, RawJson)
+TAKE_OPENED = RawStatement(
+    "SELECT next_numbers, instances, others FROM ssb_internal.take_opened($1::jsonb, $2::uuid[], $3::uuid[],"
+    " $4::text[], $5::double precision[], $6::integer[], $7::bigint[], $8::text[], $9::text[], $10::bytea[])"
+)
+OPENED_COLUMNS = (RawBigints, RawTexts, RawJson)
 
 
 def blocks_of(
@@ -83,6 +103,7 @@ def blocks_of(
 ) -> list[ArrivedBlock] | None:
     """A block's first dialog names its key, and its first message has the body, which is that of all of it.
 
+    It tells the ids of all its dialogs; behind an instance that has passed it on, each dialog tells its own.
     None where arrays and dialogs do not belong together: whoever has brought them.
     """
     if not (isinstance(dialogs, list) and all(isinstance(one, dict) for one in dialogs)):
@@ -98,17 +119,21 @@ def blocks_of(
     if not starts or starts[0] != 0 or len(starts) != len(sealed) or len(placed_at) != sum(counts):
         return None
     found = []
-    at = 0
-    for (first, end), (body, count), part in zip(
+    at = first = 0
+    for (start, end), (body, count), part in zip(
         pairwise([*starts, len(dialogs)]), sealed, parts, strict=True
     ):
+        told = [one.get("conversation_ids", [None]) for one in dialogs[start:end]]
+        if not all(isinstance(ids, list) for ids in told):
+            return None
+        behind = first + sum(map(len, told))
         own = placed_at[at : at + count]
         at += count
-        if not first <= min(own) <= max(own) < end:
+        if not first <= min(own) <= max(own) < behind:
             return None
-        found.append(
-            ArrivedBlock(dialogs[first:end], count, moved(own, -first), part, body),
-        )
+        placed_here = packed([place - first for place in own], "i")
+        found.append(ArrivedBlock(dialogs[start], behind - first, count, placed_here, part, body))
+        first = behind
     return found
 
 
@@ -133,70 +158,70 @@ def _bodies_of(elements: bytes) -> list[tuple[bytes, int]]:
     return found
 
 
-def moved(places: Sequence[int], by: int) -> bytes:
-    """Places, counted from elsewhere: elements of an integer[]."""
-    return packed([place + by for place in places] if by else places, "i")
-
-
 def require_whole(block: ArrivedBlock, contents: Contents) -> None:
     """Raise NotGenuine where the columns have not as many elements as the block has messages, or dialogs.
 
-    Whoever has the key may still have sealed what would move the messages of others.
+    Whoever has the key may still have sealed what would move the messages, or dialogs, of others.
     """
-    if len(contents.dialogs) != len(block.headers):
-        raise NotGenuine("they are of another number of dialogs")
     try:
+        require_elements(contents.conversation_ids, block.dialogs, 16)
+        require_elements(contents.keys, block.dialogs, 16)
+        require_elements(contents.contracts, block.dialogs)
+        require_elements(contents.lifetimes, block.dialogs, 8)
         for column in (contents.types, contents.kinds, contents.bodies):
-            cut(column, [block.count])
+            require_elements(column, block.count)
     except Malformed:
-        raise NotGenuine("they are not as many as their numbers") from None
+        raise NotGenuine("they are not as many as their numbers, or as their conversations") from None
 
 
 @dataclass
 class Opened:
     """What was opened of a set, for ssb_internal.take_opened."""
 
-    dialogs: list[Row] = field(default_factory=list)
+    blocks: list[Row] = field(default_factory=list)
+    """What the dialogs of each have in common."""
+    dialogs: int = 0
     count: int = 0
-    columns: tuple[list[bytes], ...] = field(default_factory=lambda: ([], [], [], [], []))
-    """Places, numbers, types, kinds, bodies: elements of arrays."""
+    columns: tuple[list[bytes], ...] = field(default_factory=lambda: tuple([] for _ in _KINDS))
+    """Of the dialogs ids, keys, contracts, lifetimes; of messages places, numbers, types, kinds, bodies."""
 
     def add(self, block: ArrivedBlock, contents: Contents, common: Mapping[str, Any]) -> range:
         """Returns where its dialogs are now; ``common``: what the server has to know of each of them."""
-        first = len(self.dialogs)
-        for header, (conversation_id, key, contract, lifetime) in zip(
-            block.headers, contents.dialogs, strict=True
-        ):
-            more = {"traces": header["traces"]} if header.get("traces") else {}
-            self.dialogs.append(
-                {
-                    "conversation_id": conversation_id,
-                    "key": key,
-                    "contract": contract,
-                    "lifetime": lifetime,
-                    **common,
-                    **more,
-                }
-            )
-        places = moved(unpacked(block.places, "4xi"), first) if first else block.places
-        parts = (places, block.numbers, contents.types, contents.kinds, contents.bodies)
+        first = self.dialogs
+        traces = block.header.get("traces")
+        more = {"traces": traces} if isinstance(traces, dict) else {}
+        self.blocks.append({"dialogs": block.dialogs, **common, **more})
+        parts = (
+            *(contents.conversation_ids, contents.keys, contents.contracts, contents.lifetimes),
+            *(moved(block.places, first), block.numbers, contents.types, contents.kinds, contents.bodies),
+        )
         for column, part in zip(self.columns, parts, strict=True):
             column.append(part)
+        self.dialogs += block.dialogs
         self.count += block.count
-        return range(first, len(self.dialogs))
+        return range(first, self.dialogs)
 
     def values(self) -> list[Raw]:
-        """Arrays."""
-        kinds: tuple[type[Raw], ...] = (RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies)
-        return [array_of(kind, self.count, column) for kind, column in zip(kinds, self.columns, strict=True)]
+        """As the server takes them."""
+        counts = [self.dialogs] * _OF_DIALOGS + [self.count] * (len(_KINDS) - _OF_DIALOGS)
+        arrays = zip(_KINDS, counts, self.columns, strict=True)
+        return [json_of(self.blocks), *(array_of(kind, count, column) for kind, count, column in arrays)]
 
     def apart(self) -> "list[Opened]":
         """The same dialog by dialog."""
-        found = [Opened([dialog]) for dialog in self.dialogs]
-        single = [cut(b"".join(column), [1] * self.count) for column in self.columns[1:]]
-        for place, *message in zip(unpacked(b"".join(self.columns[0]), "4xi"), *single, strict=True):
+        of_dialogs = [cut(b"".join(column), [1] * self.dialogs) for column in self.columns[:_OF_DIALOGS]]
+        found: list[Opened] = []
+        for block in self.blocks:
+            for at in range(block["dialogs"]):
+                told = block.get("traces", {}).get(str(at))
+                more = {"dialogs": 1, "traces": {"0": told} if told is not None else {}}
+                own = [[column[len(found)]] for column in of_dialogs]
+                found.append(Opened([block | more], 1, 0, (*own, *([] for _ in _KINDS[_OF_DIALOGS:]))))
+        places, *others = self.columns[_OF_DIALOGS:]
+        single = [cut(b"".join(column), [1] * self.count) for column in others]
+        for place, *message in zip(unpacked(b"".join(places), "4xi"), *single, strict=True):
             one = found[place]
             one.count += 1
-            for column, part in zip(one.columns, (placed(0, 1), *message), strict=True):
+            for column, part in zip(one.columns[_OF_DIALOGS:], (placed(0, 1), *message), strict=True):
                 column.append(part)
         return found

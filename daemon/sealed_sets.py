@@ -1,181 +1,240 @@
 """Sealed sets of messages that go to another instance, and how its answers are read.
 
 security/dialogs.py says what a block is and how it is sealed, sealed_arrivals.py reads what has come; the
-server's part is in runtime_sql/transport/dialog_security.sql.
+server's part is in runtime_sql/transport/dialog_security.sql. What all dialogs of a block have in common is
+known from the server's own words (`Side`), so nothing here is done for each dialog or message, but where an
+answer says more than that all was taken, or a set is divided.
 """
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..security.dialogs import BLOCK_VERSION, BOUND, Contents, Dialog, NotGenuine, PairCipher
-from .answers import MOST, is_instance, is_text, plain_answers, read_answer
-from .transport_sets import Run, Settled, bigints, json_of
+from ..security.dialogs import BLOCK_VERSION, BOUND, Contents, NotGenuine, PairCipher
+from .answers import Taken, checked_taken, plain_answers, read_answer
+from .transport_sets import OwnSet, Run, Settled, Side, bigints, json_of
 from .transport_values import (
     NULL,
+    Malformed,
     RawBigints,
     RawBodies,
     RawIntegers,
+    RawJson,
     RawTexts,
     RawUuids,
     array_of,
     bigints_of,
+    count_of,
+    cut,
     element,
-    number_of,
+    elements_of,
+    moved,
     packed,
+    unpacked,
 )
 
 _MESSAGE = element(b"message")
 """The kind of all messages but fragments and ends."""
-
 _NO_ANSWER = "The other instance has not answered."
-
 
 Row = dict[str, Any]
 
 
 @dataclass
 class SealedBlock:
-    """Messages of dialogs that are sealed as one, and what is needed to read the answer."""
+    """Messages of dialogs that are sealed as one, and what is needed to read the answer.
+
+    Columns are elements of arrays; places are those of the block's dialogs.
+    """
 
     cipher: PairCipher
     key_id: uuid.UUID
-    header: Row
-    """Of its first dialog, which has what all have in common."""
-    endpoints: list[int] = field(default_factory=list)
-    dialogs: list[Dialog] = field(default_factory=list)
-    outside: list[Row] = field(default_factory=list)
-    ids: list[bytes] = field(default_factory=list)
-    """Of each dialog's messages, elements of a bigint[]."""
-    next_numbers: list[int | None] = field(default_factory=list)
-    """Where all of a dialog is taken; None: that has to be looked at, an end or a fragment is among them."""
-    runs: list[Run] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Of each run: its dialog's, and how many messages it has."""
+    side: Side
+    places: bytes
+    numbers: bytes
+    types: bytes
+    kinds: bytes
+    bodies: bytes
+    ids: bytes
+    traces: Mapping[str, Row] = field(default_factory=dict)
+    """By place."""
     nonce: bytes = b""
 
-    def add(self, run: Run, endpoint: int, header: Row) -> None:
-        """Add a run of a dialog that is not in here yet."""
-        self.endpoints.append(endpoint)
-        self.dialogs.append(
-            Dialog(header["conversation_id"], header["key"], header["contract"], header["lifetime"])
+    @classmethod
+    def whole(
+        cls, cipher: PairCipher, key_id: uuid.UUID, own: OwnSet, traces: Mapping[int, Row]
+    ) -> "SealedBlock":
+        """A set all of whose dialogs are one side's, in its order."""
+        (side,) = own.sides
+        places, numbers, types, kinds, bodies = (elements_of(column) for column in own.values[1:])
+        return cls(
+            cipher,
+            key_id,
+            side,
+            *(places, numbers, types, kinds, bodies),
+            elements_of(own.ids),
+            {str(place): one for place, one in traces.items()},
         )
-        # In the clear: what an instance on the way shows, and numbers of spans, which say nothing of
-        # the message.
-        outside = {"conversation_id": header["conversation_id"]}
-        if header["traces"]:
-            outside["traces"] = header["traces"]
-        self.outside.append(outside)
-        self.ids.append(run.ids)
-        self.next_numbers.append(next_number(run))
-        self._add(run, len(self.endpoints) - 1)
 
-    def add_more(self, run: Run, endpoint: int) -> None:
-        """Add another run of a dialog, which was behind others: of two priorities."""
-        at = self.endpoints.index(endpoint)
-        self.ids[at] += run.ids
-        self.next_numbers[at] = None
-        self._add(run, at)
+    @classmethod
+    def of_runs(
+        cls,
+        cipher: PairCipher,
+        key_id: uuid.UUID,
+        side: Side,
+        runs: Sequence[Run],
+        endpoints: Sequence[int],
+        traces: Mapping[int, Row],
+    ) -> "SealedBlock":
+        """The runs of a side; ``endpoints`` are the dialogs of the set that they are of."""
+        place_of = {endpoint: place for place, endpoint in enumerate(side.endpoints)}
+        places = [place_of[endpoints[run.place]] for run in runs]
+        each = list(zip(places, runs, strict=True))
+        return cls(
+            cipher,
+            key_id,
+            side,
+            packed([place for place, run in each for _ in range(run.count)], "i"),
+            b"".join(run.numbers for run in runs),
+            b"".join(run.message_types for run in runs),
+            b"".join(run.kinds for run in runs),
+            b"".join(run.bodies for run in runs),
+            b"".join(run.ids for run in runs),
+            {str(place): traces[run.place] for place, run in each if run.place in traces},
+        )
 
-    def _add(self, run: Run, at: int) -> None:
-        self.runs.append(run)
-        self.places.append((at, run.count))
+    @property
+    def endpoints(self) -> list[int]:
+        """Its dialogs."""
+        return self.side.endpoints
+
+    @property
+    def count(self) -> int:
+        """Of its messages."""
+        return len(self.ids) // len(element(bytes(8)))
 
     def placed(self, first: int) -> bytes:
-        """The messages' places where the block's first dialog has this one: elements of an integer[]."""
-        return packed([first + at for at, count in self.places for _ in range(count)], "i")
+        """The messages' places where the block's first dialog has this one."""
+        return moved(self.places, first)
+
+    def told(self) -> Row:
+        """What travels in the clear: what routing needs, and what an instance on the way shows.
+
+        Traces are numbers of spans, which say nothing of the message.
+        """
+        conversations = _uuids(self.side.columns[0], len(self.endpoints))
+        common = {name: self.side.said[name] for name in BOUND if self.side.said[name] is not None}
+        began = {"key_id": str(self.key_id), "version": BLOCK_VERSION, "conversation_ids": conversations}
+        return common | began | ({"traces": self.traces} if self.traces else {})
 
     def sealed(self) -> bytes:
         """As it travels."""
-        contents = Contents(
-            self.dialogs,
-            *(
-                b"".join(getattr(run, name) for run in self.runs)
-                for name in ("message_types", "kinds", "bodies")
-            ),
-        )
-        self.nonce, sealed = self.cipher.seal(self.header, self.placed(0), self.numbers(), contents)
+        contents = Contents(*self.side.columns, self.types, self.kinds, self.bodies)
+        self.nonce, sealed = self.cipher.seal(self.side.said, self.places, self.numbers, contents)
         return sealed
-
-    def numbers(self) -> bytes:
-        """Of its messages, elements of a bigint[]."""
-        return b"".join(run.numbers for run in self.runs)
 
     def read(self, given: Row) -> "BlockAnswer":
         """Read the answer; one that is not genuine settles nothing."""
+        count = len(self.endpoints)
         try:
             if "sealed" in given:
-                return self._checked(self.cipher.open_answer(self.nonce, given["sealed"]))
+                said = self.cipher.open_answer(self.nonce, given["sealed"])
+                arrays = RawBigints(said.next_numbers), RawTexts(said.instances)
+                taken = checked_taken(*arrays, RawJson(said.others) if said.others else None, count)
+                return BlockAnswer(self.key_id, taken, self._others(taken))
             # Whoever says so, it loses nothing: the message waits.
             status = plain_answers({0: given})[0]["status"] or _NO_ANSWER
         except NotGenuine as error:
             status = f"The answer of the other instance is not genuine: {error}."
-        count = len(self.endpoints)
-        told = {"next_number": 0, "status": status}
-        return BlockAnswer(None, [0] * count, [None] * count, dict.fromkeys(range(count), told))
+        except Malformed:
+            status = "The answer of the other instance is not genuine: it is no answer."
+        nothing = Taken(
+            bigints([0] * count), array_of(RawTexts, count, [NULL * count]), [(0, None)] * count, []
+        )
+        told = {at: {"next_number": 0, "status": status} for at in range(count)}
+        return BlockAnswer(None, nothing, told)
 
-    def _checked(self, said: Row) -> "BlockAnswer":
-        """Raise NotGenuine where it is no answer: whoever has the key may still write anything."""
-        count = len(self.endpoints)
-        numbers, instances, others = (said.get(name) for name in ("next_numbers", "instances", "others"))
-        if not (
-            isinstance(numbers, list)
-            and len(numbers) == count
-            and all(type(one) is int and 0 <= one <= MOST for one in numbers)
-            and isinstance(instances, list)
-            and len(instances) == count
-            and all(one is None or is_text(one) for one in set(instances))
-            and all(is_instance(one) for one in set(instances))
-            and isinstance(others, list)
-        ):
-            raise NotGenuine("it is no answer")
+    def _others(self, taken: Taken) -> dict[int, Row]:
+        """Raise Malformed where one is no answer: whoever has the key may still write anything."""
         told = {}
-        for one in others:
-            read = read_answer(one) if isinstance(one, dict) else None
-            if read is None or read["next_number"] is None or one.get("place") not in range(count):
-                raise NotGenuine("it is no answer")
-            told[one["place"]] = read
-        return BlockAnswer(self.key_id, numbers, instances, told)
+        for one in taken.others:
+            read, place = read_answer(one), one.get("place")
+            if read is None or read["next_number"] is None or not isinstance(place, int):
+                raise Malformed
+            if not 0 <= place < len(self.endpoints):
+                raise Malformed
+            told[place] = read
+        return told
 
     def rows(self, answer: "BlockAnswer", places: Iterable[int] | None = None) -> list[Row]:
         """For ssb_internal.settle_sent: some of its dialogs; None: all."""
         key = {} if answer.key_id is None else {"key_id": str(answer.key_id)}
+        told = answer.taken.rows
         return [
             {"endpoint_id": self.endpoints[at], **key}
-            | answer.others.get(
-                at, {"next_number": answer.next_numbers[at], "instance": answer.instances[at]}
-            )
+            | answer.others.get(at, {"next_number": told[at][0], "instance": told[at][1]})
             for at in (range(len(self.endpoints)) if places is None else places)
         ]
 
     def settled(self, answer: "BlockAnswer") -> tuple[Settled | None, list[int]]:
         """The dialogs of which all was taken, and the places of the rest."""
-        taken: Sequence[int] = range(len(self.endpoints))
+        if not answer.others and self.kinds == _MESSAGE * self.count:
+            return (
+                Settled(
+                    array_of(RawBigints, self.count, [self.ids]),
+                    bigints(self.endpoints),
+                    answer.taken.next_numbers,
+                    answer.taken.instances,
+                    self._key_of_each(len(self.endpoints)),
+                ),
+                [],
+            )
+        expected, ids = self._by_dialog()
+        taken: list[int] = []
         rest: list[int] = []
-        if answer.others or answer.next_numbers != self.next_numbers:
-            taken, rest = [], []
-            for at, expected in enumerate(self.next_numbers):
-                told = answer.others.get(at, {"next_number": answer.next_numbers[at]})
-                is_plain = all(told.get(one) is None for one in ("status", "refusal", "taken_bytes"))
-                is_taken = is_plain and expected is not None and told["next_number"] == expected
-                (taken if is_taken else rest).append(at)
+        for at, (next_number, _) in enumerate(answer.taken.rows):
+            told = answer.others.get(at, {"next_number": next_number})
+            is_plain = all(told.get(one) is None for one in ("status", "refusal", "taken_bytes"))
+            is_taken = is_plain and expected[at] is not None and told["next_number"] == expected[at]
+            (taken if is_taken else rest).append(at)
         if not taken:
             return None, rest
-        ids = b"".join(self.ids[at] for at in taken)
-        instances = [answer.others.get(at, {}).get("instance", answer.instances[at]) for at in taken]
+        instances = [answer.others.get(at, {}).get("instance", answer.taken.rows[at][1]) for at in taken]
         settled = Settled(
-            array_of(RawBigints, len(bigints_of(ids)), [ids]),
+            array_of(RawBigints, sum(len(ids[at]) for at in taken), [one for at in taken for one in ids[at]]),
             bigints([self.endpoints[at] for at in taken]),
-            bigints([number for at in taken if (number := self.next_numbers[at]) is not None]),
+            bigints([number for at in taken if (number := expected[at]) is not None]),
             array_of(
                 RawTexts,
                 len(taken),
                 [element(one.encode() if one is not None else None) for one in instances],
             ),
-            array_of(RawUuids, len(taken), [element(self.key_id.bytes) * len(taken)]),
+            self._key_of_each(len(taken)),
         )
         return settled, rest
+
+    def _key_of_each(self, count: int) -> RawUuids:
+        keys: RawUuids = array_of(RawUuids, count, [element(self.key_id.bytes) * count])
+        return keys
+
+    def _by_dialog(self) -> tuple[list[int | None], list[list[bytes]]]:
+        """Where all of each is taken, None: there is more to it than messages; its messages' ids."""
+        expected: list[int | None] = [None] * len(self.endpoints)
+        ids: list[list[bytes]] = [[] for _ in self.endpoints]
+        messages = zip(
+            unpacked(self.places, "4xi"),
+            bigints_of(self.numbers),
+            cut(self.kinds, [1] * self.count),
+            cut(self.ids, [1] * self.count),
+            strict=True,
+        )
+        for at, number, kind, one in messages:
+            # (Of two priorities, those of one dialog may be in another order.)
+            is_next = kind == _MESSAGE and (not ids[at] or expected[at] == number)
+            expected[at] = number + 1 if is_next else None
+            ids[at].append(one)
+        return expected, ids
 
 
 @dataclass(frozen=True)
@@ -184,8 +243,7 @@ class BlockAnswer:
 
     key_id: uuid.UUID | None
     """None: it has said nothing of its own."""
-    next_numbers: list[int]
-    instances: list[str | None]
+    taken: Taken
     others: dict[int, Row]
     """By place: where there is more to say."""
 
@@ -208,19 +266,15 @@ class SealedSet:
         dialogs: list[Row] = []
         places: dict[int, int] = {}
         columns: tuple[list[bytes], ...] = [], [], []
-        total = 0
+        total = first = 0
         for block in blocks:
-            places[len(dialogs)] = block.endpoints[0]
-            count = sum(count for _, count in block.places)
-            body = element(block.sealed()) + NULL * (count - 1)
-            for column, part in zip(
-                columns, (block.placed(len(dialogs)), block.numbers(), body), strict=True
-            ):
+            places[first] = block.endpoints[0]
+            body = element(block.sealed()) + NULL * (block.count - 1)
+            for column, part in zip(columns, (block.placed(first), block.numbers, body), strict=True):
                 column.append(part)
-            common = {name: block.header[name] for name in BOUND if block.header[name] is not None}
-            began = {"key_id": str(block.key_id), "version": BLOCK_VERSION}
-            dialogs += [block.outside[0] | common | began, *block.outside[1:]]
-            total += count
+            dialogs.append(block.told())
+            first += len(block.endpoints)
+            total += block.count
         values = [
             set_id,
             json_of(dialogs),
@@ -236,6 +290,34 @@ class SealedSet:
         return self.blocks[name].endpoints
 
 
-def next_number(run: Run) -> int | None:
-    """Where all of a run is taken; None: there is more to it than messages."""
-    return (number_of(run.numbers[-8:]) or 0) + 1 if run.kinds == _MESSAGE * run.count else None
+def is_of_one_side(own: OwnSet) -> bool:
+    """Tell whether all dialogs of a set are one side's, in the set's order."""
+    return (
+        len(own.sides) == 1
+        and len(own.sides[0].endpoints) == count_of(own.endpoints)
+        and packed(own.sides[0].endpoints, "q") == elements_of(own.endpoints)
+    )
+
+
+def runs_of(own: OwnSet, endpoints: Sequence[int]) -> dict[int, list[Run]]:
+    """What a set has of each dialog; ``endpoints``: the set's."""
+    found: dict[int, list[Run]] = {}
+    for run in own.runs():
+        found.setdefault(endpoints[run.place], []).append(run)
+    return found
+
+
+def divided(side: Side) -> list[Side]:
+    """The same dialog by dialog."""
+    count = len(side.endpoints)
+    parts = zip(*(cut(column, [1] * count) for column in side.columns), strict=True)
+    return [
+        Side(side.said, [endpoint], columns) for endpoint, columns in zip(side.endpoints, parts, strict=True)
+    ]
+
+
+def _uuids(elements: bytes, count: int) -> list[str]:
+    """Elements of this server's uuid[], as text. (By the class of that name it takes five times as long.)"""
+    digits = elements.hex()
+    each = [digits[at + 8 : at + 40] for at in range(0, 40 * count, 40)]
+    return [f"{one[:8]}-{one[8:12]}-{one[12:16]}-{one[16:20]}-{one[20:]}" for one in each]

@@ -31,6 +31,7 @@ from .monitor import Backoff
 from .peer import Peer
 from .peer_connection import SETTINGS, Unreachable
 from .readers import Connection, open_connection
+from .sealed_sets import is_of_one_side
 from .settling import next_forwarded, plain_settler, sealed_settler, settle_sent
 from .transport_sets import MESSAGES, SEALED_MESSAGES, START, OwnSet, all_settled, next_set
 from .transport_values import accept_raw, loaded
@@ -301,25 +302,25 @@ class Transport:
 
     async def _send_by_dialogs(self, near: Connection, peer: Peer, own: OwnSet) -> None:
         """A set with dialogs that have to be sealed, or messages with traces."""
-        endpoints, headers, tell = loaded(own.endpoints), None, None
-        plain = [place for place, endpoint in enumerate(endpoints) if endpoint not in own.sides]
+        tell = None
+        traces: dict[int, Any] = {}
+        plain: list[int] = []
+        if not is_of_one_side(own):
+            of_sides = {endpoint for side in own.sides for endpoint in side.endpoints}
+            plain = [place for place, one in enumerate(loaded(own.endpoints)) if one not in of_sides]
         if own.traced:
             batch = own.batch()
             crossing = own.crossing(batch, self._options.spans, peer.address)
-            headers, tell = batch.headers, crossing.arrived if crossing is not None else None
+            tell = crossing.arrived if crossing is not None else None
+            traces = {place: one["traces"] for place, one in enumerate(batch.headers) if one["traces"]}
             if plain:
                 await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
+        elif plain:
+            part = own.part(plain)
+            await peer.hand_over_raw(part, plain_settler(near, part.ids, None))
         if not own.sides:
             return
-        headers = headers or own.headers()
-        runs = own.runs()
-        if plain and not own.traced:
-            part = own.part([run for run in runs if run.place in plain], headers, endpoints)
-            await peer.hand_over_raw(part, plain_settler(near, part.ids, None))
-        runs = [run for run in runs if run.place not in plain]
-        sealed, refused = await self._security.seal(
-            near, runs, headers, endpoints, own.sides, is_apart=peer.seals_apart
-        )
+        sealed, refused = await self._security.seal(near, own, traces, is_apart=peer.seals_apart)
         if refused:
             await settle_sent(near, refused, own.ids)
         if sealed is not None:

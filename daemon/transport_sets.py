@@ -13,6 +13,7 @@ from .transport_values import (
     Raw,
     RawBigints,
     RawBodies,
+    RawDoubles,
     RawIntegers,
     RawJson,
     RawStatement,
@@ -46,15 +47,15 @@ FRAGMENT = 480 * 2**10
 MESSAGE_FORWARD_SIZE = 1."""
 
 _NEXT_SET = RawStatement(
-    "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, traced, bytes,"
-    " after_priority, after_endpoint, after_id"
+    "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, conversation_ids,"
+    " keys, contracts, lifetimes, traced, bytes, after_priority, after_endpoint, after_id"
     " FROM ssb_internal.next_set($1::integer, $2::uuid, $3::integer, $4::bigint, $5::bigint, $6::bigint[],"
     " $7::integer, $8::bigint, $9::bigint, $10::bigint[], $11::bigint[], $12::bigint[], $13::text[],"
     " $14::uuid[])"
 )
 _COLUMNS = (
     *(RawText, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
-    *(RawJson, RawJson, None, None, None, None),
+    *(RawJson, RawUuids, RawUuids, RawTexts, RawDoubles, RawJson, None, None, None, None),
 )
 _OVERHEAD = 200
 """What ssb_internal.next_set counts for a message beside its body."""
@@ -168,6 +169,17 @@ START = Position()
 
 
 @dataclass(frozen=True)
+class Side:
+    """Dialogs of a set that have to be sealed, and go the same way between the same two services."""
+
+    said: Row
+    """Security, certificates, the newest key, and what the far side has to know of all of them."""
+    endpoints: list[int]
+    columns: tuple[bytes, bytes, bytes, bytes]
+    """What it has to know of each: conversation ids, keys, contracts, lifetimes, elements of arrays."""
+
+
+@dataclass(frozen=True)
 class OwnSet:
     """Of this instance's messages the next ones for a peer: a row of ssb_internal.next_set."""
 
@@ -176,8 +188,8 @@ class OwnSet:
     """Dialogs, places, numbers, types, kinds, bodies, raw."""
     ids: RawBigints
     endpoints: RawBigints
-    sides: dict[int, Row]
-    """By endpoint, of dialogs that have to be sealed; those of a pair have one."""
+    sides: list[Side]
+    """Empty where all dialogs are in the clear."""
     traced: list[Row]
     length: int
     """Of the bodies, in bytes."""
@@ -207,10 +219,11 @@ class OwnSet:
         messages = (loaded(value) for value in self.values[1:])
         return Batch(loaded(self.endpoints), self.headers(), *messages)
 
-    def part(self, runs: Sequence[Run], headers: Sequence[Row], endpoints: Sequence[int]) -> "OwnSet":
-        """Some of the dialogs; ``headers`` and ``endpoints`` are the whole set's."""
-        places = [run.place for run in runs]
-        now_at = {place: at for at, place in enumerate(dict.fromkeys(places))}
+    def part(self, places: Sequence[int]) -> "OwnSet":
+        """Some of the dialogs."""
+        headers, endpoints = self.headers(), loaded(self.endpoints)
+        runs = [run for run in self.runs() if run.place in places]
+        now_at = {place: at for at, place in enumerate(dict.fromkeys(run.place for run in runs))}
         count = sum(run.count for run in runs)
         values = (
             json_of([headers[place] | {"set": str(self.set_id)} for place in now_at]),
@@ -225,7 +238,7 @@ class OwnSet:
             values,
             array_of(RawBigints, count, (run.ids for run in runs)),
             bigints([endpoints[place] for place in now_at]),
-            {},
+            [],
             [],
             sum(len(run.bodies) for run in runs),
             self.after,
@@ -296,7 +309,8 @@ async def next_set(
     row = raw_row(result, _COLUMNS)
     if row is None:
         return None
-    dialogs, *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    dialogs, *values, ids, endpoints, sides, uuids, keys, contracts, lifetimes = row[:13]
+    traced, length, priority, endpoint, message = row[13:]
     assert isinstance(dialogs, RawText)
     assert isinstance(ids, RawBigints)
     assert isinstance(endpoints, RawBigints)
@@ -307,8 +321,21 @@ async def next_set(
         (json_in(dialogs), *values),
         ids,
         endpoints,
-        {endpoint: side for side in loaded(sides) or () for endpoint in side["endpoints"]},
+        _sides(loaded(sides) or [], (uuids, keys, contracts, lifetimes)),
         loaded(traced) or [],
         (number_of(length) or 0) - _OVERHEAD * count_of(ids),
         Position(number_of(priority), number_of(endpoint), number_of(message)),
     )
+
+
+def _sides(told: list[Row], columns: Sequence[Any]) -> list[Side]:
+    endpoints = [one.pop("endpoints") for one in told]
+    if len(told) < 2:
+        parts = [[elements_of(column)] for column in columns if column is not None]
+    else:
+        counts = [len(those) for those in endpoints]
+        parts = [cut(elements_of(column), counts) for column in columns]
+    return [
+        Side(said, those, (parts[0][at], parts[1][at], parts[2][at], parts[3][at]))
+        for at, (said, those) in enumerate(zip(told, endpoints, strict=True))
+    ]

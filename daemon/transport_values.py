@@ -84,6 +84,12 @@ class RawUuids(Raw):
     oid, element_oid, width = 2951, 2950, 16
 
 
+class RawDoubles(Raw):
+    """double precision[]."""
+
+    oid, element_oid, width = 1022, 701, 8
+
+
 _BY_OID = {one.oid: one for one in (RawJson, RawIntegers, RawBigints, RawTexts, RawBodies, RawUuids)}
 
 
@@ -290,6 +296,15 @@ def cut_fixed(array: Raw, counts: Sequence[int]) -> list[bytes]:
     return parts
 
 
+def require_elements(elements: bytes, count: int, width: int | None = None) -> None:
+    """Raise Malformed where they are not so many; ``width``: of each that is not NULL."""
+    if width is not None and len(elements) == (LENGTH.size + width) * count:
+        lengths = struct.unpack(">" + f"i{width}x" * count, elements)
+        if lengths.count(width) == count:
+            return
+    cut(elements, [count])
+
+
 def numbers_of(array: Raw) -> tuple[int, ...]:
     """An integer[] or bigint[] without NULLs. Raises Malformed."""
     return unpacked(elements_of(array), "4xi" if array.width == 4 else "4xq")
@@ -314,6 +329,11 @@ def packed(values: Sequence[int], one: str) -> bytes:
     flat = [size] * (2 * len(values))
     flat[1::2] = values
     return struct.pack(">" + f"i{one}" * len(values), *flat)
+
+
+def moved(places: bytes, by: int) -> bytes:
+    """Elements of an integer[] without NULLs, each with so much more."""
+    return packed([place + by for place in unpacked(places, "4xi")], "i") if by else places
 
 
 def checked_list(array: Raw, count: int) -> list[Any]:

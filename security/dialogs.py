@@ -11,16 +11,14 @@ pair's key of its own.
 """
 
 import json
-import math
-import re
 import struct
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from os import urandom
-from typing import Any, NamedTuple
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives import hashes
@@ -37,13 +35,11 @@ BEGIN_WITHIN = timedelta(hours=23)
 CLOCKS_DIFFER = timedelta(minutes=30)
 
 _NONCE = 12
-_INNER = struct.Struct(">III")
-"""How long the dialogs, the types and the kinds are."""
 _BOUND_LENGTHS = struct.Struct(">II")
-_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 _OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 _PSS = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
 _VERSION = 3
+_NOT_WHOLE = "what is sealed has not the parts that it should have"
 
 
 class NotGenuine(Exception):
@@ -155,39 +151,47 @@ def require_current(made_at: datetime, now: datetime) -> None:
         )
 
 
-BLOCK_VERSION = 4
+BLOCK_VERSION = 5
 """Of what is sealed, and how."""
 BOUND = ("is_initiator", "to_service", "to_instance", "from_service", "from_instance")
 """What a block's header says that is bound to it, with the key's id."""
 
 
-class Dialog(NamedTuple):
-    """What the far side has to know of a dialog, beside what all of its block have in common."""
-
-    conversation_id: str
-    key: str
-    """That the initiator has given it."""
-    contract: str
-    lifetime: float | None
-    """Seconds that are left."""
-
-
 @dataclass(frozen=True)
 class Contents:
-    """What is sealed in a block. Columns are elements of arrays in PostgreSQL's binary format."""
+    """What is sealed in a block: columns, elements of arrays in PostgreSQL's binary format.
 
-    dialogs: Sequence[Dialog]
+    Of its dialogs the ids, the keys that the initiators have given them, the contracts and the seconds that
+    they have left; of its messages the types, kinds and bodies.
+    """
+
+    conversation_ids: bytes
+    keys: bytes
+    contracts: bytes
+    lifetimes: bytes
     types: bytes
     kinds: bytes
     bodies: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the far side is told of a block: arrays in PostgreSQL's binary format, and JSON."""
+
+    next_numbers: bytes
+    """Of each dialog; 0 where ``others`` tells."""
+    instances: bytes
+    others: bytes
+    """Empty: every dialog's messages were taken."""
 
 
 class PairCipher:
     """Seals and opens what one side of a pair's dialogs says, the initiators' or the targets'."""
 
     def __init__(self, key_id: uuid.UUID, key: bytes, is_initiator: bool) -> None:
-        # Two keys by one derivation: nothing that is sealed with the one opens with the other.
-        info = b"pgsb dialogs " + (b"initiator" if is_initiator else b"target")
+        # Two keys by one derivation: nothing that is sealed with the one opens with the other. Nor does what
+        # was sealed in another form, whichever its header says that it is.
+        info = f"pgsb dialogs {BLOCK_VERSION} {'initiator' if is_initiator else 'target'}".encode()
         keys = HKDF(hashes.SHA256(), 2 * KEY_BYTES, key_id.bytes, info).derive(key)
         self._key_id = str(key_id)
         self._cipher = AESGCM(keys[:KEY_BYTES])
@@ -206,9 +210,7 @@ class PairCipher:
         outside, as does ``header``.
         """
         nonce = urandom(_NONCE)
-        dialogs = json.dumps(contents.dialogs).encode()
-        inner = _INNER.pack(len(dialogs), len(contents.types), len(contents.kinds))
-        plain = b"".join((inner, dialogs, contents.types, contents.kinds, contents.bodies))
+        plain = _joined(astuple(contents))
         return nonce, nonce + self._cipher.encrypt(nonce, plain, self._bound(header, places, numbers))
 
     def open(self, header: Mapping[str, Any], places: bytes, numbers: bytes, sealed: bytes) -> Contents:
@@ -216,34 +218,25 @@ class PairCipher:
         try:
             bound = self._bound(header, places, numbers)
             plain = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], bound)
-            dialogs, types, kinds = _INNER.unpack_from(plain)
-        except (InvalidTag, ValueError, struct.error):
+        except (InvalidTag, ValueError):
             raise NotGenuine(
                 "the messages have been changed, or belong to other conversations or places in them"
             ) from None
-        ends = list(accumulate((dialogs, types, kinds), initial=_INNER.size))
-        told, *columns = (plain[at:end] for at, end in zip(ends, [*ends[1:], None], strict=True))
-        return Contents(_dialogs(told), *columns)
+        return Contents(*_divided(plain, len(fields(Contents))))
 
-    def seal_answer(self, nonce: bytes, answer: Mapping[str, Any]) -> str:
+    def seal_answer(self, nonce: bytes, answer: Answer) -> str:
         """Seal what the far side is told of the block with this nonce."""
         own = urandom(_NONCE)
-        return (own + self._answers.encrypt(own, json.dumps(answer).encode(), nonce)).hex()
+        return (own + self._answers.encrypt(own, _joined(astuple(answer)), nonce)).hex()
 
-    def open_answer(self, nonce: bytes, sealed: str) -> dict[str, Any]:
+    def open_answer(self, nonce: bytes, sealed: str) -> Answer:
         """Return an answer to a block. Raises NotGenuine."""
         try:
             data = bytes.fromhex(sealed)
             plain = self._answers.decrypt(data[:_NONCE], data[_NONCE:], nonce)
         except (InvalidTag, ValueError, TypeError):
             raise NotGenuine("the answer has been changed, or belongs to other messages") from None
-        try:
-            answer = json.loads(plain)
-        except (ValueError, RecursionError):
-            answer = None
-        if not isinstance(answer, dict):
-            raise NotGenuine("it is no answer")
-        return answer
+        return Answer(*_divided(plain, len(fields(Answer))))
 
 
 def nonce_of(sealed: bytes) -> bytes:
@@ -251,14 +244,17 @@ def nonce_of(sealed: bytes) -> bytes:
     return sealed[:_NONCE]
 
 
-def _dialogs(told: bytes) -> list[Dialog]:
-    """Raises NotGenuine: whoever has the key may still have sealed what is none."""
+def _joined(parts: Sequence[bytes]) -> bytes:
+    return b"".join((struct.pack(f">{len(parts)}I", *map(len, parts)), *parts))
+
+
+def _divided(plain: bytes, count: int) -> list[bytes]:
+    """What was joined of so many parts. Raises NotGenuine: whoever has the key may have sealed anything."""
+    head = struct.Struct(f">{count}I")
     try:
-        dialogs = [Dialog._make(one) for one in json.loads(told)]
-        for one in dialogs:
-            is_none = not (_UUID(one.conversation_id) and _UUID(one.key) and isinstance(one.contract, str))
-            if is_none or not (one.lifetime is None or math.isfinite(one.lifetime)):
-                raise ValueError
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        raise NotGenuine("its dialogs cannot be read") from None
-    return dialogs
+        ends = list(accumulate(head.unpack_from(plain), initial=head.size))
+    except struct.error:
+        raise NotGenuine(_NOT_WHOLE) from None
+    if ends[-1] != len(plain):
+        raise NotGenuine(_NOT_WHOLE)
+    return [plain[at:end] for at, end in pairwise(ends)]

@@ -64,6 +64,32 @@ CREATE TABLE IF NOT EXISTS ssb.message_fragment (
 ALTER TABLE ssb.message_fragment ALTER COLUMN body SET STORAGE EXTERNAL;
 REVOKE ALL ON ssb.message_fragment FROM PUBLIC;
 
+-- A dialog of a set that another instance has brought: what its JSON says, or, of what was sealed, the block that it was in. Security and
+-- what stands behind it count only where this instance's daemon has opened the set. (As an array, which costs a tenth of its JSON.)
+DO $$
+BEGIN
+    IF to_regtype('ssb.arrived_dialog') IS NULL THEN
+        CREATE TYPE ssb.arrived_dialog AS (
+            conversation_id uuid,
+            is_initiator    boolean,                       -- the side that sent it
+            key             uuid,
+            to_service      text,
+            to_instance     text,
+            from_service    text,
+            from_instance   text,
+            contract        text,
+            lifetime        double precision,              -- seconds that are left
+            is_encrypted    boolean,
+            security        char(1),
+            database_id     integer,
+            far_user        text,
+            key_id          uuid,
+            traces          jsonb                          -- by the messages' numbers
+        );
+    END IF;
+END;
+$$;
+
 -- What the Broker Configuration Notice service was asked, and whether it has answered.
 CREATE TABLE IF NOT EXISTS ssb.configuration_notice (
     database_id  integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,

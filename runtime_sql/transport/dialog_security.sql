@@ -161,10 +161,14 @@ BEGIN
 END;
 $$;
 
--- Of dialogs that are about to send, pair by pair: their security, the certificates that serve, and the newest key that was made for
--- those, or that the initiators have. Those that cannot have it are put off, and left out.
-CREATE OR REPLACE FUNCTION ssb_internal.secure_dialogs(p_endpoints bigint[])
-RETURNS TABLE (endpoints bigint[], database_id integer, security char(1), near text, far text, key_id uuid)
+-- Of dialogs that are about to send, pair by pair, and in their order: their security, the certificates that serve, and the newest key that
+-- was made for those, or that the initiators have; what the far side has to know, of all and of each. Those that cannot have it are put
+-- off, and left out, and so are those that a change of routes is just taking back, or whose row somebody holds.
+-- Locks  the remote conversations' rows
+CREATE OR REPLACE FUNCTION ssb_internal.secure_dialogs(p_endpoints bigint[], p_peer_id integer)
+RETURNS TABLE (endpoints bigint[], conversation_ids uuid[], keys uuid[], contracts text[], lifetimes double precision[],
+               database_id integer, security char(1), near text, far text, key_id uuid, is_initiator boolean, to_service text,
+               to_instance text, from_service text, from_instance text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -177,13 +181,22 @@ DECLARE
     v_key_id uuid;
 BEGIN
     FOR v_pair IN
-        SELECT e.database_id, e.service_id, e.far_service, e.is_encrypted, e.is_initiator, r.is_under_way, r.security, r.near_user,
-               r.far_user, e.service_name, k.inbound_key_id, array_agg(e.endpoint_id) AS endpoints
-          FROM ssb.conversation_endpoint AS e
-          JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
-         CROSS JOIN LATERAL (SELECT CASE WHEN r.security = 'A' AND NOT e.is_initiator THEN r.inbound_key_id END AS inbound_key_id) AS k
-         WHERE e.endpoint_id = ANY (p_endpoints)
-         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+        SELECT d.database_id, d.service_id, d.far_service, d.is_encrypted, d.is_initiator, d.is_under_way, d.security, d.near_user,
+               d.far_user, d.service_name, d.inbound_key_id, d.far_instance, array_agg(d.endpoint_id) AS endpoints,
+               array_agg(d.conversation_id) AS conversation_ids, array_agg(d.session_key) AS keys, array_agg(d.contract_name) AS contracts,
+               array_agg(d.lifetime) AS lifetimes
+          FROM unnest(p_endpoints) AS u (endpoint_id)
+         CROSS JOIN LATERAL (
+               SELECT e.endpoint_id, e.conversation_id, e.contract_name, e.database_id, e.service_id, e.service_name, e.far_service,
+                      e.is_encrypted, e.is_initiator, r.session_key, r.is_under_way, r.security, r.near_user, r.far_user,
+                      CASE WHEN r.security = 'A' AND NOT e.is_initiator THEN r.inbound_key_id END AS inbound_key_id,
+                      coalesce(e.far_broker_instance, r.far_instance) AS far_instance,
+                      date_part('epoch', e.lifetime - clock_timestamp()) AS lifetime
+                 FROM ssb.conversation_endpoint AS e
+                 JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
+                WHERE e.endpoint_id = u.endpoint_id AND r.peer_id = p_peer_id AND r.retry_at IS NULL
+                  FOR NO KEY UPDATE OF r SKIP LOCKED) AS d
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
     LOOP
         -- (Of a service that was dropped an Error leaves, in the name of whom it belonged to.)
         IF v_pair.is_initiator AND NOT (v_pair.security = 'F' AND NOT EXISTS (SELECT FROM ssb.service AS s
@@ -226,12 +239,22 @@ BEGIN
             v_key_id := (SELECT k.key_id FROM ssb.dialog_key AS k
                           WHERE k.key_id = v_pair.inbound_key_id AND k.database_id = v_pair.database_id);
         END IF;
-        UPDATE ssb.remote_conversation AS r
-           SET security = v_found.security, near_user = v_found.near_user, far_user = v_found.far_user, is_under_way = true
-         WHERE r.endpoint_id = ANY (v_pair.endpoints)
-           AND (r.security, r.near_user, r.far_user, r.is_under_way)
-               IS DISTINCT FROM (v_found.security, v_found.near_user, v_found.far_user, true);
+        IF (v_pair.security, v_pair.near_user, v_pair.far_user, v_pair.is_under_way)
+           IS DISTINCT FROM (v_found.security, v_found.near_user, v_found.far_user, true) THEN
+            UPDATE ssb.remote_conversation AS r
+               SET security = v_found.security, near_user = v_found.near_user, far_user = v_found.far_user, is_under_way = true
+             WHERE r.endpoint_id = ANY (v_pair.endpoints);
+        END IF;
         endpoints := v_pair.endpoints;
+        conversation_ids := v_pair.conversation_ids;
+        keys := v_pair.keys;
+        contracts := v_pair.contracts;
+        lifetimes := v_pair.lifetimes;
+        is_initiator := v_pair.is_initiator;
+        to_service := v_pair.far_service;
+        to_instance := v_pair.far_instance;
+        from_service := v_pair.service_name;
+        from_instance := (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_pair.database_id);
         database_id := v_pair.database_id;
         security := v_found.security;
         near := v_found.near;

@@ -63,18 +63,21 @@ BEGIN
 END;
 $$;
 
--- Dialogs that are sealed as one block, each with what only the first one says, for all of them.
+-- Dialogs that are sealed as one block, each with what is said once, for all of them (conversation_ids). traces stay where they are.
 CREATE OR REPLACE FUNCTION ssb_internal.whole_dialogs(p_dialogs jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN (SELECT jsonb_agg(CASE WHEN d.place = d.first THEN d.value
-                                  ELSE (p_dialogs -> (d.first - 1)::integer) - '{key_id,version,traces,place}'::text[] || d.value END
-                             ORDER BY d.place)
-              FROM (SELECT d.value, d.place, max(d.place) FILTER (WHERE d.value ? 'key_id') OVER (ORDER BY d.place) AS first
-                      FROM jsonb_array_elements(p_dialogs) WITH ORDINALITY AS d (value, place)) AS d);
+    RETURN (SELECT jsonb_agg(CASE WHEN i.n = 1 THEN d.header ELSE d.header - '{key_id,version,traces,place}'::text[] END
+                                 || jsonb_build_object('conversation_id', i.id)
+                             ORDER BY d.place, i.n)
+              FROM (SELECT d.value - 'conversation_ids' AS header, d.place,
+                           CASE jsonb_typeof(d.value -> 'conversation_ids') WHEN 'array' THEN d.value -> 'conversation_ids'
+                                ELSE jsonb_build_array(d.value -> 'conversation_id') END AS ids
+                      FROM jsonb_array_elements(p_dialogs) WITH ORDINALITY AS d (value, place) OFFSET 0) AS d
+             CROSS JOIN LATERAL jsonb_array_elements(d.ids) WITH ORDINALITY AS i (id, n));
 END;
 $$;
 

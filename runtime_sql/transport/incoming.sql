@@ -271,14 +271,14 @@ $$;
 -- A set of messages, and about each dialog in it an answer: next_number, below which everything has come;
 -- status, why the rest has to wait; refusal and refusal_code, why it never will be taken. It commits as a whole.
 --
--- p_dialogs: an object for each dialog, p_places: for each message its dialog's place there, from 0. A message
+-- p_dialogs: its dialogs, p_places: for each message its dialog's place there, from 0. A message
 -- is taken when it is the next one of its dialog (of one in fragments, taken_bytes tells how much has come). One that has come already counts as taken; behind a gap
 -- nothing is. An Error is taken whatever its number, once: before it the sender has thrown away what was still
 -- to be sent, and one that was restored to an earlier time has begun to count anew.
 --
 -- Dialogs with a security other than N have been opened by this instance's daemon (ssb_internal.take_opened); they have
 -- key_id, database_id and far_user, whom the key belongs to.
-CREATE OR REPLACE FUNCTION ssb_internal.take_set(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+CREATE OR REPLACE FUNCTION ssb_internal.take_set(p_dialogs ssb.arrived_dialog[], p_places integer[], p_numbers bigint[], p_message_types text[],
                                         p_kinds text[], p_bodies bytea[], p_is_opened boolean)
 RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text, taken_bytes bigint)
 LANGUAGE plpgsql
@@ -301,21 +301,17 @@ BEGIN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     FOR v_message IN
-        SELECT d.place - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
+        SELECT d.ordinality - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
                d.from_instance, d.contract, d.lifetime, d.is_encrypted, m.number, m.type, m.kind, m.body,
                CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS security, d.database_id, d.far_user, d.key_id,
                d.traces ->> m.number::text AS trace,
-               lag(d.place) OVER w IS DISTINCT FROM d.place AS is_first, lead(d.place) OVER w IS DISTINCT FROM d.place AS is_last
-          FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                          AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text,
-                              from_service text, from_instance text, contract text, lifetime double precision,
-                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid, traces jsonb))
-               WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance,
-                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
+               lag(d.ordinality) OVER w IS DISTINCT FROM d.ordinality AS is_first,
+               lead(d.ordinality) OVER w IS DISTINCT FROM d.ordinality AS is_last
+          FROM unnest(p_dialogs) WITH ORDINALITY AS d
           JOIN unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
-            ON m.place = d.place - 1
-        WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.place, m.number)
-         ORDER BY d.conversation_id, d.is_initiator, d.place, m.number
+            ON m.place = d.ordinality - 1
+        WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.ordinality, m.number)
+         ORDER BY d.conversation_id, d.is_initiator, d.ordinality, m.number
     LOOP
         IF v_message.is_first THEN
             place := v_message.place;
@@ -429,7 +425,7 @@ BEGIN
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(ssb.arrived_dialog[], integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_for_remote(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
                                                      integer, text) FROM PUBLIC;
 
@@ -478,12 +474,19 @@ LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_bytes bigint := pg_column_size(p_dialogs)::bigint + pg_column_size(p_places) + pg_column_size(p_bodies)
-                      + coalesce(pg_column_size(p_exchanges), 0) + p_more;
+    v_bytes bigint := pg_column_size(p_places)::bigint + pg_column_size(p_bodies) + coalesce(pg_column_size(p_exchanges), 0) + p_more;
+    v_dialogs record;
 BEGIN
-    IF v_bytes > 32 * 1048576 OR cardinality(p_places) > 10000 OR jsonb_array_length(p_dialogs) > 10000 OR cardinality(p_exchanges) > 2000 THEN
+    -- (What a block says of all its dialogs an instance on the way says of each.)
+    SELECT coalesce(sum(d.count), 0) AS count, coalesce(sum(d.count * pg_column_size(d.header)), 0) AS bytes INTO v_dialogs
+      FROM (SELECT CASE jsonb_typeof(d.value -> 'conversation_ids') WHEN 'array' THEN jsonb_array_length(d.value -> 'conversation_ids')
+                                                                    ELSE 1 END AS count,
+                   CASE jsonb_typeof(d.value) WHEN 'object' THEN d.value - 'conversation_ids' ELSE d.value END AS header
+              FROM jsonb_array_elements(p_dialogs) AS d) AS d;
+    v_bytes := v_bytes + v_dialogs.bytes;
+    IF v_bytes > 32 * 1048576 OR cardinality(p_places) > 10000 OR v_dialogs.count > 10000 OR cardinality(p_exchanges) > 2000 THEN
         RAISE EXCEPTION 'A set of % messages of % dialogs with % bytes is none that a daemon makes',
-                        cardinality(p_places), jsonb_array_length(p_dialogs), v_bytes
+                        cardinality(p_places), v_dialogs.count, v_bytes
             USING ERRCODE = '54000';
     END IF;
 END;
@@ -609,16 +612,33 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.next_sealed_set(uuid, jsonb) FROM PUBLIC;
 
--- What it has opened, which is taken as what comes in the clear.
-CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
-                                           p_kinds text[], p_bodies bytea[],
+-- What it has opened, which is taken as what comes in the clear. p_blocks: an object for each block, which says what all its dialogs have
+-- in common and how many they are (dialogs); what each has of its own are the columns behind, block by block.
+CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_blocks jsonb, p_conversation_ids uuid[], p_keys uuid[], p_contracts text[],
+                                           p_lifetimes double precision[], p_places integer[], p_numbers bigint[],
+                                           p_message_types text[], p_kinds text[], p_bodies bytea[],
                                            OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
+DECLARE
+    v_dialogs ssb.arrived_dialog[];
 BEGIN
+    v_dialogs := ARRAY(
+        SELECT ROW(d.conversation_id, b.is_initiator, d.key, b.to_service, b.to_instance, b.from_service, b.from_instance, d.contract,
+                   d.lifetime, true, b.security, b.database_id, b.far_user, b.key_id, b.traces -> (b.n - 1)::text)::ssb.arrived_dialog
+          FROM unnest(p_conversation_ids, p_keys, p_contracts, p_lifetimes) WITH ORDINALITY
+               AS d (conversation_id, key, contract, lifetime, place)
+          JOIN (SELECT b.*, s.n, row_number() OVER () AS place
+                  FROM jsonb_to_recordset(p_blocks)
+                    AS b (dialogs integer, is_initiator boolean, to_service text, to_instance text, from_service text, from_instance text,
+                          security char(1), database_id integer, far_user text, key_id uuid, traces jsonb)
+                 CROSS JOIN LATERAL generate_series(1, b.dialogs) AS s (n)) AS b ON b.place = d.place
+         ORDER BY d.place);
     SELECT t.* INTO next_numbers, instances, others
-      FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t;
+      FROM ssb_internal.take_here(v_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, uuid[], uuid[], text[], double precision[], integer[], bigint[], text[],
+                                           text[], bytea[]) FROM PUBLIC;

@@ -50,7 +50,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.path_for_remote(text, text, text, boolea
 
 -- Takes what is plain. next_numbers: of each dialog in the order of p_dialogs; 0 where it is not plain, and nothing has been done
 -- for it. instances: which instance this is, for dialogs whose first message is in the set.
-CREATE OR REPLACE FUNCTION ssb_internal.take_plain(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+CREATE OR REPLACE FUNCTION ssb_internal.take_plain(p_dialogs ssb.arrived_dialog[], p_places integer[], p_numbers bigint[], p_message_types text[],
                                                    p_kinds text[], p_bodies bytea[], p_is_opened boolean,
                                                    OUT next_numbers bigint[], OUT instances text[])
 LANGUAGE plpgsql
@@ -100,7 +100,7 @@ DECLARE
     -- Of the set's messages.
     v_types integer[];
     v_validations char(2)[];
-    v_count integer := jsonb_array_length(p_dialogs);
+    v_count integer := cardinality(p_dialogs);
     v_type text := CASE WHEN p_message_types[1] = ALL (p_message_types) THEN p_message_types[1] END;   -- NULL: there are several
     v_known record;
     v_path record;
@@ -119,7 +119,7 @@ BEGIN
            array_agg(k.priority) FILTER (WHERE k.is_plain) AS priorities, array_agg(NOT k.is_initiator) FILTER (WHERE k.is_plain) AS are_targets,
            array_agg(k.database_id) FILTER (WHERE k.is_plain) AS databases, array_agg(k.place) FILTER (WHERE NOT k.is_plain) AS special
       INTO v_known
-      FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
+      FROM (SELECT d.ordinality AS place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
                    r.is_initiator, r.database_id,
                    (r.session_key = d.key AND r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_error
                     AND NOT e.is_system AND coalesce(d.traces, '{}') = '{}'
@@ -128,10 +128,7 @@ BEGIN
                                   AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
                              ELSE coalesce(r.security, 'N') = 'N'
                                   AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END) IS TRUE AS is_plain
-              FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                              AS (conversation_id uuid, is_initiator boolean, key uuid, security char(1), database_id integer, far_user text,
-                                  traces jsonb))
-                   WITH ORDINALITY AS d (conversation_id, is_initiator, key, security, database_id, far_user, traces, place)
+              FROM unnest(p_dialogs) WITH ORDINALITY AS d
               JOIN ssb.remote_conversation AS r ON r.conversation_id = d.conversation_id AND r.is_initiator = NOT d.is_initiator
               LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
              ORDER BY r.conversation_id, r.is_initiator
@@ -148,16 +145,11 @@ BEGIN
     IF v_count > coalesce(cardinality(v_known.places), 0) + coalesce(cardinality(v_known.special), 0) AND NOT ssb_internal.may_lead_on() THEN
         FOR v_path IN
             SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user,
-                   array_agg(d.place::integer) AS places, array_agg(d.conversation_id) AS conversations, array_agg(d.key) AS keys,
+                   array_agg(d.ordinality::integer) AS places, array_agg(d.conversation_id) AS conversations, array_agg(d.key) AS keys,
                    array_agg(d.from_service) AS services, array_agg(d.from_instance) AS instances, array_agg(d.lifetime) AS lifetimes,
                    array_agg(d.key_id) AS key_ids, count(DISTINCT d.conversation_id) AS different
-              FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
-                              AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text, from_service text,
-                                  from_instance text, contract text, lifetime double precision, is_encrypted boolean, security char(1),
-                                  database_id integer, far_user text, key_id uuid, traces jsonb))
-                   WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance, contract,
-                                         lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
-             WHERE d.place <> ALL (coalesce(v_known.places, '{}')) AND d.place <> ALL (coalesce(v_known.special, '{}'))
+              FROM unnest(p_dialogs) WITH ORDINALITY AS d
+             WHERE d.ordinality <> ALL (coalesce(v_known.places, '{}')) AND d.ordinality <> ALL (coalesce(v_known.special, '{}'))
                AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
              GROUP BY 1, 2, 3, 4, 5, 6, 7
         LOOP
@@ -349,10 +341,10 @@ BEGIN
     IF v_known.places IS NOT NULL THEN
         UPDATE ssb.remote_conversation AS r
            SET next_number = u.next_number, taken_at = clock_timestamp(), inbound_key_id = coalesce(u.key_id, r.inbound_key_id)
-          FROM (SELECT v_endpoints[u.place] AS endpoint_id, u.next_number,
-                       CASE WHEN p_is_opened THEN (p_dialogs -> (u.place - 1)::integer ->> 'key_id')::uuid END AS key_id
-                  FROM unnest(next_numbers) WITH ORDINALITY AS u (next_number, place)
-                 WHERE v_endpoints[u.place] <> 0 AND v_paths[u.place] = 0 AND u.next_number > v_next[u.place]) AS u
+          FROM (SELECT v_endpoints[d.ordinality] AS endpoint_id, next_numbers[d.ordinality] AS next_number,
+                       CASE WHEN p_is_opened THEN d.key_id END AS key_id
+                  FROM unnest(p_dialogs) WITH ORDINALITY AS d
+                 WHERE v_endpoints[d.ordinality] <> 0 AND v_paths[d.ordinality] = 0 AND next_numbers[d.ordinality] > v_next[d.ordinality]) AS u
          WHERE r.endpoint_id = u.endpoint_id;
     END IF;
     PERFORM ssb_internal.announce_arrival(q.queue_id)
@@ -361,7 +353,7 @@ BEGIN
         AND ssb_internal.queue_state(q.state_sequence) % 2 = 1;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_plain(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_plain(ssb.arrived_dialog[], integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
 
 -- Whether a body is not what its type's VALIDATION wants.
 CREATE OR REPLACE FUNCTION ssb_internal.is_refused_body(p_contract_id integer, p_message_type text, p_body bytea)
@@ -387,7 +379,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.is_refused_body(integer, text, bytea) FR
 --
 -- Called by  ssb_internal.take_here
 -- Locks      as ssb_internal.take_plain
-CREATE OR REPLACE FUNCTION ssb_internal.take_of_one_dialog(p_dialog jsonb, p_numbers bigint[], p_message_types text[], p_kinds text[],
+CREATE OR REPLACE FUNCTION ssb_internal.take_of_one_dialog(p_dialog ssb.arrived_dialog, p_numbers bigint[], p_message_types text[], p_kinds text[],
                                                            p_bodies bytea[], p_is_opened boolean)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -407,7 +399,7 @@ DECLARE
     v_is_locked boolean;
 BEGIN
     IF p_numbers[1] = 0 OR p_numbers[v_count] <> v_next - 1
-       OR p_message_types[1] <> ALL (p_message_types) OR ('message' = ALL (p_kinds)) IS NOT TRUE OR coalesce(p_dialog -> 'traces', '{}') <> '{}' THEN
+       OR p_message_types[1] <> ALL (p_message_types) OR ('message' = ALL (p_kinds)) IS NOT TRUE OR coalesce(p_dialog.traces, '{}') <> '{}' THEN
         RETURN NULL;
     END IF;
     IF v_count > 1 THEN
@@ -424,20 +416,20 @@ BEGIN
     -- ssb.receive. One dialog alone is asked for, in the order of its index: a plan from when VACUUM found no dialogs joined all to all.)
     UPDATE ssb.remote_conversation AS r
        SET next_number = v_next, taken_at = clock_timestamp(),
-           inbound_key_id = coalesce(CASE WHEN p_is_opened THEN (p_dialog ->> 'key_id')::uuid END, r.inbound_key_id)
+           inbound_key_id = coalesce(CASE WHEN p_is_opened THEN p_dialog.key_id END, r.inbound_key_id)
       FROM ssb.conversation_endpoint AS e
       JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = p_message_types[1]
      WHERE r.endpoint_id = (SELECT k.endpoint_id FROM ssb.remote_conversation AS k
-                             WHERE k.conversation_id BETWEEN (p_dialog ->> 'conversation_id')::uuid AND (p_dialog ->> 'conversation_id')::uuid
-                               AND k.is_initiator = NOT (p_dialog ->> 'is_initiator')::boolean
+                             WHERE k.conversation_id BETWEEN p_dialog.conversation_id AND p_dialog.conversation_id
+                               AND k.is_initiator = NOT p_dialog.is_initiator
                              ORDER BY k.conversation_id LIMIT 1)
-       AND r.next_number = p_numbers[1] AND r.session_key = (p_dialog ->> 'key')::uuid AND r.refusal IS NULL AND r.far_outcome IS NULL
+       AND r.next_number = p_numbers[1] AND r.session_key = p_dialog.key AND r.refusal IS NULL AND r.far_outcome IS NULL
        AND e.endpoint_id = r.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.is_system
        AND u.validation = 'N' AND CASE WHEN r.is_initiator THEN u.is_sent_by_target ELSE u.is_sent_by_initiator END
        AND CASE WHEN p_is_opened
-                THEN r.security = p_dialog ->> 'security' AND r.database_id = (p_dialog ->> 'database_id')::integer
-                     AND (r.far_user IS NULL) = (p_dialog ->> 'far_user' IS NULL)
-                     AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog ->> 'far_user'), true)
+                THEN r.security = p_dialog.security AND r.database_id = p_dialog.database_id
+                     AND (r.far_user IS NULL) = (p_dialog.far_user IS NULL)
+                     AND coalesce(ssb_internal.same_principal(r.far_user, p_dialog.far_user), true)
                 ELSE coalesce(r.security, 'N') = 'N'
                      AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
        AND CASE WHEN has_sequence_privilege('public', e.near_state, 'SELECT') AND coalesce(pg_sequence_last_value(e.near_state), 0) <= 1
@@ -466,10 +458,10 @@ BEGIN
     RETURN v_next;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_of_one_dialog(jsonb, bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_of_one_dialog(ssb.arrived_dialog, bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
 
 -- Takes a set: its plain dialogs as one, the others one after the other. others: the answers of those, by their places from 0.
-CREATE OR REPLACE FUNCTION ssb_internal.take_here(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+CREATE OR REPLACE FUNCTION ssb_internal.take_here(p_dialogs ssb.arrived_dialog[], p_places integer[], p_numbers bigint[], p_message_types text[],
                                                   p_kinds text[], p_bodies bytea[], p_is_opened boolean,
                                                   OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
 LANGUAGE plpgsql
@@ -484,8 +476,8 @@ BEGIN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     BEGIN
-        IF jsonb_array_length(p_dialogs) = 1 AND 0 = ALL (p_places) THEN
-            v_next := ssb_internal.take_of_one_dialog(p_dialogs -> 0, p_numbers, p_message_types, p_kinds, p_bodies, p_is_opened);
+        IF cardinality(p_dialogs) = 1 AND 0 = ALL (p_places) THEN
+            v_next := ssb_internal.take_of_one_dialog(p_dialogs[1], p_numbers, p_message_types, p_kinds, p_bodies, p_is_opened);
             IF v_next IS NOT NULL THEN
                 next_numbers := ARRAY[v_next];
                 instances := ARRAY[NULL::text];
@@ -498,7 +490,7 @@ BEGIN
     EXCEPTION WHEN OTHERS THEN
         -- Whatever it is meets that dialog alone below, and is told there.
         RAISE LOG 'Service Broker takes a set of messages dialog by dialog: % (%)', SQLERRM, SQLSTATE;
-        next_numbers := array_fill(0::bigint, ARRAY[jsonb_array_length(p_dialogs)]);
+        next_numbers := array_fill(0::bigint, ARRAY[cardinality(p_dialogs)]);
     END;
     IF 0 = ANY (next_numbers) THEN
         SELECT jsonb_agg(to_jsonb(t)) INTO others
@@ -510,7 +502,7 @@ BEGIN
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_here(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_here(ssb.arrived_dialog[], integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
 
 -- The same for what comes from another instance, where some dialogs may have to go on (transport/forwarding.sql): next_number and
 -- status of those are NULL as long as that is not known.
@@ -522,6 +514,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_may boolean;
+    v_dialogs ssb.arrived_dialog[];
     v_on integer[];
     v_forwarded jsonb;
     v_taken record;
@@ -534,8 +527,9 @@ BEGIN
           FROM ssb_internal.forward_set((p_dialogs -> 0 ->> 'set')::uuid, p_dialogs, p_places, p_numbers, p_message_types, p_kinds,
                                         p_bodies, NULL) AS f;
     END IF;
+    v_dialogs := ARRAY(SELECT d FROM jsonb_populate_recordset(NULL::ssb.arrived_dialog, p_dialogs) AS d);
     IF v_on IS NULL THEN
-        v_taken := ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false);
+        v_taken := ssb_internal.take_here(v_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false);
         next_numbers := v_taken.next_numbers;
         instances := v_taken.instances;
         others := v_taken.others;
@@ -545,7 +539,7 @@ BEGIN
                        array_agg(m.kind ORDER BY m.n) AS kinds, array_agg(m.body ORDER BY m.n) AS bodies
                   FROM unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) WITH ORDINALITY AS m (place, number, type, kind, body, n)
                  WHERE m.place <> ALL (v_on)) AS h
-         CROSS JOIN LATERAL ssb_internal.take_here(p_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, false) AS t;
+         CROSS JOIN LATERAL ssb_internal.take_here(v_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, false) AS t;
         -- Those have no messages here, so nothing was taken of them.
         next_numbers := ARRAY(SELECT CASE WHEN u.n - 1 = ANY (v_on) THEN 0 ELSE u.next END
                                 FROM unnest(next_numbers) WITH ORDINALITY AS u (next, n) ORDER BY u.n);

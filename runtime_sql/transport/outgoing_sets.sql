@@ -19,6 +19,13 @@ RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","is_initi
               ',"is_encrypted":', (p_endpoint).is_encrypted::text, '}');
 REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, text) FROM PUBLIC;
 
+-- … and of one that never goes in the clear: what the daemon's spans show. All else ssb_internal.secure_dialogs tells.
+CREATE OR REPLACE FUNCTION ssb_internal.sealed_descriptor(p_endpoint ssb.conversation_endpoint)
+RETURNS text
+LANGUAGE sql VOLATILE
+RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","to_service":', to_json((p_endpoint).far_service), '}');
+REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_descriptor(ssb.conversation_endpoint) FROM PUBLIC;
+
 -- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know. What this
 -- returns may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk
 -- is there from now on, whatever happens to this server. So the call is a transaction of its own.
@@ -34,14 +41,15 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpo
 -- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off, and every statement asks
 -- for that order: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
 --
--- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair. traced: NULL, or for
+-- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair; conversation_ids, keys, contracts
+-- and lifetimes are those of the sides' dialogs, in their order. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
 CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
     p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
     p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[], p_key_ids uuid[])
 RETURNS TABLE (dialogs text, places integer[], numbers bigint[], message_types text[], kinds text[], bodies bytea[],
-               ids bigint[], endpoints bigint[], sides jsonb, traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint,
-               after_id bigint)
+               ids bigint[], endpoints bigint[], sides jsonb, conversation_ids uuid[], keys uuid[], contracts text[],
+               lifetimes double precision[], traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint, after_id bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -72,8 +80,8 @@ DECLARE
     v_new bigint[];
     v_sealed bigint[];
     v_is_encrypted boolean;                         -- one of the dialogs wants to be
-    v_found bigint[];                               -- of those the ones that are there
-    v_marked bigint[];                              -- … and that may leave
+    v_found bigint[];                               -- both
+    v_marked bigint[];                              -- of those the ones that may leave
     v_count integer;
     v_is_full boolean;
     v_written pg_lsn;                               -- what has to be on the disk before the set leaves; NULL: all that has been written
@@ -136,6 +144,10 @@ BEGIN
         endpoints := '{}';
         bytes := 0;
         sides := NULL;
+        conversation_ids := NULL;
+        keys := NULL;
+        contracts := NULL;
+        lifetimes := NULL;
         traced := NULL;
         v_new := '{}';
         v_sealed := '{}';
@@ -249,7 +261,10 @@ BEGIN
                                    x.is_under_way, x.security, x.is_encrypted, x.dialog, 1::bigint AS n
                               FROM walk AS w
                              CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, r.sent_bytes, e.is_encrypted,
-                                                        ssb_internal.dialog_descriptor(e, r, v_instances[array_position(v_databases, e.database_id)]) AS dialog
+                                                        CASE WHEN r.security <> 'N' OR (e.is_encrypted AND e.is_initiator)
+                                                             THEN ssb_internal.sealed_descriptor(e)
+                                                             ELSE ssb_internal.dialog_descriptor(e, r,
+                                                                      v_instances[array_position(v_databases, e.database_id)]) END AS dialog
                                                    FROM ssb.remote_conversation AS r
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                   WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
@@ -271,7 +286,10 @@ BEGIN
                                        AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
                                        AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)) AS t
                              CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
-                                                        ssb_internal.dialog_descriptor(e, r, v_instances[array_position(v_databases, e.database_id)]) AS dialog
+                                                        CASE WHEN r.security <> 'N' OR (e.is_encrypted AND e.is_initiator)
+                                                             THEN ssb_internal.sealed_descriptor(e)
+                                                             ELSE ssb_internal.dialog_descriptor(e, r,
+                                                                      v_instances[array_position(v_databases, e.database_id)]) END AS dialog
                                                    FROM ssb.remote_conversation AS r
                                                    JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                   WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL
@@ -351,27 +369,38 @@ BEGIN
         END IF;
         EXIT WHEN cardinality(v_new) = 0 AND cardinality(v_sealed) = 0;
         -- Which security each dialog has: those that lack what theirs needs are put off. Those that a change of routes is just taking
-        -- back, or whose row somebody holds, are left out.
-        SELECT array_agg(r.endpoint_id) INTO v_marked
-          FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
-                 WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
-                   FOR NO KEY UPDATE SKIP LOCKED) AS r;
+        -- back, or whose row somebody holds, are left out. (In the set's order: what is of one pair is then sealed as it stands. Of two
+        -- priorities, or not known to be under way, a dialog may be named twice.)
+        v_found := v_new || v_sealed;
+        IF cardinality(v_found) <> (SELECT count(DISTINCT f) FROM unnest(v_found) AS f) THEN
+            v_found := ARRAY(SELECT DISTINCT f FROM unnest(v_found) AS f);
+        END IF;
         IF cardinality(v_sealed) = 0 AND NOT v_is_encrypted AND ssb_internal.needs_no_security() THEN
+            SELECT array_agg(r.endpoint_id) INTO v_marked
+              FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                     WHERE r.endpoint_id = ANY (v_found) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
+                       FOR NO KEY UPDATE SKIP LOCKED) AS r;
             UPDATE ssb.remote_conversation AS r SET security = 'N', is_under_way = true WHERE r.endpoint_id = ANY (v_marked);
         ELSE
-            v_found := v_marked;
             v_marked := '{}';
-            FOR v_part IN SELECT s.* FROM ssb_internal.secure_dialogs(v_found) AS s LOOP
+            FOR v_part IN SELECT s.* FROM ssb_internal.secure_dialogs(v_found, p_peer_id) AS s LOOP
                 v_marked := v_marked || v_part.endpoints;
                 IF v_part.security <> 'N' THEN
-                    sides := coalesce(sides, '[]') || jsonb_build_array(to_jsonb(v_part));
+                    sides := coalesce(sides, '[]') || jsonb_build_array(jsonb_build_object(
+                        'endpoints', v_part.endpoints, 'database_id', v_part.database_id, 'security', v_part.security,
+                        'near', v_part.near, 'far', v_part.far, 'key_id', v_part.key_id, 'is_initiator', v_part.is_initiator,
+                        'to_service', v_part.to_service, 'to_instance', v_part.to_instance, 'from_service', v_part.from_service,
+                        'from_instance', v_part.from_instance));
+                    conversation_ids := conversation_ids || v_part.conversation_ids;
+                    keys := keys || v_part.keys;
+                    contracts := contracts || v_part.contracts;
+                    lifetimes := lifetimes || v_part.lifetimes;
                 END IF;
             END LOOP;
         END IF;
-        v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
-        EXIT WHEN cardinality(v_marked) = cardinality(v_new);
+        EXIT WHEN cardinality(v_marked) = cardinality(v_found);
         sides := NULL;
-        v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
+        v_left_out := v_left_out || ARRAY(SELECT f FROM unnest(v_found) AS f WHERE f <> ALL (coalesce(v_marked, '{}')));
     END LOOP;
     -- Once more: what was sent after the endpoint stopped may have been read by a call that began before. (Dialogs that were marked
     -- stay so, like those of a set that does not arrive.)

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import struct
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -20,13 +22,15 @@ from activation import Daemon
 from activation import until as until_at_last
 from pgsb.daemon.dialog_security import DialogSecurity, PairKey
 from pgsb.daemon.peer import Peer, Sent
-from pgsb.daemon.sealed_sets import SealedBlock, SealedSet
-from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run, placed
-from pgsb.daemon.transport_values import element
+from pgsb.daemon.sealed_arrivals import ArrivedBlock, Opened, require_whole
+from pgsb.daemon.sealed_sets import SealedBlock, SealedSet, divided
+from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run, json_of, placed
+from pgsb.daemon.transport_sets import Side as SealedSide
+from pgsb.daemon.transport_values import NULL, RawBigints, RawTexts, array_of, cut, element, loaded
 from pgsb.security.certificates import public_key_of, read_certificate
 from pgsb.security.dialogs import (
+    Answer,
     Contents,
-    Dialog,
     NotGenuine,
     PairCipher,
     make_exchange,
@@ -165,8 +169,8 @@ def test_anonymous_security_uses_the_initiators_key(
     key_id, key, exchange, _ = make_exchange("//Near", "//Far", (sha256(der).hexdigest(), public), None)
     header |= {"key_id": str(key_id)}
     forged = Contents(
-        [Dialog(header["conversation_id"], header.get("key") or str(uuid.uuid4()), "//Talk", None)],
-        *(element(b"//Ask"), element(b"message"), element(b"forged")),
+        *(element(uuid.UUID(header["conversation_ids"][0]).bytes), element(uuid.uuid4().bytes)),
+        *(element(b"//Talk"), NULL, element(b"//Ask"), element(b"message"), element(b"forged")),
     )
     cipher = PairCipher(key_id, key, True)
     nonce, sealed = cipher.seal(header, placed(0, 1), element((1).to_bytes(8, "big")), forged)
@@ -174,7 +178,7 @@ def test_anonymous_security_uses_the_initiators_key(
     values = [set_id, json.dumps([header]), [0], [1], [sealed], [exchange]]
     far.do("SELECT ssb_internal.take_sealed(%s, %s, %s, %s, %s, %s)", *values)
     (said,) = far.value("SELECT answers FROM ssb_internal.set_answers(ARRAY[%s::uuid], 5)", set_id)
-    (answer,) = cipher.open_answer(nonce, said["sealed"])["others"]
+    (answer,) = json.loads(cipher.open_answer(nonce, said["sealed"]).others[1:])
     assert "does not come from the instance" in answer["status"]
     far.send(there, "//Answer", "nobody")
     assert near.receive(1) == [(handle, "//Answer", "nobody")]
@@ -349,7 +353,10 @@ def test_a_set_that_is_changed_or_comes_again_gives_nothing(
         ],
     ]
     for name, value in (
-        ("conversation_id", third[0][0]["conversation_id"]),
+        ("conversation_ids", third[0][0]["conversation_ids"]),
+        ("conversation_ids", second[0][0]["conversation_ids"] * 2),
+        ("conversation_ids", []),
+        ("conversation_ids", 5),
         ("is_initiator", False),
         ("to_service", "//Near"),
         ("from_service", "//Other"),
@@ -359,7 +366,7 @@ def test_a_set_that_is_changed_or_comes_again_gives_nothing(
     ):
         variants.append(([dialogs[0] | {name: value}], places, fresh, [body], exchanges))
     # A dialog that never was, under a key that is known.
-    variants.append(([first[0][0] | {"conversation_id": str(uuid.uuid4())}], *first[1:]))
+    variants.append(([first[0][0] | {"conversation_ids": [str(uuid.uuid4())]}], *first[1:]))
     variants.append((dialogs, places, [None], [body], exchanges))
     variants.append(([{}], places, fresh, [body], exchanges))
     variants.append((dialogs, places, fresh, [body], ["{}", "no JSON"]))
@@ -442,7 +449,7 @@ def test_a_courier_may_bring_sealed_messages_and_see_nothing(
                 "SELECT ssb_internal.next_sealed_set(NULL, NULL)",
                 "SELECT ssb_internal.keys_of('{}')",
                 "SELECT ssb_internal.key_material(5, '', '')",
-                "SELECT ssb_internal.take_opened('[]', '{}', '{}', '{}', '{}', '{}')",
+                "SELECT ssb_internal.take_opened('[]', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     courier.execute(call)
@@ -528,15 +535,24 @@ _HEADER = {
 }
 
 
-_ID = uuid.UUID(int=1)
+def _dialog(contract: str = "c", lifetime: float | None = None) -> tuple[bytes, bytes, bytes, bytes]:
+    """Columns of one."""
+    left = struct.pack(">d", lifetime) if lifetime is not None else None
+    return (
+        element(uuid.uuid4().bytes),
+        element(uuid.uuid4().bytes),
+        element(contract.encode()),
+        element(left),
+    )
 
 
-def _contents(*dialogs: Dialog) -> Contents:
-    return Contents(list(dialogs), element(b"type"), element(b"message"), element(b"body"))
+def _columns(*dialogs: tuple[bytes, bytes, bytes, bytes]) -> tuple[bytes, bytes, bytes, bytes]:
+    ids, keys, contracts, lifetimes = (b"".join(column) for column in zip(*dialogs, strict=True))
+    return ids, keys, contracts, lifetimes
 
 
-def _dialog(contract: str = "c", lifetime: float | None = None) -> Dialog:
-    return Dialog(str(uuid.uuid4()), str(uuid.uuid4()), contract, lifetime)
+def _contents(*dialogs: tuple[bytes, bytes, bytes, bytes]) -> Contents:
+    return Contents(*_columns(*dialogs), element(b"type"), element(b"message"), element(b"body"))
 
 
 def test_a_block_opens_as_a_whole_with_its_key_direction_and_place_only() -> None:
@@ -559,37 +575,66 @@ def test_a_block_opens_as_a_whole_with_its_key_direction_and_place_only() -> Non
     ):
         with pytest.raises(NotGenuine):
             other.open(_HEADER, b"01", b"3", sealed)
-    answer = cipher.seal_answer(nonce, {"next_numbers": [4]})
-    assert cipher.open_answer(nonce, answer) == {"next_numbers": [4]}
+    told = Answer(b"numbers", b"instances", b"")
+    answer = cipher.seal_answer(nonce, told)
+    assert cipher.open_answer(nonce, answer) == told
     for wrong in ((b"other", answer), (nonce, answer[:-2]), (nonce, "zz"), (nonce, sealed.hex())):
         with pytest.raises(NotGenuine):
             cipher.open_answer(*wrong)
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        "",
-        "[" * 100_000,
-        '{"a": 1}',
-        "[1]",
-        "[[]]",
-        '[["x", "x", "c", null]]',
-        f'[["{_ID}", "{_ID}", null, null]]',
-        f'[["{_ID}", "{_ID}", "c", NaN]]',
-        f'[["{_ID}", "{_ID}", "c", "1"]]',
-        f'[["{_ID}", "{_ID}", "c", 1{"0" * 400}]]',
-    ],
-)
-def test_whoever_has_the_key_seals_no_dialogs_that_are_none(
-    told: str, monkeypatch: pytest.MonkeyPatch
+def test_what_was_sealed_in_another_form_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its header says: that is not bound to it."""
+    key_id, key = uuid.uuid4(), new_key()
+    _, sealed = PairCipher(key_id, key, True).seal(_HEADER, b"", b"", _contents(_dialog()))
+    monkeypatch.setattr("pgsb.security.dialogs.BLOCK_VERSION", 6)
+    with pytest.raises(NotGenuine):
+        PairCipher(key_id, key, True).open(_HEADER, b"", b"", sealed)
+
+
+@pytest.mark.parametrize("plain", [b"", bytes(27), bytes(29), b"\xff" * 28, bytes(27) + b"\x01"])
+def test_whoever_has_the_key_seals_nothing_that_is_no_block(
+    plain: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cipher = PairCipher(uuid.uuid4(), new_key(), True)
-    with monkeypatch.context() as patched:
-        patched.setattr("pgsb.security.dialogs.json.dumps", lambda value: told)
-        _, sealed = cipher.seal(_HEADER, b"", b"", _contents())
-        with pytest.raises(NotGenuine, match="cannot be read"):
-            cipher.open(_HEADER, b"", b"", sealed)
+    monkeypatch.setattr("pgsb.security.dialogs._joined", lambda parts: plain)
+    _, sealed = cipher.seal(_HEADER, b"", b"", _contents(_dialog()))
+    with pytest.raises(NotGenuine, match="has not the parts"):
+        cipher.open(_HEADER, b"", b"", sealed)
+
+
+@pytest.mark.parametrize("column", ["conversation_ids", "keys", "contracts", "lifetimes", "types", "bodies"])
+def test_columns_of_a_block_that_have_more_or_less_than_it_says_move_nobody_elses(column: str) -> None:
+    """Whoever has the key: two elements for one, NULLs in the room of one, a length that is none."""
+    contents = _contents(_dialog(lifetime=1.0))
+    block = ArrivedBlock({}, 1, 1, placed(0, 1), bigints_element(0), b"")
+    require_whole(block, contents)
+    own = getattr(contents, column)
+    length = len(own)
+    wrong = [b"", own * 2, own[:-1], own + NULL, NULL * 2, b"\xff\xff\xff\xfe" + own[4:]]
+    if length % 4 == 0:
+        wrong.append(NULL * (length // 4))
+    for one in wrong:
+        with pytest.raises(NotGenuine, match="not as many"):
+            require_whole(block, replace(contents, **{column: one}))
+
+
+def test_what_was_opened_divides_into_its_dialogs() -> None:
+    first = _contents(_dialog("a", 1.5), _dialog("b"))
+    second = _contents(_dialog("c"))
+    opened = Opened()
+    for number, (contents, count, traces) in enumerate(((first, 2, {"1": {"4": "t"}}), (second, 1, {}))):
+        numbers = b"".join(bigints_element(4) for _ in range(count))
+        places = b"".join(placed(place, 1) for place in range(count))
+        block = ArrivedBlock({"traces": traces}, count, count, places, numbers, b"")
+        many = {name: getattr(contents, name) * count for name in ("types", "kinds", "bodies")}
+        opened.add(block, replace(contents, **many), {"key_id": number})
+    parts = opened.apart()
+    assert [one.blocks[0]["key_id"] for one in parts] == [0, 0, 1]
+    assert [one.blocks[0]["traces"] for one in parts] == [{}, {"0": {"4": "t"}}, {}]
+    assert [one.columns[2] for one in parts] == [[element(name)] for name in (b"a", b"b", b"c")]
+    assert [(one.dialogs, one.count) for one in parts] == [(1, 1)] * 3
+    assert {one.columns[4][0] for one in parts} == {placed(0, 1)}
 
 
 def test_a_kept_cipher_is_that_of_its_key() -> None:
@@ -676,23 +721,31 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
             require_current(made_at, now)
 
 
-def _sealed_text(cipher: PairCipher, bound: bytes, text: bytes) -> str:
-    nonce = bytes(12)
-    return (nonce + cipher._answers.encrypt(nonce, text, bound)).hex()
+def _answer(numbers: list[int], instances: list[str | None], others: Any = None) -> Answer:
+    names = [element(one.encode() if one is not None else None) for one in instances]
+    return Answer(
+        array_of(RawBigints, len(numbers), [bigints_element(one) for one in numbers]),
+        array_of(RawTexts, len(names), names),
+        json_of(others) if others else b"",
+    )
+
+
+def _run(place: int, number: int, message: int = 0) -> Run:
+    parts = (element(b"t"), element(b"message"), element(b"b"), bigints_element(message))
+    return Run(place, 1, bigints_element(number), *parts)
 
 
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = PairCipher(key_id, key, True)
-    block = SealedBlock(cipher, key_id, _HEADER)
-    for endpoint in (7, 8):
-        run = Run(endpoint, 1, bigints_element(4), element(b"t"), element(b"message"), element(b"b"), b"")
-        block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
+    side = SealedSide(_HEADER, [7, 8], _columns(_dialog(), _dialog()))
+    runs = [_run(0, 4, 1), _run(1, 4, 2)]
+    block = SealedBlock.of_runs(cipher, key_id, side, runs, side.endpoints, {})
     SealedSet.of([block], [])
-    genuine = {"next_numbers": [5, 5], "instances": [None, "i"], "others": []}
+    genuine = _answer([5, 5], [None, "i"])
     nonce = block.nonce
 
-    def sealed(said: Any) -> dict[str, Any]:
+    def sealed(said: Answer) -> dict[str, Any]:
         return {"place": 0, "sealed": cipher.seal_answer(nonce, said)}
 
     read = block.read(sealed(genuine))
@@ -701,13 +754,30 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     assert (second["endpoint_id"], second["next_number"], second["instance"]) == (8, 5, "i")
     settled, rest = block.settled(read)
     assert settled is not None and rest == []
+    assert (loaded(settled.ids), loaded(settled.endpoints)) == ([1, 2], [7, 8])
+    assert loaded(settled.key_ids) == [key_id, key_id]
     # One that was taken in part, and one that was not.
     refused = {"place": 1, "next_number": 0, "status": "no"}
-    for numbers, others, left in (([5, 4], [], [1]), ([5, 0], [refused], [1]), ([4, 0], [refused], [0, 1])):
-        settled, rest = block.settled(
-            block.read(sealed(genuine | {"next_numbers": numbers, "others": others}))
-        )
-        assert (settled is not None, rest) == (left == [1], left)
+    in_part = {"place": 1, "next_number": 4}
+    for numbers, other, left in (([5, 0], in_part, [1]), ([5, 0], refused, [1]), ([4, 0], refused, [0, 1])):
+        settled, rest = block.settled(block.read(sealed(_answer(numbers, [None, "i"], [other]))))
+        assert rest == left
+        assert (settled is not None) == (left == [1])
+        if settled is not None:
+            assert (loaded(settled.ids), loaded(settled.endpoints)) == ([1], [7])
+    no_numbers = [
+        replace(genuine, next_numbers=one) for one in (b"", b"[5, 5]", bytes(12), genuine.instances)
+    ]
+    no_numbers += [_answer(one, [None, "i"]) for one in ([5], [5, 5, 5], [5, -1], [5, 0], [5, 2**63 - 1])]
+    no_names = [replace(genuine, instances=one) for one in (b"", bytes(12), genuine.next_numbers)]
+    no_names += [_answer([5, 5], one) for one in ([None], ["x" * 37, None], ["a\0b", None])]
+    no_others = [
+        replace(genuine, others=one) for one in (b"\x01", b"[]", b"\x01" + b"[" * 100_000, b"\x01\xff")
+    ]
+    no_others += [
+        _answer([5, 5], [None, "i"], one)
+        for one in (5, [5], [{"place": 0}], [{"place": 2, "next_number": 0}])
+    ]
     for forged in (
         {},
         {"place": 0, "next_number": 5},
@@ -715,18 +785,10 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
         {"place": 0, "sealed": 5},
         {"place": 0, "sealed": cipher.seal_answer(b"earlier", genuine)},
         {"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9},
-        sealed([5]),
         # Whoever has the key may write anything: also what no function here takes, or nobody reads.
+        *map(sealed, (*no_numbers, *no_names, *no_others)),
         *(
-            sealed(genuine | {name: value})
-            for name, value in (
-                *(("next_numbers", one) for one in (None, [5], [5, "5"], [5, True], [5, -1], [5, 2**63 - 1])),
-                *(("instances", one) for one in (None, [None], ["x" * 37, None], ["a\0b", None], [5, None])),
-                *(("others", one) for one in (None, [5], [{"place": 0}], [{"place": 2, "next_number": 0}])),
-            )
-        ),
-        *(
-            sealed(genuine | {"others": [{"place": 0, "next_number": 5} | said]})
+            sealed(_answer([5, 5], [None, "i"], [{"place": 0, "next_number": 5} | said]))
             for said in (
                 {"refusal": "no", "refusal_code": 2**31},
                 {"refusal": "no", "refusal_code": False},
@@ -740,10 +802,8 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
             )
         ),
         *({"status": status} for status in ("a\0b", "a\ud800b", 5, ["x"])),
-        {"place": 0, "sealed": _sealed_text(cipher, nonce, b"[" * 100_000)},
-        {"place": 0, "sealed": _sealed_text(cipher, nonce, b"\xff")},
     ):
-        assert block.settled(block.read(forged)) == (None, [0, 1])
+        assert block.settled(block.read(forged)) == (None, [0, 1]), forged
         for answer in block.rows(block.read(forged)):
             assert answer["next_number"] == 0
             assert answer["status"]
@@ -751,24 +811,54 @@ def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
         assert len(block.read({"status": "x" * 10_000}).others[0]["status"]) < 4_000
 
 
+def test_an_end_is_settled_by_itself_whatever_else_was_taken() -> None:
+    cipher = PairCipher(uuid.uuid4(), new_key(), True)
+    side = SealedSide(_HEADER, [7, 8], _columns(_dialog(), _dialog()))
+    end = replace(_run(1, 4, 2), kinds=element(b"end"))
+    block = SealedBlock.of_runs(cipher, uuid.uuid4(), side, [_run(0, 4, 1), end], side.endpoints, {})
+    SealedSet.of([block], [])
+    read = block.read({"sealed": cipher.seal_answer(block.nonce, _answer([5, 5], [None, None]))})
+    settled, rest = block.settled(read)
+    assert settled is not None
+    assert (loaded(settled.ids), rest) == ([1], [1])
+
+
 def bigints_element(number: int) -> bytes:
     """An element of a bigint[]."""
-    return element(number.to_bytes(8, "big"))
+    return element(number.to_bytes(8, "big", signed=True))
 
 
 def test_messages_of_one_dialog_that_others_are_between_stay_in_their_order() -> None:
-    """Of two priorities: its second run is beside those of others."""
-    cipher = PairCipher(uuid.uuid4(), new_key(), True)
-    block = SealedBlock(cipher, uuid.uuid4(), _HEADER)
-    for endpoint, number in ((7, 0), (8, 0), (7, 1)):
-        run = Run(0, 1, bigints_element(number), element(b"t"), element(b"message"), element(b"b"), b"")
-        if endpoint in block.endpoints:
-            block.add_more(run, endpoint)
-        else:
-            block.add(run, endpoint, _HEADER | _dialog()._asdict() | {"traces": {}})
-    assert block.placed(0) == b"".join(placed(place, 1) for place in (0, 1, 0))
-    assert block.next_numbers == [None, 1]
-    contents = cipher.open(_HEADER, block.placed(0), block.numbers(), block.sealed())
-    assert [one.conversation_id for one in contents.dialogs] == [
-        one["conversation_id"] for one in block.outside
+    """Of two priorities: its second run is beside those of others, or before its first."""
+    cipher, key_id = PairCipher(uuid.uuid4(), new_key(), True), uuid.uuid4()
+    side = SealedSide(_HEADER, [7, 8], _columns(_dialog("c"), _dialog("d")))
+    endpoints = [7, 8, 7]
+    block = SealedBlock.of_runs(
+        cipher, key_id, side, [_run(0, 1, 1), _run(2, 0, 3), _run(1, 0, 2)], endpoints, {}
+    )
+    assert block.placed(0) == b"".join(placed(place, 1) for place in (0, 0, 1))
+    assert block.placed(3) == b"".join(placed(place, 1) for place in (3, 3, 4))
+    contents = cipher.open(_HEADER, block.placed(0), block.numbers, block.sealed())
+    assert contents.conversation_ids == side.columns[0]
+    told = [uuid.UUID(one).bytes for one in block.told()["conversation_ids"]]
+    assert told == [one[4:] for one in cut(side.columns[0], [1, 1])]
+    # What is not in the order of its numbers is not settled unseen, where more is said than "taken".
+    said = _answer([2, 1], [None, None], [{"place": 1, "next_number": 1}])
+    settled, rest = block.settled(block.read({"sealed": cipher.seal_answer(block.nonce, said)}))
+    assert settled is not None
+    assert (loaded(settled.endpoints), rest) == ([8], [0])
+
+
+def test_dialogs_that_are_sealed_apart_tell_their_own() -> None:
+    side = SealedSide(_HEADER, [7, 8], _columns(_dialog("c"), _dialog("d")))
+    cipher, key_id = PairCipher(uuid.uuid4(), new_key(), True), uuid.uuid4()
+    parts = divided(side)
+    blocks = [
+        SealedBlock.of_runs(cipher, key_id, part, [_run(at, 0, at)], [7, 8], {1: {"0": "t"}})
+        for at, part in enumerate(parts)
     ]
+    assert [one.endpoints for one in blocks] == [[7], [8]]
+    assert [one.told().get("traces") for one in blocks] == [None, {"0": {"0": "t"}}]
+    together = SealedSet.of(blocks, [])
+    assert together.places == {0: 7, 1: 8}
+    assert [one.placed(0) for one in blocks] == [placed(0, 1)] * 2

@@ -59,14 +59,14 @@ class Answering:
 def own_set() -> OwnSet:
     """Two messages of one dialog, one of another."""
     values = (
-        json_of([{}, {}]),
+        json_of([{"n": 0}, {"n": 1}]),
         array_of(RawIntegers, 3, [placed(0, 2), placed(1, 1)]),
         bigints([0, 1, 7]),
         texts("a", "a", "b"),
         texts("message", "message", "message"),
         array_of(RawBodies, 3, [element(b"one"), element(None), element(b"")]),
     )
-    return OwnSet(uuid.uuid4(), values, bigints([11, 12, 13]), bigints([5, 6]), {}, [], 3, START)
+    return OwnSet(uuid.uuid4(), values, bigints([11, 12, 13]), bigints([5, 6]), [], [], 3, START)
 
 
 def hand_over(*row: Raw | tuple[int, bytes | None]) -> tuple[Peer, list[Mapping[int, Row]]]:
@@ -140,9 +140,9 @@ def test_a_set_is_cut_between_its_dialogs_and_put_together_again() -> None:
     first, second = own.runs()
     assert (first.place, first.count, second.place, second.count) == (0, 2, 1, 1)
     assert first.bodies == element(b"one") + element(None)
-    part = own.part([second], [{"n": 0}, {"n": 1}], [5, 6])
+    part = own.part([second.place])
     assert [loaded(value) for value in part.values] == [
-        [{"n": 1, "set": str(own.set_id)}],
+        [{"n": 1, "to_instance": None, "lifetime": None, "traces": {}, "set": str(own.set_id)}],
         [0],
         [7],
         ["b"],
@@ -180,16 +180,19 @@ def test_elements_are_as_many_as_they_are_said_to_be(values: list[bytes | None])
 
 def test_what_came_sealed_is_found_where_its_first_message_is() -> None:
     """A block begins at the dialog that names its key, and whoever connects may bring anything."""
-    dialogs: Any = [{"key_id": "k"}, {}, {"key_id": "l"}]
+    dialogs: Any = [{"key_id": "k", "conversation_ids": ["x", "y"]}, {"key_id": "l"}]
+    # Behind an instance that has passed it on each dialog tells of itself.
+    passed_on: Any = [{"key_id": "k"}, {}, {"key_id": "l"}]
     places = array_of(RawIntegers, 5, [placed(0, 1), placed(1, 1), placed(0, 1), placed(2, 2)])
     numbers = bigints([3, 4, 5, 1, 2])
     bodies = array_of(RawBodies, 5, [element(b"a"), NULL * 2, element(b"bb"), NULL])
-    first, second = blocks_of(dialogs, places, numbers, bodies) or []
-    assert (first.count, first.headers, first.sealed) == (3, dialogs[:2], b"a")
-    assert (second.count, second.headers, second.sealed) == (2, dialogs[2:], b"bb")
-    assert first.places == b"".join(placed(place, 1) for place in (0, 1, 0))
-    assert second.places == placed(0, 2)
-    assert first.numbers + second.numbers == elements_of(numbers)
+    for told in (dialogs, passed_on):
+        first, second = blocks_of(told, places, numbers, bodies) or []
+        assert (first.count, first.dialogs, first.header, first.sealed) == (3, 2, told[0], b"a")
+        assert (second.count, second.dialogs, second.header, second.sealed) == (2, 1, told[-1], b"bb")
+        assert first.places == b"".join(placed(place, 1) for place in (0, 1, 0))
+        assert second.places == placed(0, 2)
+        assert first.numbers + second.numbers == elements_of(numbers)
     for wrong in (
         array_of(RawBodies, 5, [NULL * 5]),
         array_of(RawBodies, 4, [element(b"a"), NULL * 2, element(b"c")]),
@@ -200,7 +203,11 @@ def test_what_came_sealed_is_found_where_its_first_message_is() -> None:
         array_of(RawBodies, 0, []),
     ):
         assert blocks_of(dialogs, places, numbers, wrong) is None
-    for others in ([], {}, [5], [{}, {"key_id": "k"}], [{"key_id": "k"}], dialogs[:2], dialogs[::2], [None]):
+    unlike = [[dialogs[0] | {"conversation_ids": ids}, dialogs[1]] for ids in ([], ["x"], 5, "xy", None)]
+    for others in (
+        *([], {}, [5], [{}, {"key_id": "k"}], [{"key_id": "k"}], [None], *unlike),
+        *(dialogs[:1], passed_on[:2], passed_on[::2]),
+    ):
         assert blocks_of(others, places, numbers, bodies) is None
     assert blocks_of(dialogs, places, bigints([3, 4, 5, 1]), bodies) is None
     for some in ([0, 1, 0, 2], [0, 1, 0, 2, 3], [0, 1, -1, 2, 2], [0, 2, 0, 2, 2]):
