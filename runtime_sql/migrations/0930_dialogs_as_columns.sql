@@ -15,3 +15,5 @@ DROP FUNCTION IF EXISTS ssb_internal.secure_dialogs(bigint[]),
     ssb_internal.take_of_one_dialog(jsonb, bigint[], text[], text[], bytea[], boolean),
     ssb_internal.take_here(jsonb, integer[], bigint[], text[], text[], bytea[], boolean),
     ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]);
+-- Room for the row of a dialog that gets its security, with the names of its users, and then its key.
+ALTER TABLE IF EXISTS ssb.remote_conversation SET (fillfactor = 40);

@@ -48,7 +48,7 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     peer_id         integer,                               -- of the address; NULL: none leads there
     sent_bytes      bigint      NOT NULL DEFAULT 0,        -- of the message number `acknowledged`, sent in fragments: so many are over there
     UNIQUE (conversation_id, is_initiator)
-) WITH (fillfactor = 45);
+) WITH (fillfactor = 40);
 CREATE INDEX IF NOT EXISTS remote_conversation_by_retry ON ssb.remote_conversation (peer_id, retry_at) WHERE retry_at IS NOT NULL;
 
 -- Fragments of a large message that has not come as a whole: see transport/fragments.sql.

@@ -112,6 +112,76 @@ def test_full_security_both_ways(
     assert row == (True, "Far", "NearThere")
 
 
+def test_what_a_set_has_of_a_pair_is_told_in_its_order(near: Side, far: Side, full: None) -> None:
+    """So it is sealed as it stands."""
+    handles = [begin(near, "//Far", lifetime=1000 + number) for number in range(12)]
+    with near.connection.transaction():
+        for handle in (*reversed(handles), *handles[:3]):
+            near.send(handle, "//Ask", "x")
+    row = near.connection.execute(
+        "SELECT s.endpoints, s.sides, s.conversation_ids, s.keys, s.contracts, s.lifetimes, s.dialogs"
+        " FROM ssb.transport_peer AS p"
+        " CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id, NULL, 500, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS s"
+    ).fetchone()
+    assert row is not None
+    endpoints, (side,), conversations, keys, contracts, lifetimes, dialogs = row
+    assert side["endpoints"] == endpoints == sorted(endpoints)
+    expected = near.connection.execute(
+        "SELECT e.conversation_id, r.session_key FROM ssb.conversation_endpoint AS e"
+        " JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id ORDER BY e.endpoint_id"
+    ).fetchall()
+    assert list(zip(conversations, keys, strict=True)) == expected
+    assert contracts == ["//Talk"] * 12
+    assert [round(one) - 1000 for one in lifetimes] == pytest.approx(range(12), abs=3)
+    told = {name: side[name] for name in ("is_initiator", "to_service", "to_instance", "from_service")}
+    assert told == {
+        "is_initiator": True,
+        "to_service": "//Far",
+        "to_instance": None,
+        "from_service": "//Near",
+    }
+    assert side["from_instance"] == near.guid()
+    # What may not leave in the clear is not even read for that.
+    assert "//Talk" not in dialogs
+    assert all(str(key) not in dialogs for key in keys)
+
+
+def test_dialogs_of_several_pairs_go_in_one_set(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
+) -> None:
+    """Two that are secured, each a block, and one in the clear between them."""
+    for service in ("//Second", "//Open"):
+        far.do("SELECT ssb.create_service(%s, 'dbo.far_queue', '{//Talk}')", service)
+        near.do("SELECT ssb.create_route(%s, 'TCP://far.example:4022', %s)", f"To{service}", service)
+    script(far, "ALTER AUTHORIZATION ON SERVICE::[//Second] TO Far")
+    script(far, "GRANT SEND ON SERVICE::[//Second] TO NearThere; GRANT SEND ON SERVICE::[//Open] TO public")
+    script(near, "CREATE REMOTE SERVICE BINDING Also TO SERVICE '//Second' WITH USER = FarThere")
+    services = ["//Far", "//Second", "//Open"] * 4
+    handles = [near.begin(service, encryption=service != "//Open") for service in services]
+    bodies = [[f"{at} {number}" for number in range(1 + at % 3)] for at in range(len(handles))]
+    with near.connection.transaction():
+        for handle, those in zip(handles, bodies, strict=True):
+            near.send(handle, "//Ask", *those)
+    daemons(far)
+    until(lambda: far.value("SELECT ssb_internal.has_transport_daemon()"))
+    daemons(near)
+    got: dict[Any, list[str | None]] = {}
+    for handle, _, body in far.receive(sum(map(len, bodies))):
+        got.setdefault(handle, []).append(body)
+    assert sorted(map(str, got.values())) == sorted(map(str, bodies))
+    until(lambda: near.waiting() == [])
+    found = far.connection.execute(
+        "SELECT s.name, r.security, count(*) FROM ssb.remote_conversation AS r"
+        " JOIN ssb.service AS s ON s.service_id = r.service_id GROUP BY 1, 2 ORDER BY 1"
+    ).fetchall()
+    assert found == [("//Far", "F", 4), ("//Open", "N", 4), ("//Second", "F", 4)]
+    blocks = far.value("SELECT dialogs FROM dbo.travelled ORDER BY came_at LIMIT 1")
+    assert sorted((one["to_service"], len(one["conversation_ids"])) for one in blocks) == [
+        ("//Far", 4),
+        ("//Second", 4),
+    ]
+
+
 @pytest.mark.long
 def test_sealed_sets_grow_as_long_as_they_are_answered(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side

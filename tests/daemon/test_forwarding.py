@@ -402,6 +402,8 @@ def test_whoever_brings_a_set_does_not_say_how_far_it_may_go(near: Side) -> None
     few = ["[{}]", [0], [0], [b""], []]
     for at, too_much in (
         (0, json.dumps(["x" * 2**25])),
+        (0, json.dumps([{"conversation_ids": [5] * 10_001}])),
+        (0, json.dumps([{"conversation_ids": [5] * 2000, "to_service": "x" * 2**15}])),
         (1, [0] * 10_001),
         (3, [b"x" * 2**25]),
         (4, ["x"] * 2001),
