@@ -120,8 +120,8 @@ def test_what_a_set_has_of_a_pair_is_told_in_its_order(near: Side, far: Side, fu
             near.send(handle, "//Ask", "x")
     row = near.connection.execute(
         "SELECT s.endpoints, s.sides, s.conversation_ids, s.keys, s.contracts, s.lifetimes, s.dialogs"
-        " FROM ssb.transport_peer AS p"
-        " CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id, NULL, 500, 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS s"
+        " FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.next_set(p.peer_id, NULL, 500,"
+        " 1000000, 500000, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS s"
     ).fetchone()
     assert row is not None
     endpoints, (side,), conversations, keys, contracts, lifetimes, dialogs = row
@@ -180,6 +180,36 @@ def test_dialogs_of_several_pairs_go_in_one_set(
         ("//Far", 4),
         ("//Second", 4),
     ]
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_traces_travel_beside_the_sealed_messages_that_they_are_of(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], is_traced: bool
+) -> None:
+    spans: list[Any] = []
+    options = {"spans": spans.append} if is_traced else {}
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    handles = [begin(near, "//Far") for _ in range(3)]
+    with near.connection.transaction():
+        for handle in handles:
+            near.send(handle, "//Ask", "plain")
+        near.do("SELECT ssb.set_trace_context(%s, 'x=1')", parent)
+        near.send(handles[1], "//Ask", "traced")
+        near.do("SELECT ssb.set_trace_context(NULL)")
+        near.send(handles[2], "//Ask", "plain")
+    daemons(far, **options)
+    daemons(near, **options)
+    until(lambda: near.waiting() == [])
+    found = far.connection.execute(
+        "SELECT convert_from(m.body, 'UTF8'), t.traceparent, t.tracestate FROM ssb.message_stored AS m"
+        " LEFT JOIN ssb.message_trace AS t"
+        " ON (t.endpoint_id, t.queuing_order) = (m.endpoint_id, m.queuing_order)"
+    ).fetchall()
+    assert sorted(body for body, _, _ in found) == ["plain"] * 4 + ["traced"]
+    ((body, arrived, state),) = [one for one in found if one[1] is not None]
+    assert (body, arrived[:35], state) == ("traced", parent[:35], "x=1")
+    assert (arrived == parent) != is_traced
+    assert [one.name for one in spans] == ["transport TCP://far.example:4022"] * is_traced
 
 
 @pytest.mark.long
