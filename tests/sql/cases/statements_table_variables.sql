@@ -234,6 +234,26 @@ SELECT @n = COUNT(*) FROM @bag WHERE h = @h
 SELECT count(*) FROM unnest(p.bag) AS bag WHERE h = p.h
 INTO n
 
+-- case: of the first rows no others are read
+SELECT TOP (2) a FROM @plain
+-- expect
+SELECT a FROM unnest(p.plain[1:2]) AS plain LIMIT 2
+
+-- case: of ordered rows all are
+SELECT TOP (2) a FROM @plain ORDER BY b
+-- expect
+SELECT a FROM unnest(p.plain) AS plain ORDER BY b NULLS FIRST LIMIT 2
+
+-- case: exists reads one row
+SELECT @n = 1 WHERE EXISTS (SELECT * FROM @plain) AND NOT EXISTS (SELECT * FROM @plain WHERE a = 1)
+-- expect
+FOR next_row IN
+SELECT 1 AS n
+WHERE EXISTS (SELECT * FROM unnest(p.plain[1:1]) AS plain) AND NOT EXISTS (SELECT *
+                                                                           FROM unnest(p.plain) AS plain
+                                                                           WHERE a = 1)
+LOOP n := next_row.n; END LOOP
+
 -- case: undeclared column
 INSERT INTO @plain (zz) VALUES (1)
 -- expect
