@@ -414,21 +414,21 @@ def test_what_goes_to_another_schema_leaves_its_rights_behind(
     try:
         for text in (
             "CREATE SCHEMA kept",
-            "CREATE TABLE dbo.shown (a int, b int)",
-            "CREATE SEQUENCE dbo.numbers",
-            "CREATE PROCEDURE dbo.shows AS SELECT 1",
-            "GRANT SELECT, INSERT ON dbo.shown TO transfer_reader",
-            "GRANT UPDATE ON dbo.numbers TO transfer_reader",
-            "GRANT EXECUTE ON dbo.shows TO transfer_reader",
+            "CREATE TABLE dbo.transferred_table (a int, b int)",
+            "CREATE SEQUENCE dbo.transferred_numbers",
+            "CREATE PROCEDURE dbo.transferred_module AS SELECT 1",
+            "GRANT SELECT, INSERT ON dbo.transferred_table TO transfer_reader",
+            "GRANT UPDATE ON dbo.transferred_numbers TO transfer_reader",
+            "GRANT EXECUTE ON dbo.transferred_module TO transfer_reader",
         ):
             session.run_well(text)
-        connection.execute("GRANT UPDATE (b) ON dbo.shown TO transfer_reader")
+        connection.execute("GRANT UPDATE (b) ON dbo.transferred_table TO transfer_reader")
         depends = (
             "SELECT count(*) FROM pg_shdepend WHERE refobjid = 'transfer_reader'::regrole"
             " AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
         )
         assert connection.execute(depends).fetchone() == (4,)
-        for name in ("dbo.shown", "dbo.numbers", "OBJECT::dbo.shows"):
+        for name in ("dbo.transferred_table", "dbo.transferred_numbers", "OBJECT::dbo.transferred_module"):
             session.run_well(f"ALTER SCHEMA kept TRANSFER {name}")
         assert connection.execute(depends).fetchone() == (0,)
     finally:
