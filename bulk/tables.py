@@ -135,12 +135,8 @@ class PackedTable:
 
     def insert(self, connection: Connection) -> int:
         """Write the rows of the attempts that count; nothing tells which one is refused. Returns how many."""
-        copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
-            sql.SQL(self.name),
-            sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
-        )
         with connection.cursor() as cursor:
-            with cursor.copy(copied) as copy:
+            with cursor.copy(copy_of(self.name, self.columns)) as copy:
                 copy.write(HEADER)
                 for packs in self._packs("packed"):
                     copy.write(packs[0][0] if len(packs) == 1 else b"".join(one[0] for one in packs))
@@ -207,6 +203,13 @@ class PackedTable:
                     tuple(found.get_value(row, column) for column in range(found.nfields))
                     for row in range(found.ntuples)
                 ]
+
+
+def copy_of(table: str, columns: Sequence[Travel]) -> sql.Composed:
+    """COPY into the table, whose name is quoted where it must be, of rows in their binary form."""
+    return sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+        sql.SQL(table), sql.SQL(", ").join(sql.Identifier(one.name) for one in columns)
+    )
 
 
 def _require_rows(table: str, staged: Staged, count: int) -> None:
