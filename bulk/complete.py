@@ -21,7 +21,7 @@ from .program import Outputs
 from .progress import logger
 from .read import COLUMNS
 from .staging import Staged, files_of, stage, unmeasured
-from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, copy_of, find_failures
+from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
 
@@ -163,8 +163,8 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahe
         ahead: CopyAhead | None = None
         # The first only: what refers to another table's rows comes behind those.
         if copies_ahead and prepared and (files := prepared[0].files) is not None:
-            copied = copy_of(prepared[0].name, prepared[0].columns)
-            ahead = stack.enter_context(CopyAhead(held.connection, copied, files))
+            first = prepared[0]
+            ahead = stack.enter_context(CopyAhead(held.connection, first.name, first.columns, files))
         # From here to the join the session is that one's.
         tables = [_stage_table(held, one, server) for one in prepared]
         others = [_stage_other(frame, server, kind, stagings[kind]) for kind, frame in kinds.items()]

@@ -13,18 +13,19 @@ for such a lock is not waited for.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 
 import psycopg
-from psycopg import sql
 
 from .binary_copy import HEADER, TRAILER
 from .connections import Connection
 from .packed_rows import Files, Growing
 from .problems import BulkError
 from .staging import Staged
+from .tables import copy_of, require_types
+from .transport import Travel
 
 _LOOK = 0.005
 """Seconds between two looks for packs."""
@@ -45,9 +46,10 @@ class CopyAhead:
     taken (`transaction`).
     """
 
-    def __init__(self, connection: Connection, copied: sql.Composed, files: Files) -> None:
+    def __init__(self, connection: Connection, table: str, columns: Sequence[Travel], files: Files) -> None:
         self._connection = connection
-        self._copied = copied
+        self._table = table
+        self._columns = columns
         self._files = files
         self._attempts: frozenset[int] = frozenset()
         self._have_ended = threading.Event()
@@ -125,13 +127,14 @@ class CopyAhead:
                     raise _GivenUpError
                 self._connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
                 with self._connection.cursor() as cursor:
-                    with cursor.copy(self._copied) as copy:
+                    with cursor.copy(copy_of(self._table, self._columns)) as copy:
                         copy.write(HEADER)
                         copy.write(first)
                         for packed in packs:
                             copy.write(packed)
                         copy.write(TRAILER)
                     self.rows = cursor.rowcount
+                require_types(self._connection, self._table, self._columns)
                 return stack.pop_all()
         except (_GivenUpError, psycopg.Error, BulkError):
             # What it was, if it comes again, is told by the COPY behind the tasks.

@@ -20,10 +20,10 @@ from pgsb.bulk.claim import Claim, abandon
 from pgsb.bulk.complete import Computed
 from pgsb.bulk.copying_ahead import CopyAhead
 from pgsb.bulk.packed_rows import Files, pack, place_of
-from pgsb.bulk.problems import ClaimLost
+from pgsb.bulk.problems import ClaimLost, hint_of
 from pgsb.bulk.program import Outputs
 from pgsb.bulk.staging import Staged
-from pgsb.bulk.tables import PackedTable, copy_of
+from pgsb.bulk.tables import PackedTable
 from pgsb.bulk.transport import Travel
 from support import Connection
 
@@ -32,7 +32,7 @@ Connect = Callable[..., Connection]
 NAMES = ("number", "note", "conversation_handle", "queuing_order")
 TYPES = ("int8", "bytea", "bytea", "int8")
 _COLUMNS = (
-    Travel("number", "number", "int8", sql.SQL("number"), True),
+    Travel("number", "number", "int8", sql.SQL("CAST(number AS pg_catalog.int8)"), True),
     Travel("note", "note", "bytea", sql.SQL("CAST(convert_from(note, 'UTF8') AS varchar)"), True),
 )
 
@@ -75,7 +75,7 @@ class Tasks:
         return Staged("in_files", "", NAMES, attempts, rows, 100, True, self.files)
 
     def ahead(self) -> CopyAhead:
-        return CopyAhead(self.held.connection, copy_of("dbo.kept", _COLUMNS), self.files)
+        return CopyAhead(self.held.connection, "dbo.kept", _COLUMNS, self.files)
 
     def computed(self, ahead: CopyAhead | None, *attempts: int, failures: Any = "requeue") -> Computed:
         dsn = self.desk.database.dsn
@@ -290,13 +290,39 @@ def test_staging_in_files_asks_for_the_right_to_insert(desk: Desk, connect: Conn
         held = claim(session, "dbo.target")
         assert held is not None
         ask = "SELECT ssb_internal.create_staging(%s, 'in_files', 'dbo.total', '{a}', '{int8}')"
-        with pytest.raises(psycopg.Error, match="INSERT permission was denied"):
+        with pytest.raises(psycopg.Error, match="INSERT permission was denied") as denied:
             session.execute(ask, (held.claim_id,))
+        assert (hint_of(denied.value) or "").startswith("GRANT what is missing")
         desk.connection.execute(f"GRANT INSERT ON dbo.total TO {role}".encode())
         assert session.execute(ask, (held.claim_id,)).fetchone() == (None,)
         session.close()
     finally:
         desk.connection.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+
+
+@pytest.mark.parametrize("is_ahead", [True, False])
+@pytest.mark.parametrize("to", ["double precision", "timestamptz"])
+def test_a_column_that_has_another_type_by_now_is_not_given_the_bytes_of_the_first(
+    desk: Desk, tasks: Tasks, to: str, is_ahead: bool
+) -> None:
+    """As when a table is made anew, or altered, while a batch runs."""
+    ahead: CopyAhead | None = None
+    if is_ahead:
+        desk.connection.execute(f"ALTER TABLE dbo.kept ALTER number TYPE {to} USING NULL".encode())
+    with ExitStack() as stack:
+        if is_ahead:
+            ahead = stack.enter_context(tasks.ahead())
+        tasks.write(1, "a", "b")
+        if ahead is not None:
+            assert not ahead.join(tasks.staged(1))
+    desk.connection.execute(f"ALTER TABLE dbo.kept ALTER number TYPE {to} USING NULL".encode())
+    if to == "timestamptz":
+        with pytest.raises((BulkError, psycopg.Error), match='"number" is of type timestamp with time zone'):
+            tasks.computed(None, 1).complete()
+        assert _kept(desk) == [] and desk.waiting() == 6
+    else:
+        assert tasks.computed(None, 1).complete().written == 2
+        assert _kept(desk) == [(0.0, "a"), (1.0, "b")]
 
 
 _DRIVER = """
