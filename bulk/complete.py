@@ -160,17 +160,22 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahe
         }
         prepared = [_prepare_table(held, outputs.tables[name], *one) for name, one in plans.items()]
         stagings = {kind: _create(held, kind) for kind in kinds}
-        ahead: CopyAhead | None = None
-        # The first only: what refers to another table's rows comes behind those.
-        if copies_ahead and prepared and (files := prepared[0].files) is not None:
-            first = prepared[0]
-            ahead = stack.enter_context(CopyAhead(held.connection, first.name, first.columns, files))
-        # From here to the join the session is that one's.
-        tables = [_stage_table(held, one, server) for one in prepared]
         others = [_stage_other(frame, server, kind, stagings[kind]) for kind, frame in kinds.items()]
-        if ahead is not None and not ahead.join(tables[0].staged):
-            ahead = None
-        computed = Computed(held, outputs, tables, others, server.dsn, _first_error(held, others), ahead)
+        first_error = _first_error(held, others)
+        tables = [_stage_table(held, one, server) for one in prepared[1:]]
+        ahead: CopyAhead | None = None
+        if prepared:
+            first = prepared[0]
+            # Of the first table: what refers to another one's rows comes behind those. And as the last step,
+            # so that the transaction waits for nothing but these rows.
+            if copies_ahead and first.files is not None:
+                ahead = stack.enter_context(
+                    CopyAhead(held.connection, first.name, first.columns, first.files)
+                )
+            tables.insert(0, _stage_table(held, first, server))
+            if ahead is not None and not ahead.join(tables[0].staged):
+                ahead = None
+        computed = Computed(held, outputs, tables, others, server.dsn, first_error, ahead)
         stack.pop_all()
         return computed
 
@@ -240,10 +245,16 @@ def _prepare_table(
     expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
     files = files_of(frame.sparkSession) if in_packs else None
     placed = [one for pair in zip(names, types, strict=True) for one in fields(*pair)]
-    kind = "table" if not in_packs else "packed" if files is None else "in_files"
+    kind = "packed" if in_packs else "table"
     row = held.connection.execute(
         "SELECT ssb_internal.create_staging(%s, %s, %s, %s, %s)",
-        (held.claim_id, kind, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
+        (
+            held.claim_id,
+            kind if files is None else "in_files",
+            name,
+            [one for one, _ in placed],
+            [type_ for _, type_ in placed],
+        ),
     ).fetchone()
     assert row is not None
     rows = frame.selectExpr(*expressions)

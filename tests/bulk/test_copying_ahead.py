@@ -19,16 +19,19 @@ from pgsb.bulk import BulkError, claim, copying_ahead
 from pgsb.bulk.claim import Claim, abandon
 from pgsb.bulk.complete import Computed
 from pgsb.bulk.copying_ahead import CopyAhead
+from pgsb.bulk.job import run_job
+from pgsb.bulk.options import JobOptions
 from pgsb.bulk.packed_rows import Files, pack, place_of
 from pgsb.bulk.problems import ClaimLost, hint_of
 from pgsb.bulk.program import Outputs
 from pgsb.bulk.staging import Staged
 from pgsb.bulk.tables import PackedTable
 from pgsb.bulk.transport import Travel
-from support import Connection
+from support import Connection, Database
 
 pyarrow = pytest.importorskip("pyarrow")
 Connect = Callable[..., Connection]
+Tcp = Callable[[Database], str]
 NAMES = ("number", "note", "conversation_handle", "queuing_order")
 TYPES = ("int8", "bytea", "bytea", "int8")
 _COLUMNS = (
@@ -72,7 +75,7 @@ class Tasks:
     def staged(self, *attempts: int) -> Staged:
         """What the driver hears of those that count."""
         rows = sum(self.rows[one] for one in attempts)
-        return Staged("in_files", "", NAMES, attempts, rows, 100, True, self.files)
+        return Staged("packed", "", NAMES, attempts, rows, 100, True, self.files)
 
     def ahead(self) -> CopyAhead:
         return CopyAhead(self.held.connection, "dbo.kept", _COLUMNS, self.files)
@@ -272,7 +275,7 @@ def test_tasks_that_write_nothing_open_no_transaction(desk: Desk, tasks: Tasks) 
     with tasks.ahead() as ahead:
         place_of(tasks.files.path, 3).touch()
         tasks.rows[3] = 0
-        assert not ahead.join(Staged("in_files", "", NAMES, (), 0, 0, True, tasks.files))
+        assert not ahead.join(Staged("packed", "", NAMES, (), 0, 0, True, tasks.files))
         assert tasks.held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
     assert threading.active_count() < 20
 
@@ -323,6 +326,43 @@ def test_a_column_that_has_another_type_by_now_is_not_given_the_bytes_of_the_fir
     else:
         assert tasks.computed(None, 1).complete().written == 2
         assert _kept(desk) == [(0.0, "a"), (1.0, "b")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_jobs_first_table_is_copied_beside_its_tasks_unless_claims_overlap(
+    spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, overlap: bool
+) -> None:
+    """A claim that is completed may wait for rows of the next one, whose end waits for it."""
+    desk.connection.execute(
+        "CREATE TABLE dbo.parent (handle uuid PRIMARY KEY);"
+        "CREATE TABLE dbo.child (handle uuid REFERENCES dbo.parent, place bigint)"
+    )
+    desk.send(3, 4)
+    joined = []
+    join = CopyAhead.join
+
+    def joining(self: CopyAhead, staged: Staged) -> bool:
+        joined.append((self._table, join(self, staged)))
+        return joined[-1][1]
+
+    monkeypatch.setattr(CopyAhead, "join", joining)
+
+    def book(messages: Any) -> Outputs:
+        rows = messages.selectExpr("conversation_handle AS handle", "queuing_order AS place")
+        parents = rows.select("handle").distinct()
+        replies = parents.selectExpr(
+            "handle AS conversation_handle", "'note' AS message_type_name", "'done' AS message_body"
+        )
+        return Outputs(tables={"dbo.parent": parents, "dbo.child": rows}, replies=replies, end_all=True)
+
+    done = run_job(tcp(desk.database), "dbo.target", book, JobOptions(overlap=overlap))
+    assert (done.completed, done.written, done.replied) == (12, 15, 3)
+    assert joined == ([] if overlap else [("dbo.parent", True)])
+    assert desk.connection.execute(
+        "SELECT (SELECT count(*) FROM dbo.parent), count(DISTINCT place) FROM dbo.child"
+    ).fetchone() == (3, 12)
+    assert desk.waiting() == 0
 
 
 _DRIVER = """
