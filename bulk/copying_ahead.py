@@ -145,27 +145,28 @@ class CopyAhead:
         growing: dict[int, Growing] = {}
         begun: float | None = None
         sent = 0
-        with ExitStack() as stack:
-            while True:
-                # Asked before the look, which then sees all that was written before the end.
-                have_ended = self._have_ended.is_set()
-                for attempt in self._files.attempts() - growing.keys():
-                    growing[attempt] = stack.enter_context(Growing(self._files, attempt))
-                before = sent
-                for packed, is_plain in (one for file in growing.values() for one in file.packs()):
-                    if self._is_unwanted or not is_plain:
-                        raise _GivenUpError
-                    begun = begun or time.monotonic()
-                    sent += len(packed)
-                    yield packed
-                if have_ended:
-                    break
-                if begun is not None:
-                    passed = time.monotonic() - begun
-                    if passed > _PATIENCE and sent < _SLOWEST * passed:
-                        raise _GivenUpError
-                if sent == before:
-                    self._have_ended.wait(_LOOK)
-            begun_ones = {attempt for attempt, file in growing.items() if file.is_begun}
-            if begun_ones != self._attempts or not all(file.is_whole for file in growing.values()):
-                raise _GivenUpError
+        while True:
+            # Asked before the look, which then sees all that was written before the end.
+            have_ended = self._have_ended.is_set()
+            before = sent
+            at = time.monotonic()
+            for attempt in self._files.attempts() - growing.keys():
+                growing[attempt] = Growing(self._files, attempt)
+            for packed, is_plain in (one for file in growing.values() for one in file.packs()):
+                if self._is_unwanted or not is_plain:
+                    raise _GivenUpError
+                begun = begun or time.monotonic()
+                sent += len(packed)
+                yield packed
+            if have_ended:
+                break
+            if begun is not None:
+                passed = time.monotonic() - begun
+                if passed > _PATIENCE and sent < _SLOWEST * passed:
+                    raise _GivenUpError
+            if sent == before:
+                # A look at thousands of files must not cost what the tasks need.
+                self._have_ended.wait(max(_LOOK, 10 * (time.monotonic() - at)))
+        begun_ones = {attempt for attempt, file in growing.items() if file.is_begun}
+        if begun_ones != self._attempts or not all(file.is_whole for file in growing.values()):
+            raise _GivenUpError

@@ -16,6 +16,7 @@ import struct
 import tempfile
 import weakref
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -80,20 +81,11 @@ def _unreadable(error: Exception) -> BulkError:
 
 
 class Growing:
-    """The file of an attempt that may still write; a context manager."""
+    """The file of an attempt that may still write. Open only while it is read: there may be thousands."""
 
     def __init__(self, files: Files, attempt: int) -> None:
-        try:
-            self._file = place_of(files.path, attempt).open("rb", buffering=0)
-        except OSError as error:
-            raise _unreadable(error) from error
+        self._path = place_of(files.path, attempt)
         self._place = 0
-
-    def __enter__(self) -> "Growing":
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._file.close()
 
     @property
     def is_begun(self) -> bool:
@@ -110,33 +102,40 @@ class Growing:
 
         Raises BulkError where the file cannot be read.
         """
+        if self._end(_HEAD.size) is None:
+            return
         try:
-            while (end := self._end(_HEAD.size)) is not None:
-                *_, is_plain, length = _HEAD.unpack(self._read(_HEAD.size, self._place))
-                if (behind := self._end(_HEAD.size + length + _LENGTH.size)) is None:
-                    return
-                (origin,) = _LENGTH.unpack(self._read(_LENGTH.size, behind - _LENGTH.size))
-                if self._end(behind - self._place + max(origin, 0)) is None:
-                    return
-                packed = self._read(length, end)
-                self._place = behind + max(origin, 0)
-                yield packed, bool(is_plain)
+            with self._path.open("rb", buffering=0) as file:
+                while (end := self._end(_HEAD.size)) is not None:
+                    *_, is_plain, length = _HEAD.unpack(_part(file, self._place, _HEAD.size))
+                    if (behind := self._end(_HEAD.size + length + _LENGTH.size)) is None:
+                        return
+                    (origin,) = _LENGTH.unpack(_part(file, behind - _LENGTH.size, _LENGTH.size))
+                    if self._end(behind - self._place + max(origin, 0)) is None:
+                        return
+                    packed = _part(file, end, length)
+                    self._place = behind + max(origin, 0)
+                    yield packed, bool(is_plain)
         except OSError as error:
             raise _unreadable(error) from error
 
     def _size(self) -> int:
-        return os.fstat(self._file.fileno()).st_size
+        try:
+            return self._path.stat().st_size
+        except OSError as error:
+            raise _unreadable(error) from error
 
     def _end(self, length: int) -> int | None:
         """Where so many bytes end; None where the file does before them."""
         end = self._place + length
         return end if end <= self._size() else None
 
-    def _read(self, length: int, place: int) -> bytes:
-        data = os.pread(self._file.fileno(), length, place)
-        if len(data) < length:
-            raise OSError(f"{self._file.name} has been cut")
-        return data
+
+def _part(file: FileIO, place: int, length: int) -> bytes:
+    data = os.pread(file.fileno(), length, place)
+    if len(data) < length:
+        raise OSError(f"{file.name} has been cut")
+    return data
 
 
 def place_of(directory: str, attempt: int) -> Path:

@@ -1,5 +1,6 @@
 """COPY of rows while tasks still write others: it counts whole or not at all, and nobody waits for it."""
 
+import resource
 import signal
 import subprocess
 import sys
@@ -278,6 +279,27 @@ def test_tasks_that_write_nothing_open_no_transaction(desk: Desk, tasks: Tasks) 
         assert not ahead.join(Staged("packed", "", NAMES, (), 0, 0, True, tasks.files))
         assert tasks.held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
     assert threading.active_count() < 20
+
+
+def test_more_attempts_than_a_process_may_have_open_files_are_copied_ahead(tasks: Tasks) -> None:
+    attempts = range(80)
+    for one in attempts:
+        tasks.write(one, "a")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    there = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").is_dir() else 40
+    resource.setrlimit(resource.RLIMIT_NOFILE, (there + 40, most))
+    try:
+        with ExitStack() as stack:
+            ahead = stack.enter_context(tasks.ahead())
+            tasks.until_copying()
+            for one in attempts:
+                tasks.write(one, "b")
+            assert ahead.join(tasks.staged(*attempts))
+            stack.pop_all()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert tasks.computed(ahead, *attempts).complete().written == 160
 
 
 def test_staging_in_files_asks_for_the_right_to_insert(desk: Desk, connect: Connect) -> None:
