@@ -163,11 +163,12 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.definition_is_settled() FROM PUBLIC;
 
--- A target's side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
--- for them, as with message types. False: the service is gone, or on another queue. p_waits false: NULL instead of waiting.
+-- A side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
+-- for them, as with message types. They look for the sides of the service after their lock, and would see none that is not committed.
+-- False: the service is gone, or on another queue; who reads by an older snapshot fails to serialize then. p_waits false: NULL instead of waiting.
 --
--- Called by  who makes a target's side, after he has found the service; ssb_internal.send_first_fast_path and
---            ssb_internal.begin_and_send do it in their statements
+-- Called by  who makes a side, after he has found the service; ssb_internal.begin_dialog_fast_path, ssb_internal.send_first_fast_path,
+--            ssb_internal.begin_and_send and ssb_internal.begin_and_send_to_remote do it in their statements
 -- Locks      the service's advisory lock, shared, or ssb.change_lock, SHARE
 DROP FUNCTION IF EXISTS ssb_internal.share_service(ssb.service);
 CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service, p_waits boolean DEFAULT true)
@@ -186,6 +187,9 @@ BEGIN
         ELSIF NOT ssb_internal.definition_is_settled() THEN
             RETURN NULL;
         END IF;
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id FOR SHARE;
     END IF;
     PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id AND s.queue_id = p_service.queue_id;
     RETURN FOUND;

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from runtime.broker import Pair, Session, refused, start_and_block
 
@@ -89,6 +90,114 @@ def test_a_service_changes_when_those_who_begin_dialogs_with_it_are_through(
     else:
         session.do("SELECT ssb.create_service(%s, %s, ARRAY[%s])", pair.target, other, pair.contract)
         assert session.bodies(other) == ["late"]
+
+
+_NO_SIDE_IS_LEFT = """
+    SELECT count(*) FROM ssb.conversation_endpoint AS e
+     WHERE e.queue_id <> 0 AND NOT EXISTS (SELECT FROM ssb.service AS s
+                                            WHERE s.service_id = e.service_id AND s.queue_id = e.queue_id)
+"""
+
+
+@pytest.mark.parametrize(
+    "how", ["path", "no path", "target elsewhere", "group", "send_new", "send_new elsewhere"]
+)
+@pytest.mark.parametrize("change", ["queue", "drop"])
+def test_a_service_changes_when_those_who_begin_dialogs_from_it_are_through(
+    session: Session, another: Open, pair: Pair, how: str, change: str
+) -> None:
+    """Else an initiator's side stays behind, on a queue that may go, and every SEND on it fails for good."""
+
+    def begin(beginner: Session) -> None:
+        if how.startswith("send_new"):
+            pair.send_new("a job", beginner, far=elsewhere if how.endswith("elsewhere") else pair.target)
+        elif how == "target elsewhere":
+            beginner.value("SELECT ssb.begin_dialog(%s, %s, %s)", pair.initiator, elsewhere, pair.contract)
+        else:
+            pair.dialog(beginner, **({"related_conversation_group": uuid.uuid4()} if how == "group" else {}))
+
+    elsewhere = f"{pair.target}/elsewhere"
+    session.do("SELECT ssb.create_route(%s, 'TCP://there.example:4022', %s)", elsewhere, elsewhere)
+    if how in ("path", "send_new"):
+        pair.say(pair.dialog(), "which keeps the path")
+    elif how == "send_new elsewhere":
+        pair.send_new("which keeps the path", far=elsewhere)
+    other = f"{pair.near}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    early, late, admin = another(), another(), another()
+    begin(early)
+    ask = ("SELECT ssb.alter_service(%s, queue => %s)", pair.initiator, other)
+    if change == "drop":
+        ask = ("SELECT ssb.drop_service(%s)", pair.initiator)
+    changing = start_and_block(session, admin, lambda: admin.do(*ask))
+    early.commit()
+    changing.result()
+    admin.do("SELECT ssb.drop_queue(%s)", pair.near)
+    beginning = start_and_block(session, late, lambda: begin(late))
+    admin.commit()
+    if change == "drop":
+        with refused(8423):
+            beginning.result()
+    else:
+        beginning.result()
+        late.commit()
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+
+
+@pytest.mark.parametrize("how", ["path", "no path", "send_new"])
+def test_who_reads_by_an_older_snapshot_begins_no_dialog_from_a_service_that_is_gone(
+    session: Session, another: Open, pair: Pair, how: str
+) -> None:
+    if how != "no path":
+        pair.say(pair.dialog(), "which keeps the path")
+    reader = another()
+    reader.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    reader.value("SELECT count(*) FROM ssb.service")
+    session.do("SELECT ssb.drop_service(%s)", pair.initiator)
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        pair.send_new("a job", reader) if how == "send_new" else pair.dialog(reader)
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "number"),
+    [
+        ("SELECT ssb.alter_queue(%s, retention => true)", 15151),
+        ("SELECT ssb.drop_queue(%s)", 3701),
+    ],
+    ids=["alter", "drop"],
+)
+def test_who_comes_second_to_a_dropped_queue_is_told_so(
+    session: Session, another: Open, change: str, number: int
+) -> None:
+    queue = f"dbo.q{uuid.uuid4().hex}"
+    session.do("SELECT ssb.create_queue(%s)", queue)
+    first, second = another(), another()
+    first.do("SELECT ssb.drop_queue(%s)", queue)
+    changing = start_and_block(session, second, lambda: second.do(change, queue))
+    first.commit()
+    with refused(number):
+        changing.result()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT ssb.alter_service(%s, add_contracts => '{DEFAULT}')",
+        "SELECT ssb.alter_service(%s, queue => 'dbo.never_there')",
+        "SELECT ssb.drop_service(%s)",
+    ],
+)
+def test_who_comes_second_to_a_dropped_service_is_told_so(
+    session: Session, another: Open, pair: Pair, change: str
+) -> None:
+    first, second = another(), another()
+    first.do("SELECT ssb.drop_service(%s)", pair.target)
+    ask = change.replace("dbo.never_there", pair.near)
+    changing = start_and_block(session, second, lambda: second.do(ask, pair.target))
+    first.commit()
+    with refused(15151):
+        changing.result()
 
 
 def test_two_who_tell_the_first_event_begin_one_dialog(session: Session, another: Open) -> None:

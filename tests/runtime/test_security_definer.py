@@ -88,7 +88,9 @@ def test_what_comes_in_the_place_of_a_table_is_not_counted(
     with psycopg.connect(shared.dsn, autocommit=True) as counting, ThreadPoolExecutor(1) as pool:
         counting.execute("SET ROLE mallorys_friend")
         count = pool.submit(counting.execute, "SELECT ssb_internal.rows_of(%s::oid)", (table,))
-        while not count.done() and not session.value("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+        while not count.done() and not session.value(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"
+        ):
             time.sleep(0.001)
         stranger.do("COMMIT")
         assert count.result().fetchone() == (0,)
