@@ -214,6 +214,9 @@ BEGIN
     UPDATE ssb.conversation_endpoint AS e SET plain_type = NULL WHERE e.plain_type_id = v_type.message_type_id;
     UPDATE ssb.message_type AS t SET validation = v_read.validation, collection_id = v_read.collection_id
      WHERE t.message_type_id = v_type.message_type_id;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('alter', 'message type', name);
+    END IF;
     UPDATE ssb.contract_message_usage AS u SET validation = v_read.validation
      WHERE u.message_type_id = v_type.message_type_id;
 END;
@@ -232,6 +235,9 @@ BEGIN
         PERFORM ssb_internal.raise_bound('message type', name, 'contract');
     END IF;
     DELETE FROM ssb.message_type AS t WHERE t.message_type_id = v_type.message_type_id;
+    IF NOT FOUND THEN                  -- as in alter_message_type
+        PERFORM ssb_internal.raise_not_found('drop', 'message type', name);
+    END IF;
     DELETE FROM ssb.permission AS p WHERE p.class = 'MESSAGE TYPE' AND p.major_id = v_type.message_type_id;
 END;
 $$;

@@ -208,10 +208,10 @@ BEGIN
         CONTINUE WHEN ssb_internal.leave_word_of_loss(v_endpoint);
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
     END LOOP;
-    DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;
     DELETE FROM ssb.service AS s WHERE s.service_id = v_service.service_id;
     IF NOT FOUND THEN                  -- as in alter_service
         PERFORM ssb_internal.raise_not_found('drop', 'service', name);
     END IF;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;
 END;
 $$;

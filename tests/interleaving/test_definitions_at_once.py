@@ -200,6 +200,189 @@ def test_who_comes_second_to_a_dropped_service_is_told_so(
         changing.result()
 
 
+_NO = "SELECT ssb.drop_contract('c{0}')"
+# Each of the two is waited for by the other: what it says then, of what the first has done.
+_PAIRS = {
+    "queue, service": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.create_service('new{0}', 'dbo.q{0}', '{{DEFAULT}}')",
+        15151,
+        3716,
+    ),
+    "queue, service altered": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.alter_service('s{0}', queue => 'dbo.q{0}')",
+        15151,
+        3716,
+    ),
+    "queue, grant": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.grant_permission('{{RECEIVE}}', 'OBJECT', 'dbo.q{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "contract, service": (
+        _NO,
+        "SELECT ssb.create_service('new{0}', 'dbo.used{0}', '{{c{0}}}')",
+        15151,
+        3716,
+    ),
+    "contract, priority": (
+        _NO,
+        "SELECT ssb.create_broker_priority('p{0}', contract => 'c{0}', priority_level => 3)",
+        15151,
+        3716,
+    ),
+    "type, contract": (
+        "SELECT ssb.drop_message_type('t{0}')",
+        "SELECT ssb.create_contract('new{0}', '{{t{0}}}', '{{ANY}}')",
+        15151,
+        3716,
+    ),
+    "type, altered": (
+        "SELECT ssb.drop_message_type('t{0}')",
+        "SELECT ssb.alter_message_type('t{0}', 'EMPTY')",
+        15151,
+        None,
+    ),
+    "service, grant": (
+        "SELECT ssb.drop_service('s{0}')",
+        "SELECT ssb.grant_permission('{{SEND}}', 'SERVICE', 's{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "user, owner": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.create_service('new{0}', 'dbo.used{0}', '{{DEFAULT}}', owner => 'u{0}')",
+        15151,
+        15138,
+    ),
+    "user, grant": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.grant_permission('{{RECEIVE}}', 'OBJECT', 'dbo.used{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "user, member": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.add_member('r{0}', 'u{0}')",
+        15151,
+        None,
+    ),
+    "role, member": (
+        "SELECT ssb.drop_principal('r{0}', 'ROLE')",
+        "SELECT ssb.add_member('r{0}', 'u{0}')",
+        15151,
+        15144,
+    ),
+    "contract, contract": (_NO, _NO, 15151, 15151),
+    "user, user": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        15151,
+        15151,
+    ),
+    "schema, schema": (
+        "SELECT ssb.create_schema('made{0}')",
+        "SELECT ssb.create_schema('made{0}')",
+        2714,
+        2714,
+    ),
+}
+_NOTHING_NAMES_WHAT_IS_GONE = """
+    SELECT (SELECT count(*) FROM ssb.permission AS p
+             WHERE p.grantee LIKE 'u%'
+               AND NOT EXISTS (SELECT FROM ssb.principal AS u WHERE u.name = p.grantee)
+                OR p.class = 'QUEUE'
+               AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = p.major_id)
+                OR p.class = 'SERVICE'
+               AND NOT EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = p.major_id))
+         + (SELECT count(*) FROM ssb.role_member AS m
+             WHERE NOT EXISTS (SELECT FROM ssb.principal AS u WHERE u.name = m.member))
+"""
+
+
+@pytest.mark.parametrize("is_reversed", [False, True], ids=["dropped first", "dropped second"])
+@pytest.mark.parametrize(("drop", "other", "dropped", "used"), _PAIRS.values(), ids=_PAIRS)
+def test_who_comes_second_is_told_what_the_first_has_done(
+    session: Session,
+    another: Open,
+    drop: str,
+    other: str,
+    dropped: int,
+    used: int | None,
+    is_reversed: bool,
+) -> None:
+    n = uuid.uuid4().hex
+    for made in (
+        "message_type('t{0}')",
+        "message_type('of_c{0}')",
+        "contract('c{0}', '{{of_c{0}}}', '{{ANY}}')",
+        "queue('dbo.q{0}')",
+        "queue('dbo.used{0}')",
+        "service('s{0}', 'dbo.used{0}')",
+        "principal('u{0}', 'USER')",
+        "principal('r{0}', 'ROLE')",
+    ):
+        session.do(f"SELECT ssb.create_{made}".format(n))
+    first, second = another(), another()
+    before, after = (other, drop) if is_reversed else (drop, other)
+    number = used if is_reversed else dropped
+    first.do(before.format(n))
+    waiting = start_and_block(session, second, lambda: second.do(after.format(n)))
+    first.commit()
+    if number is None:
+        waiting.result()
+        second.commit()
+    else:
+        with refused(number):
+            waiting.result()
+    assert session.value(_NOTHING_NAMES_WHAT_IS_GONE) == 0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "SELECT ssb.create_queue('{0}_dbo.{1}')",
+        "SELECT ssb.create_service('//{1}', '{0}_dbo.inbox', '{{DEFAULT}}', database => '{0}')",
+        "SELECT ssb.create_schema('{1}', database => '{0}')",
+        "SELECT ssb.create_message_type('{1}', database => '{0}')",
+        "SELECT ssb.create_principal('{1}', 'USER', database => '{0}')",
+        "SELECT ssb.begin_dialog('//{0}', '//{0}', database => '{0}')",
+    ],
+)
+def test_a_database_is_dropped_with_what_others_are_making_in_it(
+    session: Session, another: Open, make: str
+) -> None:
+    name = f"d{uuid.uuid4().hex[:8]}"
+    session.do("SELECT ssb.create_database(%s)", name)
+    session.do(f"SELECT ssb.create_queue('{name}_dbo.inbox')")
+    session.do(
+        f"SELECT ssb.create_service('//{name}', '{name}_dbo.inbox', '{{DEFAULT}}', database => '{name}')"
+    )
+    (database_id,) = session.column("SELECT database_id FROM ssb.database WHERE name = %s", name)
+    maker, late, admin = another(), another(), another()
+    maker.do(make.format(name, "early"))
+    dropping = start_and_block(session, admin, lambda: admin.do("SELECT ssb.drop_database(%s)", name))
+    maker.commit()
+    dropping.result()
+    coming = start_and_block(session, late, lambda: late.do(make.format(name, "late")))
+    admin.commit()
+    with pytest.raises(psycopg.Error) as told:
+        coming.result()
+    assert told.value.sqlstate is not None and told.value.sqlstate[0] in "ST", told.value
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+    left = """
+        SELECT (SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, %s))
+             + (SELECT count(*) FROM pg_class AS c
+                 WHERE c.relkind = 'S' AND c.relname ~ '^queue_(order|state)_'
+                   AND NOT EXISTS (SELECT FROM ssb.queue AS q
+                                    WHERE c.oid IN (q.order_sequence, q.state_sequence)))
+             + (SELECT count(*) FROM ssb.conversation_endpoint WHERE database_id = %s)
+    """
+    assert session.value(left, f"{name}_", database_id) == 0
+
+
 def test_two_who_tell_the_first_event_begin_one_dialog(session: Session, another: Open) -> None:
     n = uuid.uuid4().hex
     contract = "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
