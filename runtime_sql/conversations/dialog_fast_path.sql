@@ -40,8 +40,7 @@ BEGIN
       INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority
       FROM ssb.dialog_path AS p
      WHERE p.database_id = p_database_id AND p.from_service = p_service AND p.to_service = p_far_service AND p.contract = p_contract
-       -- As ssb_internal.share_service: the table by which its holders are known, the lock, and then the epoch.
-       AND NOT EXISTS (SELECT FROM ssb.contract_message_usage AS u WHERE u.contract_id = 0)
+       -- First the lock, then the epoch (ssb_internal.share_service).
        AND CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.service_id))
                 THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
        AND has_sequence_privilege(ssb_internal.calling_role(), p.near_order, 'USAGE');

@@ -233,7 +233,7 @@ BEGIN
     END IF;
     -- As DROP SERVICE does.
     FOR v_service IN SELECT s.* FROM ssb.service AS s WHERE s.database_id = v_id ORDER BY s.service_id LOOP
-        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
+        PERFORM ssb_internal.lock_service(v_service.service_id);
     END LOOP;
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP

@@ -116,7 +116,7 @@ BEGIN
     END IF;
     IF queue IS NOT NULL THEN
         v_queue := ssb_internal.queue_for_service(queue, v_database_id);
-        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
+        PERFORM ssb_internal.lock_service(v_service.service_id);
     END IF;
     PERFORM FROM ssb.service AS s WHERE s.service_id = v_service.service_id FOR NO KEY UPDATE;
     IF NOT FOUND THEN                  -- who dropped it was waited for
@@ -200,7 +200,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
         PERFORM ssb_internal.raise_bound('service', name, 'conversation priority');
     END IF;
-    PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
+    PERFORM ssb_internal.lock_service(v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e
       WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP
