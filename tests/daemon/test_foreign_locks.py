@@ -1,4 +1,4 @@
-"""A role without rights takes the daemon's locks, or floods what it hears: at worst a delay for activation."""
+"""A role without rights takes the daemon's locks, or floods what it hears: activation is late, at worst."""
 
 from collections.abc import Callable, Iterator
 
