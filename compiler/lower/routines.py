@@ -34,7 +34,13 @@ from .arguments import (
     argument_value,
 )
 from .context import SESSION_TYPE, Context, Mode
-from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
+from .cursors import (
+    count_definitions,
+    deallocated_cursors,
+    declare_cursor_parameter,
+    local_cursors,
+    passed_cursors,
+)
 from .dispatch import lower
 from .leaving import kept_settings, leave_if_nested_too_deep
 from .parameters import (
@@ -316,6 +322,7 @@ def lower_routine_body(
     ctx.constants = Constants(statements, {one.variable.key: one.type for one in parameters})
     ctx.cursor_definitions = count_definitions(statements)
     ctx.deallocated_cursors = deallocated_cursors(statements)
+    ctx.scope.local_cursors = local_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
     asked = _watch_identity(statements, ctx) if ctx.mode is not Mode.FUNCTION else []
