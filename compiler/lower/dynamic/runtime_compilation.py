@@ -31,7 +31,7 @@ from ...sql.translate import convert_expression, translate_table_variable
 from ...target import nodes as n
 from ..arguments import Texts, as_texts, raises_unfit, type_not_converted
 from ..context import SESSION_TYPE, Context, Mode
-from ..leaving import kept_settings, leave_if_nested_too_deep
+from ..leaving import as_another, kept_settings, leave_if_nested_too_deep
 from ..routines import lower_text_body
 
 ROUTINE = "pg_temp.ssb_text"
@@ -103,7 +103,7 @@ def lower_runtime_compiled(
             pl.Number(levels),
         ),
     )
-    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed()]
+    return [*ctx.guard(node, before), *as_another(node, [call], ctx), *after, ctx.leave_if_failed()]
 
 
 def _marks_of_tables(ctx: Context) -> list[str]:
