@@ -407,6 +407,13 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
     name = pl.Text(node.name.text)
     refuse_reserved_schema(schema_name(None, node.name.text, ctx.catalog.default_database), node.name, ctx)
     _check_collation(node.text, ctx)
+    if node.snapshot_of is not None:
+        ctx.problem(
+            "CREATE DATABASE … AS SNAPSHOT OF is not supported",
+            node.snapshot_of.span,
+            hint="PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE",
+        )
+        return []
     calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")

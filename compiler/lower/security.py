@@ -236,6 +236,14 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
 @invocations.register
 def alter_schema(node: nodes.AlterSchema, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER SCHEMA … TRANSFER: the object moves to another schema."""
+    kind = node.securable_class
+    if kind in ("TYPE", "XML SCHEMA COLLECTION"):
+        ctx.problem(
+            f"ALTER SCHEMA … TRANSFER {kind}:: is not supported",
+            node.object.span,
+            hint="create it in the other schema",
+        )
+        return []
     schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
     name = ctx.catalog.sql_name(object_name(node.object))
     return [pl.Invoke("ssb_internal.transfer_object", (pl.Text(schema), pl.Text(name)))]
