@@ -1,6 +1,7 @@
 """What the grammar keeps of a statement means something: each field of its node is read by a later pass.
 
-A clause that is read and then forgotten is dropped silently, as AS USER of EXEC once was. Fields are told apart by name alone.
+A clause that is read and then forgotten is dropped silently, as AS USER of EXEC once was. Fields are told
+apart by name alone.
 """
 
 from __future__ import annotations
