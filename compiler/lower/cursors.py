@@ -74,7 +74,7 @@ def _new_cursor(name: str, ctx: Context) -> Cursor:
     return Cursor(name, rows, at)
 
 
-def _kept(name: str, ctx: Context) -> Cursor:
+def _kept(name: str) -> Cursor:
     return Cursor(name, "", "", key=n.Text(fold(name)))
 
 
@@ -122,7 +122,7 @@ def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
     if key not in ctx.scope.cursors:
         # Declared further down, or elsewhere if at all: else the statement fails (16916).
         declared = ctx.cursor_definitions.get(key, 0) > 0
-        ctx.scope.cursors[key] = _new_cursor(name, ctx) if declared else _kept(name, ctx)
+        ctx.scope.cursors[key] = _new_cursor(name, ctx) if declared else _kept(name)
     return ctx.scope.cursors[key]
 
 
@@ -136,8 +136,9 @@ def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Sta
     key = ctx.scope.cursor_key(node.name.text, is_global=not is_local)
     cursor = ctx.scope.cursors.get(key)
     if cursor is None:
-        new = _kept if _is_kept(node.name.text, node.cursor, ctx) else _new_cursor
-        cursor = ctx.scope.cursors[key] = new(node.name.text, ctx)
+        name = node.name.text
+        cursor = _kept(name) if _is_kept(name, node.cursor, ctx) else _new_cursor(name, ctx)
+        ctx.scope.cursors[key] = cursor
     cursor.local = is_local
     return _define(node, node.cursor, cursor, ctx, fresh=True)
 
