@@ -88,6 +88,17 @@ def kept_settings(
     return keep, put_back
 
 
+def end_of_savepoints(ctx: Context) -> list[pl.Statement]:
+    """Return what stands behind a body with savepoints."""
+    return [forbid_writing_if_doomed(ctx)] if ctx.savepoints else []
+
+
+def forbid_writing_if_doomed(ctx: Context) -> pl.Statement:
+    """The end of a savepoint's block makes a doomed transaction writable again: this undoes that."""
+    forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
+    return pl.If(((ctx.session_field("doomed"), (forbid,)),))
+
+
 def as_another(node: nodes.Statement, running: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
     """Wrap what runs the text of ``EXEC (…) AS USER`` or ``AS LOGIN``: it runs as that one, or not at all.
 
