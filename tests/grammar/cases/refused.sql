@@ -993,3 +993,22 @@ CREATE EVENT NOTIFICATION n ON QUEUE q FOR queue_activation, BROKER_QUEUE_DISABL
 -- expect
 1:44: 1098: The specified event type(s) is/are not valid on the specified target object. | events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED
 2:62: 1098: The specified event type(s) is/are not valid on the specified target object. | events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED
+
+-- case: handles that are missing among several
+SEND ON CONVERSATION (@h, ) MESSAGE TYPE m
+SEND ON CONVERSATION () MESSAGE TYPE m
+SEND ON CONVERSATION @h, MESSAGE TYPE m
+-- expect
+1:23: 137: Must declare the scalar variable "@h".
+1:27: 102: Incorrect syntax near ')'. | expected a conversation handle
+2:23: 102: Incorrect syntax near ')'. | expected a conversation handle
+3:26: 102: Incorrect syntax near 'MESSAGE'. | expected a string, a variable or '('
+
+-- case: the END of a CASE in a statement that cannot be read does not end the block
+BEGIN
+    SET @n = 1 1 + CASE WHEN @n = 1 THEN 2 END; PRINT 'x'
+    CREATE QUEUE
+END
+-- expect
+2:16: 102: Incorrect syntax near '1'. | something is missing before '1', a comma or an operator maybe
+4:1: 156: Incorrect syntax near the keyword 'END'. | expected a name
