@@ -1006,9 +1006,12 @@ SEND ON CONVERSATION @h, MESSAGE TYPE m
 
 -- case: the END of a CASE in a statement that cannot be read does not end the block
 BEGIN
-    SET @n = 1 1 + CASE WHEN @n = 1 THEN 2 END; PRINT 'x'
-    CREATE QUEUE
+    PRINT 1 1 + CASE WHEN 1 = 1 THEN 2 END;
+    PRINT 'x'
+    BREAK
+END
+PRINT 'y'
 END
 -- expect
-2:16: 102: Incorrect syntax near '1'. | something is missing before '1', a comma or an operator maybe
-4:1: 156: Incorrect syntax near the keyword 'END'. | expected a name
+2:13: 102: Incorrect syntax near '1'. | something is missing before '1', a comma or an operator maybe
+7:1: 156: Incorrect syntax near the keyword 'END'. | it has no BEGIN
