@@ -40,8 +40,13 @@ CREATE OR REPLACE VIEW sys.information_schema_routines AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
        ssb.db_name() AS routine_catalog, sys.schema_name(o.schema_id) AS routine_schema, o.name AS routine_name,
        CASE o.type WHEN 'P' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS routine_type,
-       CASE WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS routine_definition, o.create_date AS created, o.modify_date AS last_altered
-  FROM sys.objects AS o WHERE o.type IN ('P', 'FN', 'IF', 'TF');
+       CASE WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS routine_definition, o.create_date AS created, o.modify_date AS last_altered,
+       CASE WHEN o.type IN ('IF', 'TF') THEN 'TABLE' ELSE t.name END AS data_type,
+       'SQL'::text AS routine_body
+  FROM sys.objects AS o
+  LEFT JOIN sys.parameters AS p ON p.object_id = o.object_id AND p.parameter_id = 0
+  LEFT JOIN sys.types AS t ON t.user_type_id = p.system_type_id
+ WHERE o.type IN ('P', 'FN', 'IF', 'TF');
 
 CREATE OR REPLACE VIEW sys.information_schema_parameters AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,

@@ -723,6 +723,8 @@ information_schema_routines: INFORMATION_SCHEMA.ROUTINES: procedures and functio
   routine_type: PROCEDURE or FUNCTION.
   routine_definition: Its T-SQL text where that was kept, else PostgreSQL's.
   created, last_altered: Always NULL: PostgreSQL does not keep it.
+  data_type: What a function returns, TABLE of one that returns rows; NULL: a procedure.
+  routine_body: Always SQL.
 
 information_schema_parameters: INFORMATION_SCHEMA.PARAMETERS: the parameters of routines.
   parameter_mode: IN, INOUT, or OUT: what a function returns.

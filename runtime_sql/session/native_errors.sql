@@ -58,7 +58,8 @@ BEGIN ATOMIC
      WHERE c.oid = relation;
 END;
 
--- A column as the tables of that name, in whatever schema, spell it alike; as PostgreSQL names it where they do not.
+-- A column as the tables of that name (NULL: all that have it), in whatever schema, spell it alike; as PostgreSQL names it
+-- where they do not.
 CREATE OR REPLACE FUNCTION ssb_internal.spelled_column(p_table text, p_column text)
 RETURNS text
 LANGUAGE sql STABLE
@@ -68,7 +69,7 @@ AS $$
       FROM pg_class AS c
       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = p_column
      CROSS JOIN LATERAL (SELECT ssb_internal.spelled(col_description(c.oid, a.attnum), p_column) AS name) AS s
-     WHERE c.relname = p_table AND c.relkind IN ('r', 'p');
+     WHERE (p_table IS NULL OR c.relname = p_table) AND c.relkind IN ('r', 'p');
 $$;
 
 -- A table, view or sequence likewise.
@@ -440,9 +441,9 @@ BEGIN
         v_error := CASE
             WHEN p_detail ~ 'is a generated column'
             THEN ROW(271, format('The column "%s" cannot be modified because it is either a computed column or is the result of a UNION '
-                                 'operator.', v_first), 16, 1, NULL, NULL)::ssb.error
+                                 'operator.', ssb_internal.spelled_column(NULL, v_first)), 16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'UPDATE'
-            THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
+            THEN ROW(8102, format('Cannot update identity column ''%s''.', ssb_internal.spelled_column(NULL, v_first)), 16, 1, NULL, NULL)::ssb.error
             -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
             ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
                                  (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)))
