@@ -390,7 +390,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_target record;
-    v_shown text := coalesce(concat_ws('.', level0name, level1name, level2name), '');
+    v_shown text := coalesce(nullif(concat_ws('.', level0name, level1name, level2name), ''), 'object specified');
     v_database integer := ssb_internal.current_database_id();
 BEGIN
     v_target := ssb_internal.property_target(level0type, level0name, level1type, level1name, level2type, level2name);

@@ -221,7 +221,8 @@ BEGIN
         WHEN v_value = 'gen_random_uuid()' THEN '(newid())'
         WHEN v_value = 'pg_backend_pid()' THEN '(@@spid)'
         WHEN starts_with(v_value, 'nextval(') THEN (
-            SELECT '(NEXT VALUE FOR ' || sys.quotename(sys.tsql_schema(n.nspname)) || '.' || sys.quotename(c.relname) || ')'
+            SELECT '(NEXT VALUE FOR ' || sys.quotename(sys.tsql_schema(n.nspname)) || '.'
+                   || sys.quotename(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)) || ')'
               FROM pg_depend AS d
               JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind = 'S'
               JOIN pg_namespace AS n ON n.oid = c.relnamespace
