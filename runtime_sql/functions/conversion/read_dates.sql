@@ -322,3 +322,9 @@ $$;
 CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean)
 RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, type_name, style, quiet, 'varchar');
+
+-- CAST and CONVERT of a string in a computed column, which is stored: PostgreSQL wants a promise that the value does not
+-- change, and it does not once the row is written.
+CREATE OR REPLACE FUNCTION sys.moment_stored(value text, type_name text, style integer, quiet boolean, source text)
+RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, type_name, style, quiet, source);
