@@ -198,6 +198,7 @@
 \ir statements/merge.sql
 \ir statements/recursion.sql
 \ir statements/table_variables.sql
+\ir statements/key_locks.sql
 \ir statements/ignore_dup_key.sql
 \ir statements/average.sql
 \ir statements/rowversion.sql

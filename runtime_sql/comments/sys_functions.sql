@@ -199,7 +199,9 @@ schema_in_database, tsql_schema: The PostgreSQL schema of a T-SQL one, and the o
 known_objects, type_numbers, indexes_of, column_of, column_bytes, user_of_role: Part of the functions of metadata.
 
 not_null, unique_key, check_row, fitting, ignore_duplicate_key: Constraints of table variables, which compiled text calls.
+without_rows, with_rows: What DELETE and UPDATE leave of a table variable, which compiled text calls.
 leave_out_duplicate, begin_leaving_out: Trigger functions of IGNORE_DUP_KEY = ON.
+lock_key: A lock on a key that no row has (IGNORE_DUP_KEY, HOLDLOCK), which compiled text calls.
 set_rowversion: Trigger function of rowversion columns.
 set_system_period, keep_history, refuse_change: Trigger functions of system-versioned tables.
 $words$); END $$;

@@ -60,7 +60,7 @@ BEGIN
      WHERE o.last_order >= 0;
     DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < (SELECT clock_timestamp()) - p_keep;
     PERFORM ssb_internal.forget_traces();
-    PERFORM ssb_internal.forget_duplicate_locks();
+    PERFORM ssb_internal.forget_key_locks();
     INSERT INTO ssb.broker_counter AS c (name, value)
     SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
     ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;

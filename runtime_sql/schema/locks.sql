@@ -6,8 +6,8 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.named_lock (
     name text COLLATE "C" PRIMARY KEY
 );
 
--- For each table with IGNORE_DUP_KEY up to 1,024 rows, to be locked and never changed while it is there (ssb_internal.lock_duplicate).
-CREATE UNLOGGED TABLE IF NOT EXISTS ssb.duplicate_lock (
+-- For each table with such statements up to 1,024 rows, to be locked and never changed while it is there (ssb_internal.lock_key).
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.key_lock (
     table_id oid      NOT NULL,
     slot     smallint NOT NULL,
     PRIMARY KEY (table_id, slot)
@@ -67,11 +67,11 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.lock_new_group(uuid) FROM PUBLIC;
 -- Forgets those of tables that have been dropped.
 --
 -- Called by  ssb_internal.sample_queues
-CREATE OR REPLACE FUNCTION ssb_internal.forget_duplicate_locks()
+CREATE OR REPLACE FUNCTION ssb_internal.forget_key_locks()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    DELETE FROM ssb.duplicate_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
+    DELETE FROM ssb.key_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.forget_duplicate_locks() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_key_locks() FROM PUBLIC;

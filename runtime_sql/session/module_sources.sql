@@ -70,6 +70,29 @@ BEGIN
 END;
 $$;
 
+-- The module has another name now, and is its owner's still.
+--
+-- Called by  ssb_internal.transfer_object
+CREATE OR REPLACE FUNCTION ssb_internal.move_source(p_name text, p_new text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_old CONSTANT text[] := parse_ident(p_name);
+    v_new CONSTANT text[] := parse_ident(p_new);
+BEGIN
+    -- Parts may be left: the rows of table variables are where the module's text names them.
+    IF to_regclass(p_name) IS NULL
+       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_old[2]::name AND p.pronamespace = to_regnamespace(quote_ident(v_old[1])))
+       AND ssb_internal.is_module_of_caller(v_new[1], v_new[2]) THEN
+        DELETE FROM ssb.module_source AS m WHERE m.schema_name = v_new[1] AND m.name = v_new[2]
+            AND EXISTS (SELECT FROM ssb.module_source AS o WHERE o.schema_name = v_old[1] AND o.name = v_old[2]);
+        UPDATE ssb.module_source AS m SET schema_name = v_new[1], name = v_new[2] WHERE m.schema_name = v_old[1] AND m.name = v_old[2];
+    END IF;
+END;
+$$;
+
 -- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules.
 CREATE OR REPLACE FUNCTION ssb_internal.source_of(p_schema text, p_name text)
 RETURNS text

@@ -200,6 +200,28 @@ BEGIN
 END;
 $$;
 
+-- A table's triggers are of its schema.
+CREATE OR REPLACE FUNCTION ssb_internal.transfer_triggers(p_relation regclass, p_schema text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_function regprocedure;
+    v_schema text;
+    v_module text;
+BEGIN
+    FOR v_function, v_schema, v_module IN
+        SELECT p.oid, n.nspname, ssb_internal.without_part(p.proname)
+          FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+         WHERE p.oid = ANY (ssb_internal.functions_of_triggers(p_relation)) AND n.nspname <> p_schema
+    LOOP
+        EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_function, p_schema);
+        PERFORM ssb_internal.move_source(format('%I.%I', v_schema, v_module), format('%I.%I', p_schema, v_module));
+    END LOOP;
+END;
+$$;
+
 -- ALTER SCHEMA … TRANSFER.
 CREATE OR REPLACE FUNCTION ssb_internal.transfer_object(p_schema text, p_name text)
 RETURNS void
@@ -225,8 +247,11 @@ BEGIN
     ELSIF v_relation IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s SET SCHEMA %I ;', p_name, p_schema);
         PERFORM ssb_internal.rename_view_binding(p_name, v_relation::text);
+        PERFORM ssb_internal.move_source(p_name, v_relation::text);
+        PERFORM ssb_internal.transfer_triggers(v_relation, p_schema);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
+        PERFORM ssb_internal.move_source(p_name, format('%I.%I', p_schema, (parse_ident(p_name))[2]));
     ELSE
         PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
                                               'permission.', (parse_ident(p_name))[2]));

@@ -1,37 +1,10 @@
 -- IGNORE_DUP_KEY = ON on a table: an INSERT leaves out rows whose key is there already, with
 -- SQL Server's message (3604), and the others go in. The arguments are the key's columns.
 --
--- Two sessions that insert the same key at once meet at a lock, so that the second
--- sees the first one's row instead of failing in the unique index. Its number is cut
--- down to 1,024 values a table, whose rows stay as long as it does. A temporary table is its session's alone.
+-- Two sessions that insert the same key at once meet at a lock (sys.lock_key), so that the second
+-- sees the first one's row instead of failing in the unique index.
 --
 -- Called by  the trigger that CREATE TABLE, ALTER TABLE and CREATE INDEX make
--- Locks      a row of ssb.duplicate_lock, for the key
-
--- Who holds it keeps others from inserting such keys, as an INSERT that has not ended does: so it is for those who
--- insert into the table. They have locked it for that; the session's role need not be the one that may.
-CREATE OR REPLACE FUNCTION ssb_internal.lock_duplicate(p_table oid, p_key text)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_slot CONSTANT smallint := hashtext(p_key) & 1023;
-BEGIN
-    IF NOT coalesce(has_any_column_privilege(ssb_internal.caller(), p_table, 'INSERT'), false)
-       AND NOT EXISTS (SELECT FROM pg_locks AS l
-                        WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = p_table AND l.granted
-                          AND l.mode = 'RowExclusiveLock'
-                          AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) THEN
-        RAISE insufficient_privilege USING MESSAGE = 'Keys of a table are locked by those who insert into it.';
-    END IF;
-    LOOP
-        PERFORM FROM ssb.duplicate_lock AS l WHERE l.table_id = p_table AND l.slot = v_slot FOR UPDATE;
-        EXIT WHEN FOUND;
-        INSERT INTO ssb.duplicate_lock (table_id, slot) VALUES (p_table, v_slot) ON CONFLICT DO NOTHING;
-    END LOOP;
-END;
-$$;
 
 -- The message of duplicates: the first of a statement has it. p_statement: what tells the statement from others;
 -- NULL where nothing does, so that each has it.
@@ -77,8 +50,7 @@ BEGIN
       INTO v_same, v_key
       FROM unnest(TG_ARGV) AS c(name) JOIN pg_attribute AS a ON a.attrelid = TG_RELID AND a.attname = c.name;
     EXECUTE format('SELECT concat_ws(chr(1), %s)', v_key) INTO v_key USING NEW;
-    PERFORM ssb_internal.lock_duplicate(TG_RELID, v_key)
-       FROM pg_class AS c WHERE c.oid = TG_RELID AND c.relpersistence <> 't';
+    PERFORM sys.lock_key(TG_RELID, v_key);
     EXECUTE format('SELECT true FROM %s AS t WHERE %s LIMIT 1', TG_RELID::regclass, v_same)
        INTO v_found USING NEW;
     IF v_found THEN

@@ -121,3 +121,43 @@ RETURNS bytea
 LANGUAGE sql
 IMMUTABLE
 RETURN CASE WHEN octet_length(p_value) > p_length THEN ssb_internal.cut_zeros(p_value, p_length) ELSE p_value END;
+
+-- The rows of a table variable but those at the places, which are in order; NULL: there are none. Where one is left out,
+-- the others are copied as bytes.
+CREATE OR REPLACE FUNCTION sys.without_rows(p_rows anyarray, p_places bigint[])
+RETURNS anyarray
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_places IS NULL THEN
+        RETURN p_rows;
+    END IF;
+    IF cardinality(p_places) = 1 THEN
+        RETURN p_rows[:p_places[1] - 1] || p_rows[p_places[1] + 1:];
+    END IF;
+    RETURN coalesce((SELECT array_agg(p_rows[s.place] ORDER BY s.place)
+                       FROM generate_series(1, cardinality(p_rows)) AS s(place)
+                      WHERE NOT EXISTS (SELECT FROM unnest(p_places) AS l(place) WHERE l.place = s.place)), '{}');
+END;
+$$;
+
+-- The rows of a table variable with new ones at the places, which are in order; NULL: there are none.
+CREATE OR REPLACE FUNCTION sys.with_rows(p_rows anyarray, p_places bigint[], p_new anyarray)
+RETURNS anyarray
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_places IS NULL THEN
+        RETURN p_rows;
+    END IF;
+    IF cardinality(p_places) = cardinality(p_rows) THEN
+        RETURN p_new;
+    END IF;
+    FOR i IN 1 .. cardinality(p_places) LOOP
+        p_rows[p_places[i]] := p_new[i];
+    END LOOP;
+    RETURN p_rows;
+END;
+$$;

@@ -203,7 +203,7 @@ def test_nobody_else_may_take_the_locks_that_count(stranger: Session, mode: str)
         "contract_message_usage",
         "named_lock",
         "begun_group",
-        "duplicate_lock",
+        "key_lock",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege), stranger.connection.transaction():
             stranger.do(f"LOCK TABLE ssb.{table} IN {mode} MODE")
@@ -253,7 +253,8 @@ TAKEN = {
 
 
 _FOLDERS = ("runtime_sql", "daemon", "server", "bulk", "client", "observe", "cli", "security", "compiler")
-_TAKES = re.compile(r"\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\(")
+# As a call, or as a name that compiled text will call.
+_TAKES = re.compile(r"\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?(?:\(|[\"'])")
 
 
 def test_every_advisory_lock_is_listed() -> None:
@@ -417,13 +418,37 @@ def test_a_key_that_two_insert_goes_in_once(
     assert session.column("SELECT k FROM public.unique_key ORDER BY k") == [1, 2]
 
 
+def test_a_key_that_two_search_for(
+    session: Session, another: Callable[[], Session], stranger: Session, unique: str
+) -> None:
+    """As HOLDLOCK does: the numbers that were once its locks are anybody's."""
+    stranger.do("SELECT pg_advisory_lock(1397965390, s) FROM generate_series(0, 1023) AS s(s)")
+    lock = "SELECT sys.lock_key(%s, %s)"
+    first, second, third = another(), another(), another()
+    first.do(lock, unique, "1")
+    searching = start_and_block(session, second, lambda: second.do(lock, unique, "1"))
+    third.do(lock, unique, "2")
+    first.rollback()
+    searching.result()
+
+
+def test_a_temporary_tables_keys_are_its_sessions_alone(session: Session) -> None:
+    session.do("CREATE TEMPORARY TABLE own (k integer UNIQUE); SELECT sys.lock_key('own', '1')")
+    assert session.value("SELECT count(*) FROM ssb.key_lock WHERE table_id = 'own'::regclass") == 0
+
+
 def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session, unique: str) -> None:
-    lock = "SELECT ssb_internal.lock_duplicate(%s::regclass, '1')"
+    lock = "SELECT ssb_internal.lock_key(%s::regclass, '1')"
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         stranger.do(lock, unique)
     session.do("GRANT INSERT (k) ON public.unique_key TO lock_stranger")
     stranger.do(lock, unique)
     session.do("REVOKE INSERT (k) ON public.unique_key FROM lock_stranger")
+    session.do("GRANT DELETE ON public.unique_key TO lock_stranger")
+    stranger.do(lock, unique)
+    session.do("REVOKE DELETE ON public.unique_key FROM lock_stranger")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do(lock, unique)
     # What inserts for him has the table's lock, whoever the session is.
     session.do(
         "CREATE FUNCTION public.insert_for_him() RETURNS void LANGUAGE sql SECURITY DEFINER"
@@ -435,7 +460,7 @@ def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session
 
 
 def test_no_key_stays_locked_behind_its_table(session: Session) -> None:
-    rows = "SELECT count(*) FROM ssb.duplicate_lock WHERE table_id = %s"
+    rows = "SELECT count(*) FROM ssb.key_lock WHERE table_id = %s"
     for kind, kept in (("TEMPORARY", 0), ("UNLOGGED", 2)):
         session.do(
             f"CREATE {kind} TABLE left_behind (k integer UNIQUE);"

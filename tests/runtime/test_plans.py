@@ -168,7 +168,7 @@ def test_send_and_receive_probe_indexes(
 
 RUNTIME = Path(runtime_sql.__file__).parent
 OFTEN = ("conversations", "definitions/names.sql", "definitions/check_permissions.sql", "schema/locks.sql")
-SELDOM = {"forget_duplicate_locks"}
+SELDOM = {"forget_key_locks"}
 
 
 @pytest.mark.one_postgres

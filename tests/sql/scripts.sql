@@ -1212,3 +1212,31 @@ SELECT CASE WHEN @@TRANCOUNT = 0 THEN 5 ELSE CAST('in a transaction' AS int) END
 2 | 2 | 2 | 2
 
 5
+
+-- case: changes of table variables touch the rows found, in the order in which they lie
+DECLARE @t TABLE (id int IDENTITY PRIMARY KEY, a int, b varchar(10) NOT NULL, u uniqueidentifier, UNIQUE (a));
+DECLARE @i int = 0;
+WHILE @i < 10 BEGIN INSERT @t (a, b) VALUES (@i * 10, CONCAT('r', @i)); SET @i += 1 END;
+DELETE FROM @t WHERE id IN (1, 5, 10); DELETE FROM @t WHERE id = 99; DELETE FROM @t WHERE id = 2;
+UPDATE @t SET b = b + '!' WHERE a % 40 = 20;
+UPDATE @t SET u = NEWID(), a = (SELECT MAX(a) FROM @t) + 1 WHERE id = 3;
+UPDATE TOP (2) @t SET a = a * 3;
+SELECT id, a, b FROM @t; SELECT COUNT(u) FROM @t;
+DELETE FROM @t WHERE id > 3; DELETE FROM @t WHERE id = 3; INSERT @t (a, b) VALUES (1, 'q');
+SELECT id, a FROM @t
+-- expect
+3 | 243 | r2!
+4 | 90 | r3
+6 | 50 | r5
+7 | 60 | r6!
+8 | 70 | r7
+9 | 80 | r8
+
+1
+
+11 | 1
+
+-- case: a query in EXISTS may stand in more parentheses
+IF EXISTS (((SELECT 1))) SELECT 'a' WHERE NOT EXISTS ((SELECT 1 WHERE 1 = 0) UNION (SELECT 2 WHERE 1 = 0))
+-- expect
+a

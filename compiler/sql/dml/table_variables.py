@@ -133,9 +133,9 @@ def change_variable(
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
-    Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
-    the rows that find a match are changed. ``through``: of the common table expression among the relations
-    that stands for the variable, the column with the row's place.
+    Without other relations WHERE finds the rows. With them every row meets, in a LATERAL subquery, those and
+    the condition; the rows that find a match are changed. ``through``: of the common table expression among
+    the relations that stands for the variable, the column with the row's place.
     """
     node = item if item is not None else change.target
     variable = changed_table_variable(node.name, node, ctx)
@@ -160,6 +160,7 @@ def change_variable(
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
         place = _place(sources, alias)
+        alone = through is None and len(sources) == (0 if place is None else 1)
         if place is None and through is None:
             ctx.frame.relations.insert(0, Relation(alias, variable.info.columns, declared=True))
         for relation in ctx.frame.relations:
@@ -172,11 +173,11 @@ def change_variable(
             where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
-            translated = _set_values(change, variable, alias, ctx)
+            translated = _set_values(change, variable, alias, ctx, in_order=not alone)
             if translated is None:
                 return None
             values = translated
-            if any(differs_by_row(value) for value in values.values()):
+            if not alone and any(differs_by_row(value) for value in values.values()):
                 # Without a word about the row PostgreSQL would compute NEWID() once.
                 this_row = n.IsNull(n.Name((alias, PLACE)), negated=True)
                 where = n.all_of([this_row, *([where] if where is not None else [])])
@@ -193,7 +194,8 @@ def change_variable(
             output = found_output
     finally:
         ctx.pop()
-    query = _changed(change, variable, name, alias, rows, hit, values, limit)
+    found = _Found(rows, where) if alone else _Found(rows, None, hit)
+    query = _changed(variable, name, alias, found, values, limit, deletes=not change.sets)
     query = _rechecked(query, variable, set(values), name)
     return TableVariableDml(
         variable,
@@ -210,54 +212,64 @@ def _deletes_all(change: Change) -> bool:
     return not (change.sets or change.outputs or restricted)
 
 
+@dataclass
+class _Found:
+    """How a change finds the rows."""
+
+    rows: n.Node
+    """All rows with their places, as an item of FROM."""
+    where: n.Node | None
+    hit: q.Select | None = None
+    """The LATERAL subquery that has a row, with the new values, for those to be changed."""
+
+
 def _changed(
-    change: Change,
     variable: TableVariable,
     name: str,
     alias: str,
-    rows: n.Node,
-    hit: q.Select,
+    found: _Found,
     values: dict[str, n.Node],
     limit: n.Node | None,
+    *,
+    deletes: bool,
 ) -> q.Select:
     """The variable's rows as the statement leaves them, and how many it has changed."""
-    names = [fold(column.name) for column in variable.info.columns]
-    found: n.Node = _HIT
-    query = q.Select((), rows, (q.Join("LEFT", q.Aliased(n.Subquery(hit), "changed", lateral=True), n.TRUE),))
+    query = q.Select((), found.rows, where=found.where)
+    new = values
+    if found.hit is not None:
+        changed = q.Aliased(n.Subquery(found.hit), "changed", lateral=True)
+        query = replace(query, joins=(q.Join("CROSS", changed),))
+        new = {column: n.Name(("changed", column)) for column in values}
+    by_place = (n.OrderItem(n.Name((alias, PLACE))),)
     if limit is not None:
         # The first rows found are the chosen ones.
-        so_far = n.Over(n.Call("count", (_HIT,)), order=(n.OrderItem(n.Name((PLACE,))),))
-        items = (
-            n.Every(n.Name((alias,))),
-            *(q.Labelled(n.Name(("changed", c)), f"new_{i}") for i, c in enumerate(values, 1)),
-            _HIT,
-            q.Labelled(so_far, "nth"),
-        )
-        query = q.Select((), q.Aliased(n.Subquery(replace(query, items=items)), alias))
+        items: list[n.Node] = [n.Every(n.Name((alias,)))]
+        if found.hit is not None:
+            items += (q.Labelled(code, f"new_{place}") for place, code in enumerate(new.values(), 1))
+            new = {column: n.Name((alias, f"new_{place}")) for place, column in enumerate(new, 1)}
+        items.append(q.Labelled(n.Over(n.Call("row_number"), order=by_place), "nth"))
         chosen = n.Is(n.Paren(n.Comparison("<=", n.Name((alias, "nth")), limit)), "NOT FALSE")
-        found = n.Case(((chosen, n.Name((alias, "hit"))),))
-    old = row_of(variable, [n.Name((alias, column)) for column in names])
-    by_place = (n.OrderItem(n.Name((alias, PLACE))),)
-    if change.sets:
-        cells: list[n.Node] = []
-        for column in variable.info.columns:
-            folded = fold(column.name)
-            if folded in values:
-                position = list(values).index(folded) + 1
-                code = n.Name((alias, f"new_{position}") if limit is not None else ("changed", folded))
-                cells.append(code if column.nullable else not_null(code, column, name, "UPDATE"))
-            elif is_rowversion(column):
-                cells.append(NEXT_ROWVERSION)
-            else:
-                cells.append(n.Name((alias, folded)))
-        either = n.Case(((found, row_of(variable, cells)),), default=old)
-        aggregate = n.Call("array_agg", (either,), by_place)
+        query = q.Select((), q.Aliased(n.Subquery(replace(query, items=tuple(items))), alias), where=chosen)
+    # Alone, they come as they lie.
+    order = by_place if found.hit is not None or limit is not None else ()
+    places = n.Call("array_agg", (n.Name((alias, PLACE)),), order)
+    all_rows = n.Variable(variable.query_reference)
+    if deletes:
+        result = n.Call("sys.without_rows", (all_rows, places))
     else:
-        aggregate = n.Call("array_agg", (old,), by_place, n.IsNull(found))
-    return replace(query, items=(n.Call("COALESCE", (aggregate, _NO_ROWS)), n.Call("count", (found,))))
+        cells = (_new_cell(column, name, alias, new) for column in variable.info.columns)
+        rows = n.Call("array_agg", (row_of(variable, list(cells)),), order)
+        result = n.Call("sys.with_rows", (all_rows, places, rows))
+    return replace(query, items=(result, n.Call("count", (n.STAR,))))
 
 
-_HIT = n.Name(("changed", "hit"))
+def _new_cell(column: ColumnInfo, name: str, alias: str, new: dict[str, n.Node]) -> n.Node:
+    folded = fold(column.name)
+    if folded in new:
+        return new[folded] if column.nullable else not_null(new[folded], column, name, "UPDATE")
+    return NEXT_ROWVERSION if is_rowversion(column) else n.Name((alias, folded))
+
+
 _NO_ROWS = n.Text("{}")
 
 
@@ -298,12 +310,13 @@ def _match(
 
 
 def _set_values(
-    change: Change, variable: TableVariable, alias: str, ctx: Context
+    change: Change, variable: TableVariable, alias: str, ctx: Context, *, in_order: bool
 ) -> dict[str, n.Node] | None:
+    """``in_order``: the new values are a query's list, in the order written; else cells of a row."""
     values: dict[str, n.Node] = {}
     refuse_repeated((item.column for item in change.sets), ctx)
-    # The new values are a query's list, in the order written.
-    share_next_values((("", item.value) for item in change.sets), None, ctx)
+    written = ((item.column.name if item.column is not None else "", item.value) for item in change.sets)
+    share_next_values(written, None if in_order else variable.info, ctx)
     for item in change.sets:
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)

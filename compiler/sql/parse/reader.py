@@ -420,6 +420,13 @@ class Reader(TokenReader):
             self.fail(token=self._tokens[self._index + ahead])
 
     def _parse_function(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
+        if self.peek(T.EXISTS) and self.peek(T.L_PAREN, 1) and self.peek(T.L_PAREN, 2):
+            # sqlglot looks for a query behind the first parenthesis only.
+            self._advance(2)
+            query = self.query()
+            if query is None or not self._match(T.R_PAREN):
+                self.fail()
+            return exp.Exists(this=query)
         # In FROM and behind APPLY, which read it in different ways.
         part = Parser._parse_function(self, *args, **kwargs)
         if (

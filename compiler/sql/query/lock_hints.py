@@ -20,9 +20,6 @@ _EXCLUSIVE = frozenset({"UPDLOCK", "XLOCK"})
 RANGES = frozenset({"HOLDLOCK", "SERIALIZABLE"})
 _SHARED = RANGES | {"REPEATABLEREAD"}
 
-_KEY_LOCKS = 1397965390
-"""The first number of the advisory locks on keys that no row has; the second is one of 1024."""
-
 
 def locking(
     sources: list[Source], ctx: Context, searched: exp.Expr | None, *, where: n.Node | None, plain: bool
@@ -101,9 +98,8 @@ def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes:
         matches = n.all_of([condition(given[name][0], ctx).code for name in key])
         rows = q.Select((n.Integer(1),), item.code, where=matches, locks=(q.Lock("FOR UPDATE"),))
         values = (_compared(name, given[name][1], item, ctx) for name in key)
-        text = n.Call("concat_ws", (n.Text("/"), n.Text(emit(item.bare)), *values))
-        number = n.infix("&", n.Call("hashtext", (text,)), n.Integer(1023))
-        lock = n.Call("pg_advisory_xact_lock", (n.Integer(_KEY_LOCKS), number))
+        text = n.Call("concat_ws", (n.Text("/"), *values))
+        lock = n.Call("sys.lock_key", (n.Text(emit(item.bare)), text))
         ctx.locks[s.LockKey(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
 
 

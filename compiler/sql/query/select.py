@@ -101,7 +101,9 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     columns = items.columns()
     source = sources[0].code if sources else None
     joins = tuple(item.join() for item in sources[1:])
-    simple = not (aggregated or distinct or items.windows or limit or offset or percent or locks)
+    if source is not None and plain and not (joins or where or order or offset or percent):
+        source = _first_rows(source, limit, exists=isinstance(node.parent, exp.Exists))
+    simple = plain and not (limit or offset or percent or locks)
     if node.args.get("for_") is not None and simple and columns is not None:
         direct = _xml_directly(node, items, source, joins, where, order, ctx)
         if direct is not None:
@@ -134,6 +136,18 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         listed=items.listed and columns is not None,
     )
     return as_document(node, result, items.values, ctx)
+
+
+def _first_rows(source: n.Node, limit: n.Node | None, *, exists: bool) -> n.Node:
+    """A relation of which only the first rows count: of a table variable no others are read."""
+    count = n.Integer(1) if limit is None and exists else limit
+    match source:
+        case q.Aliased(n.Call("unnest", (n.Variable() as rows,)), ordinality=False) if isinstance(
+            count, n.Integer
+        ):
+            few = n.Slice(rows, n.Integer(1), count)
+            return replace(source, item=n.Call("unnest", (few,)))
+    return source
 
 
 def _xml_directly(

@@ -543,16 +543,13 @@ BEGIN
             session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            SELECT COALESCE(array_agg(ROW(t.a)::pg_temp."@t" ORDER BY t."@place") FILTER (WHERE CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
-                                                                                                                                                                FROM unnest(batch.t) WITH ORDINALITY AS t (a, "@place")
-                                                                                                                                                                CROSS JOIN LATERAL (SELECT true AS hit
-                                                                                                                                                                                    LIMIT 1) AS changed) AS counted)) IS NOT FALSE THEN t.hit END IS NULL), '{}'), count(CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
-                                                                                                                                                                                                                                                                                                                                         FROM unnest(batch.t) WITH ORDINALITY AS t (a, "@place")
-                                                                                                                                                                                                                                                                                                                                         CROSS JOIN LATERAL (SELECT true AS hit
-                                                                                                                                                                                                                                                                                                                                                             LIMIT 1) AS changed) AS counted)) IS NOT FALSE THEN t.hit END)
-            FROM (SELECT t.*, changed.hit, count(changed.hit) OVER (ORDER BY "@place") AS nth
-                  FROM unnest(batch.t) WITH ORDINALITY AS t (a, "@place")
-                  LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS t
+            SELECT sys.without_rows(batch.t, array_agg(t."@place" ORDER BY t."@place")), count(*)
+            FROM (SELECT t.*, row_number() OVER (ORDER BY t."@place") AS nth
+                  FROM unnest(batch.t) WITH ORDINALITY AS t (a, "@place")) AS t
+            WHERE (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
+                                                                        FROM unnest(batch.t) WITH ORDINALITY AS t (a, "@place")
+                                                                        CROSS JOIN LATERAL (SELECT true AS hit
+                                                                                            LIMIT 1) AS changed) AS counted)) IS NOT FALSE
             INTO t, session.rowcount;
             PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN

@@ -290,9 +290,9 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            SELECT COALESCE(array_agg(ROW(bad.id, bad.reason)::pg_temp."@bad" ORDER BY bad."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+            SELECT sys.without_rows(batch.bad, array_agg(bad."@place")), count(*)
             FROM unnest(batch.bad) WITH ORDINALITY AS bad (id, reason, "@place")
-            LEFT JOIN LATERAL (SELECT true AS hit WHERE bad.id = 1 LIMIT 1) AS changed ON true
+            WHERE bad.id = 1
             INTO bad, session.rowcount;
             PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN

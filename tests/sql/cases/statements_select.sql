@@ -490,7 +490,7 @@ SELECT name FROM dbo.orders WHERE id = p.id FOR SHARE
 SELECT name FROM orders AS o WITH (UPDLOCK, HOLDLOCK) WHERE (o.id = @id AND o.amount > 1)
 -- expect
 LOCK TABLE dbo.orders IN ROW EXCLUSIVE MODE;
-PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.orders AS o WHERE o.id = p.id FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.orders', rtrim(lower(p.id::text)))) & 1023) END;
+PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.orders AS o WHERE o.id = p.id FOR UPDATE) THEN NULL ELSE sys.lock_key('dbo.orders', concat_ws('/', rtrim(lower(p.id::text)))) END;
 SELECT name FROM dbo.orders AS o WHERE (o.id = p.id AND o.amount > 1) FOR UPDATE
 
 -- case: updlock and holdlock over computed keys
@@ -500,7 +500,7 @@ LOCK TABLE dbo.customers IN ROW EXCLUSIVE MODE;
 PERFORM CASE WHEN EXISTS (SELECT 1
                          FROM dbo.customers
                          WHERE id = COALESCE(p.id, 0) + pg_backend_pid()
-                         FOR UPDATE) THEN NULL ELSE pg_advisory_xact_lock(1397965390, hashtext(concat_ws('/', 'dbo.customers', rtrim(lower((COALESCE(p.id, 0) + pg_backend_pid())::text)))) & 1023) END;
+                         FOR UPDATE) THEN NULL ELSE sys.lock_key('dbo.customers', concat_ws('/', rtrim(lower((COALESCE(p.id, 0) + pg_backend_pid())::text)))) END;
 SELECT boss FROM dbo.customers WHERE id = COALESCE(p.id, 0) + pg_backend_pid() FOR UPDATE
 
 -- case: tablockx in a subquery

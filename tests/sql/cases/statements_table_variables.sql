@@ -111,75 +111,72 @@ plain := array_append(plain, ROW(NULL, NULL)::dbo."p@plain")
 -- case: update
 UPDATE @plain SET b = 'z' WHERE a = @id
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(plain.a, changed.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(changed.hit)
+SELECT sys.with_rows(p.plain, array_agg(plain."@place"), array_agg(ROW(plain.a, 'z'::varchar(10))::dbo."p@plain")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit, 'z'::varchar(10) AS b WHERE plain.a = p.id LIMIT 1) AS changed ON true
+WHERE plain.a = p.id
 INTO plain, row_count
 
 -- case: update all
 UPDATE @plain SET a = a + 1
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(changed.a, plain.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(changed.hit)
+SELECT sys.with_rows(p.plain, array_agg(plain."@place"), array_agg(ROW(plain.a + 1, plain.b)::dbo."p@plain")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit, plain.a + 1 AS a LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: update of a key
 UPDATE @t SET id = id + 1
 -- expect
 SELECT result.new_rows, result.row_count
-FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t', 'UPDATE'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t."@place"), '{}'), count(changed.hit)
-      FROM unnest(p.t) WITH ORDINALITY AS t (id, name, "@place")
-      LEFT JOIN LATERAL (SELECT true AS hit, t.id + 1 AS id LIMIT 1) AS changed ON true) AS result (new_rows, row_count)
+FROM (SELECT sys.with_rows(p.t, array_agg(t."@place"), array_agg(ROW(sys.not_null(t.id + 1, 'id', '@t', 'UPDATE'), t.name)::dbo."p@t")), count(*)
+      FROM unnest(p.t) WITH ORDINALITY AS t (id, name, "@place")) AS result (new_rows, row_count)
 WHERE sys.unique_key((SELECT count(*) = count(DISTINCT (r.id)) FROM unnest(result.new_rows) AS r), 'PRIMARY KEY', '@t', '')
 INTO t, row_count
 
 -- case: update from a join
 UPDATE p SET b = c.city FROM @plain p JOIN customers c ON c.id = p.a
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p."@place"), '{}'), count(changed.hit)
+SELECT sys.with_rows(p.plain, array_agg(p."@place" ORDER BY p."@place"), array_agg(ROW(p.a, changed.b)::dbo."p@plain" ORDER BY p."@place")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
-                   FROM (SELECT) AS this_row
-                   JOIN dbo.customers AS c ON c.id = p.a
-                   LIMIT 1) AS changed ON true
+CROSS JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
+                    FROM (SELECT) AS this_row
+                    JOIN dbo.customers AS c ON c.id = p.a
+                    LIMIT 1) AS changed
 INTO plain, row_count
 
 -- case: update from a left join
 UPDATE p SET b = c.city FROM @plain p LEFT JOIN customers c ON c.id = p.a WHERE p.a > 0
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p."@place"), '{}'), count(changed.hit)
+SELECT sys.with_rows(p.plain, array_agg(p."@place" ORDER BY p."@place"), array_agg(ROW(p.a, changed.b)::dbo."p@plain" ORDER BY p."@place")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
-                   FROM (SELECT) AS this_row
-                   LEFT JOIN dbo.customers AS c ON c.id = p.a
-                   WHERE p.a > 0
-                   LIMIT 1) AS changed ON true
+CROSS JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
+                    FROM (SELECT) AS this_row
+                    LEFT JOIN dbo.customers AS c ON c.id = p.a
+                    WHERE p.a > 0
+                    LIMIT 1) AS changed
 INTO plain, row_count
 
 -- case: update top
 UPDATE TOP (1) @plain SET b = 'first'
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain."@place"), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
-FROM (SELECT plain.*, changed.b AS new_1, changed.hit, count(changed.hit) OVER (ORDER BY "@place") AS nth
-      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-      LEFT JOIN LATERAL (SELECT true AS hit, 'first'::varchar(10) AS b LIMIT 1) AS changed ON true) AS plain
+SELECT sys.with_rows(p.plain, array_agg(plain."@place" ORDER BY plain."@place"), array_agg(ROW(plain.a, 'first'::varchar(10))::dbo."p@plain" ORDER BY plain."@place")), count(*)
+FROM (SELECT plain.*, row_number() OVER (ORDER BY plain."@place") AS nth
+      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")) AS plain
+WHERE (plain.nth <= 1) IS NOT FALSE
 INTO plain, row_count
 
 -- case: update of a column that must not be NULL
 UPDATE @log SET what = @name
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log', 'UPDATE'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log."@place"), '{}'), count(changed.hit)
+SELECT sys.with_rows(p.log, array_agg(log."@place"), array_agg(ROW(log.id, sys.not_null(p.name, 'what', '@log', 'UPDATE'), log.at)::dbo."p@log")), count(*)
 FROM unnest(p.log) WITH ORDINALITY AS log (id, what, at, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit, p.name AS what LIMIT 1) AS changed ON true
 INTO log, row_count
 
 -- case: delete
 DELETE FROM @plain WHERE a = 1
 -- expect
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+SELECT sys.without_rows(p.plain, array_agg(plain."@place")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a = 1 LIMIT 1) AS changed ON true
+WHERE plain.a = 1
 INTO plain, row_count
 
 -- case: delete all
@@ -191,21 +188,21 @@ INTO plain, row_count
 -- case: delete top
 DELETE TOP (1) FROM @plain
 -- expect
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END IS NULL), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
-FROM (SELECT plain.*, changed.hit, count(changed.hit) OVER (ORDER BY "@place") AS nth
-      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-      LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS plain
+SELECT sys.without_rows(p.plain, array_agg(plain."@place" ORDER BY plain."@place")), count(*)
+FROM (SELECT plain.*, row_number() OVER (ORDER BY plain."@place") AS nth
+      FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")) AS plain
+WHERE (plain.nth <= 1) IS NOT FALSE
 INTO plain, row_count
 
 -- case: delete from a join
 DELETE p FROM @plain p JOIN customers c ON c.id = p.a
 -- expect
-SELECT COALESCE(array_agg(ROW(p.a, p.b)::dbo."p@plain" ORDER BY p."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+SELECT sys.without_rows(p.plain, array_agg(p."@place" ORDER BY p."@place")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit
-                   FROM (SELECT) AS this_row
-                   JOIN dbo.customers AS c ON c.id = p.a
-                   LIMIT 1) AS changed ON true
+CROSS JOIN LATERAL (SELECT true AS hit
+                    FROM (SELECT) AS this_row
+                    JOIN dbo.customers AS c ON c.id = p.a
+                    LIMIT 1) AS changed
 INTO plain, row_count
 
 -- case: delete with output
@@ -214,9 +211,9 @@ DELETE FROM @plain OUTPUT deleted.a, deleted.b WHERE a > 1
 SELECT plain.a, plain.b
 FROM unnest(p.plain) AS plain (a, b)
 WHERE EXISTS (SELECT true AS hit WHERE plain.a > 1 LIMIT 1);
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain."@place") FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
+SELECT sys.without_rows(p.plain, array_agg(plain."@place")), count(*)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, "@place")
-LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a > 1 LIMIT 1) AS changed ON true
+WHERE plain.a > 1
 INTO plain, row_count
 
 -- case: select
@@ -236,6 +233,26 @@ SELECT @n = COUNT(*) FROM @bag WHERE h = @h
 -- expect
 SELECT count(*) FROM unnest(p.bag) AS bag WHERE h = p.h
 INTO n
+
+-- case: of the first rows no others are read
+SELECT TOP (2) a FROM @plain
+-- expect
+SELECT a FROM unnest(p.plain[1:2]) AS plain LIMIT 2
+
+-- case: of ordered rows all are
+SELECT TOP (2) a FROM @plain ORDER BY b
+-- expect
+SELECT a FROM unnest(p.plain) AS plain ORDER BY b NULLS FIRST LIMIT 2
+
+-- case: exists reads one row
+SELECT @n = 1 WHERE EXISTS (SELECT * FROM @plain) AND NOT EXISTS (SELECT * FROM @plain WHERE a = 1)
+-- expect
+FOR next_row IN
+SELECT 1 AS n
+WHERE EXISTS (SELECT * FROM unnest(p.plain[1:1]) AS plain) AND NOT EXISTS (SELECT *
+                                                                           FROM unnest(p.plain) AS plain
+                                                                           WHERE a = 1)
+LOOP n := next_row.n; END LOOP
 
 -- case: undeclared column
 INSERT INTO @plain (zz) VALUES (1)
