@@ -77,6 +77,8 @@ class CompiledStatement:
     """What it was made of."""
     comments: tuple[str, ...] = field(default=(), repr=False)
     """What stands before it."""
+    fractions: tuple[int | None, ...] = ()
+    """The digits behind the seconds of the result's columns that are dates and times."""
 
     @property
     def is_block(self) -> bool:
