@@ -222,6 +222,33 @@ BEGIN
 END;
 $$;
 
+-- Nobody but its owner has rights on it any more; that all may execute a module is PostgreSQL's own.
+CREATE OR REPLACE FUNCTION ssb_internal.revoke_from_others(p_object oid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_relation text := (SELECT format(CASE c.relkind WHEN 'S' THEN 'SEQUENCE %s' ELSE 'TABLE %s' END, c.oid::regclass)
+                          FROM pg_class AS c WHERE c.oid = p_object);
+    v_object text := coalesce(v_relation, format('ROUTINE %s', p_object::regprocedure));
+    v_role text;
+BEGIN
+    FOR v_role IN
+        SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+          FROM (SELECT c.relowner, c.relacl FROM pg_class AS c WHERE c.oid = p_object
+                UNION ALL
+                SELECT c.relowner, t.attacl FROM pg_class AS c JOIN pg_attribute AS t ON t.attrelid = c.oid WHERE c.oid = p_object
+                UNION ALL
+                SELECT p.proowner, p.proacl FROM pg_proc AS p WHERE p.oid = p_object) AS o (owner, acl)
+         CROSS JOIN LATERAL aclexplode(o.acl) AS a
+         WHERE a.grantee <> o.owner AND (a.grantee <> 0 OR v_relation IS NOT NULL)
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', v_object, v_role);
+    END LOOP;
+END;
+$$;
+
 -- ALTER SCHEMA … TRANSFER.
 CREATE OR REPLACE FUNCTION ssb_internal.transfer_object(p_schema text, p_name text)
 RETURNS void
@@ -249,9 +276,11 @@ BEGIN
         PERFORM ssb_internal.rename_view_binding(p_name, v_relation::text);
         PERFORM ssb_internal.move_source(p_name, v_relation::text);
         PERFORM ssb_internal.transfer_triggers(v_relation, p_schema);
+        PERFORM ssb_internal.revoke_from_others(v_relation);
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I ;', v_routine, p_schema);
         PERFORM ssb_internal.move_source(p_name, format('%I.%I', p_schema, (parse_ident(p_name))[2]));
+        PERFORM ssb_internal.revoke_from_others(v_routine);
     ELSE
         PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
                                               'permission.', (parse_ident(p_name))[2]));

@@ -44,6 +44,7 @@ KNOWN = {
         "CASE WHEN v_part < 100 THEN format('TABLESAMPLE SYSTEM (%s)', v_part) END": CONSTANT
     },
     "ssb_internal.mirror_receive_grants": {"v_object": QUOTED, "v_role": QUOTED},
+    "ssb_internal.revoke_from_others": {"v_object": QUOTED, "v_role": QUOTED},
     "sys.advance_identity": {"target": CALLERS},
     "ssb_internal.insert_captured": {
         "target": CALLERS,

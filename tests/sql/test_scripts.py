@@ -404,3 +404,32 @@ def test_a_batch_that_does_not_compile_leaves_its_error_to_the_next_one(session:
     assert [error.number for error in session.errors] == [137]
     assert session.prints == ["137"]
     assert session.results == [[[None]]]
+
+
+def test_what_goes_to_another_schema_leaves_its_rights_behind(
+    shared: Database, session: Tsql, connect: Callable[..., Connection]
+) -> None:
+    connection = connect(shared.dsn)
+    connection.execute("CREATE ROLE transfer_reader")
+    try:
+        for text in (
+            "CREATE SCHEMA kept",
+            "CREATE TABLE dbo.transferred_table (a int, b int)",
+            "CREATE SEQUENCE dbo.transferred_numbers",
+            "CREATE PROCEDURE dbo.transferred_module AS SELECT 1",
+            "GRANT SELECT, INSERT ON dbo.transferred_table TO transfer_reader",
+            "GRANT UPDATE ON dbo.transferred_numbers TO transfer_reader",
+            "GRANT EXECUTE ON dbo.transferred_module TO transfer_reader",
+        ):
+            session.run_well(text)
+        connection.execute("GRANT UPDATE (b) ON dbo.transferred_table TO transfer_reader")
+        depends = (
+            "SELECT count(*) FROM pg_shdepend WHERE refobjid = 'transfer_reader'::regrole"
+            " AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        assert connection.execute(depends).fetchone() == (4,)
+        for name in ("dbo.transferred_table", "dbo.transferred_numbers", "OBJECT::dbo.transferred_module"):
+            session.run_well(f"ALTER SCHEMA kept TRANSFER {name}")
+        assert connection.execute(depends).fetchone() == (0,)
+    finally:
+        connection.execute("DROP OWNED BY transfer_reader; DROP ROLE transfer_reader")
