@@ -22,7 +22,7 @@ SELECT JSON_OBJECT('d4': CAST('2030-01-02T03:04:05.5' AS datetime2(4))) AS made;
 GO
 -- of what is computed from columns, alone in its batch as beside variables
 CREATE TABLE dbo.Shift (Worker INT, Began DATETIME2(0), Ended DATETIME2(3), Break_ TIME(0), Signed DATETIMEOFFSET(0), Old DATETIME, Minute_ SMALLDATETIME)
-INSERT dbo.Shift VALUES (1, '2024-01-01 08:00', '2024-01-01 16:00:30.5', '10:30', '2024-01-02 +00:00', '2024-01-01 08:00', '2024-01-01 08:00:29')
+INSERT dbo.Shift VALUES (1, '2024-01-01 08:00', '2024-01-01 16:00:30.5', '10:30', '2024-01-02 00:00 +00:00', '2024-01-01 08:00', '2024-01-01 08:00:29')
 GO
 SELECT MIN(Began) AS began, MAX(Ended) AS ended, MIN(Break_) AS break_, MAX(Signed) AS signed, MAX(Old) AS old, MAX(Minute_) AS minute_ FROM dbo.Shift
 GO
