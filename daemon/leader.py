@@ -1,16 +1,18 @@
 """One daemon leads for a database; others stand by.
 
-Who leads holds an advisory lock in its *listener* session, which also LISTENs. A
+Who leads holds an advisory lock in a session of its own. A
 process that dies loses its session and so the lock. One that hangs (stopped,
 swapped out, cut off from the server behind something that answers in its place)
 keeps both. So the leader counts up a sequence, the heartbeat:
 
 - The leader starts nothing unless its last heartbeat was answered within the lease.
 - Who stands by asks for the lock, and looks at the heartbeat as often. If it stays
-  the same for much longer than the lease, the leader's listener session is ended.
+  the same for much longer than the lease, the session with the leader's lock is ended.
 - Whoever gets the lock first ends every session that the leader before has left:
-  its control and transport sessions, which hold a lock of their own (the fence), and
+  its listener, control and transport sessions, which hold a lock of their own (the fence), and
   its readers. Only then does it lead. A leader that wakes up finds them ended and stands by.
+- It LISTENs in another session, the listener. Anybody may NOTIFY on any channel, and where a flood of that
+  comes, nothing that is asked in the session that hears it is answered before: no heartbeat either.
 
 The time that counts is each process's own; the clocks of machines are not compared.
 """
@@ -20,11 +22,12 @@ import contextlib
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from .. import __version__
 from .config import BrokerOptions
@@ -48,7 +51,7 @@ SELECT NOT EXISTS (SELECT FROM ssb_internal.broker_queues() AS q
                     WHERE t.peer_id IS NOT NULL AND r.retry_at IS NULL)
 """
 # The server must notice within two seconds that a leader's machine is gone.
-_LISTENER_SETTINGS = {
+_LEADER_SETTINGS = {
     **UNLIMITED,
     "tcp_keepalives_idle": "1",
     "tcp_keepalives_interval": "1",
@@ -76,11 +79,11 @@ def introduction() -> list[Any]:
 
 @dataclass
 class Leadership:
-    """The leader's listener session, and until when it may act."""
+    """The session with the leader's lock, and until when it may act."""
 
-    listener: Connection
+    session: Connection
     pid: int
-    """The server process of the listener session; a pooler tells clients other numbers."""
+    """The server process of that session; a pooler tells clients other numbers."""
     heartbeat: float
     _beaten_at: float = field(default_factory=now)
 
@@ -99,18 +102,38 @@ class Leadership:
         sent = now()
         try:
             async with asyncio.timeout(_HUNG_AFTER * self.heartbeat):
-                await self.listener.execute("SELECT pg_catalog.nextval('ssb.broker_heartbeat')")
+                await self.session.execute("SELECT pg_catalog.nextval('ssb.broker_heartbeat')")
         except TimeoutError:
             raise LostConnection("the server does not answer") from None
         # When it was sent: what came between does not make the lease longer.
         self._beaten_at = sent
 
-    async def listen(self, heard: Callable[[psycopg.Notify], None]) -> None:
-        """Hand on what comes by NOTIFY, with a heartbeat in between, until the session ends."""
+    async def keep(self) -> None:
+        """Count the heartbeat up until the session ends."""
         while True:
             await self.beat()
-            async for notice in self.listener.notifies(timeout=self.heartbeat):
-                heard(notice)
+            # It LISTENs to nothing: this waits, and fails as soon as the session is gone.
+            async for _ in self.session.notifies(timeout=self.heartbeat):
+                pass
+
+    @contextlib.asynccontextmanager
+    async def listener(self, dsn: str, *channels: str) -> AsyncIterator[Connection]:
+        """A session of this leader's that LISTENs. Raises psycopg.Error, LostConnection."""
+        connection = await open_connection(dsn, _LEADER_SETTINGS, application_name="pgsb broker")
+        try:
+            await self.join(connection)
+            for channel in channels:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+            yield connection
+        finally:
+            await _hang_up(connection)
+
+
+async def _hang_up(connection: Connection) -> None:
+    """Not politely: a server that does not answer would keep us here."""
+    with contextlib.suppress(psycopg.Error, TimeoutError):
+        async with asyncio.timeout(2):
+            await connection.close()
 
 
 class Candidate:
@@ -138,27 +161,22 @@ class Candidate:
     @contextlib.asynccontextmanager
     async def leadership(self) -> AsyncIterator[Leadership]:
         """Wait until this daemon leads, or is to stop. Raises psycopg.Error, LostConnection."""
-        listener = await open_connection(
-            self._options.dsn, _LISTENER_SETTINGS, application_name="pgsb broker"
-        )
+        session = await open_connection(self._options.dsn, _LEADER_SETTINGS, application_name="pgsb broker")
         try:
-            await self._wait_for_promotion(listener)
-            await self._wait_for_lock(listener)
-            (pid,) = await one_row(listener, "SELECT pg_catalog.pg_backend_pid()")
-            yield Leadership(listener, pid, self._options.heartbeat)
+            await self._wait_for_promotion(session)
+            await self._wait_for_lock(session)
+            (pid,) = await one_row(session, "SELECT pg_catalog.pg_backend_pid()")
+            yield Leadership(session, pid, self._options.heartbeat)
         finally:
             self._waiting = None
-            # Not politely: a server that does not answer would keep us here.
-            with contextlib.suppress(psycopg.Error, TimeoutError):
-                async with asyncio.timeout(2):
-                    await listener.close()
+            await _hang_up(session)
 
-    async def _wait_for_promotion(self, listener: Connection) -> None:
+    async def _wait_for_promotion(self, session: Connection) -> None:
         """A standby can neither be written to nor LISTENed to: be there when it becomes the server."""
         is_told = False
         while (
             not self._stopping.is_set()
-            and (await one_row(listener, "SELECT pg_catalog.pg_is_in_recovery()"))[0]
+            and (await one_row(session, "SELECT pg_catalog.pg_is_in_recovery()"))[0]
         ):
             if not is_told:
                 is_told = True
@@ -166,28 +184,28 @@ class Candidate:
                 self._log.write("info", "standing_by", "the server is a standby; waiting for its promotion")
             await pause(self._stopping, _STANDBY_SECONDS)
 
-    async def _wait_for_lock(self, listener: Connection) -> None:
+    async def _wait_for_lock(self, session: Connection) -> None:
         is_told = False
         watch = HeartbeatWatch(_HUNG_AFTER * self._options.heartbeat)
         while not self._stopping.is_set():
-            (leads, heartbeat) = await one_row(listener, "SELECT * FROM ssb_internal.broker_try_to_lead()")
+            (leads, heartbeat) = await one_row(session, "SELECT * FROM ssb_internal.broker_try_to_lead()")
             if leads:
                 self._waiting = None
                 return
             if not is_told:
                 is_told = True
-                await listener.execute("SELECT ssb_internal.broker_began(%s, %s, false)", introduction())
+                await session.execute("SELECT ssb_internal.broker_began(%s, %s, false)", introduction())
                 self._counts.state = "standing_by"
                 self._log.write("info", "standing_by", "another daemon leads; ready to take over")
-                self._waiting = listener
+                self._waiting = session
             if watch.is_hung(heartbeat, now()):
-                await self._end_hung_leader(listener)
+                await self._end_hung_leader(session)
                 watch = HeartbeatWatch(_HUNG_AFTER * self._options.heartbeat)
             await pause(self._stopping, min(_STANDBY_SECONDS, self._options.heartbeat))
 
-    async def _end_hung_leader(self, listener: Connection) -> None:
+    async def _end_hung_leader(self, session: Connection) -> None:
         try:
-            (host,) = await one_row(listener, "SELECT ssb_internal.broker_end_leader()")
+            (host,) = await one_row(session, "SELECT ssb_internal.broker_end_leader()")
         except psycopg.errors.InsufficientPrivilege as error:
             self._log.write("error", "leader_hangs", f"cannot end its session: {error.diag.message_primary}")
             return

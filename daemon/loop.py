@@ -1,8 +1,8 @@
 """The daemon: leads for a database and starts readers until it is told to stop.
 
-Two connections besides those of the readers and the transport: the listener, which
-makes this daemon the leader (leader.py), and the control connection, which does
-everything else (control.py). When either breaks, everything is given up and begun
+Three connections besides those of the readers and the transport: the one that makes this daemon the
+leader, the listener, which hears what comes by NOTIFY (both in leader.py), and the control connection,
+which does everything else (control.py). When one breaks, everything is given up and begun
 again: the state is in the database, and a transaction that was not committed never
 happened.
 """
@@ -24,7 +24,7 @@ from .counts import Counts
 from .leader import Candidate, Leadership, introduction, pause
 from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff
-from .readers import LostConnection, dsn_reached, open_connection
+from .readers import Connection, LostConnection, dsn_reached, open_connection
 from .runs import Runs
 from .spans import recorded
 from .supervisor import Supervisor
@@ -39,6 +39,7 @@ _GOOD_TERM_SECONDS = 5.0
 _TEND_SECONDS = 1.0
 _TIDY_ROUNDS = 5
 _TIDY_TRIES = 40
+_CHANNELS = ("ssb_arrival", "ssb_definition", "ssb_transport")
 
 
 @dataclass
@@ -46,6 +47,7 @@ class _Term:
     """What one leadership works with."""
 
     leadership: Leadership
+    listener: Connection
     control: Control
     runs: Runs
     supervisor: Supervisor
@@ -126,18 +128,22 @@ class Broker:
         )
 
     async def _lead(self, leadership: Leadership) -> None:
-        listener = leadership.listener
         # First of all: what the leader before has left ends here.
-        await listener.execute("SELECT ssb_internal.broker_began(%s, %s, true)", introduction())
-        await listener.execute("LISTEN ssb_arrival; LISTEN ssb_definition; LISTEN ssb_transport")
+        await leadership.session.execute("SELECT ssb_internal.broker_began(%s, %s, true)", introduction())
         # Of several servers in the DSN, all that this leader does is at the one where it leads.
-        options = replace(self.options, dsn=dsn_reached(self.options.dsn, listener))
+        options = replace(self.options, dsn=dsn_reached(self.options.dsn, leadership.session))
+        async with leadership.listener(options.dsn, *_CHANNELS) as listener:
+            await self._lead_listening(options, leadership, listener)
+
+    async def _lead_listening(
+        self, options: BrokerOptions, leadership: Leadership, listener: Connection
+    ) -> None:
         connection = await open_connection(options.dsn, SETTINGS, application_name="pgsb broker")
         control = Control(connection)
         term: _Term | None = None
         try:
             await leadership.join(connection)
-            term = self._term = await self._begin_term(options, leadership, control)
+            term = self._term = await self._begin_term(options, leadership, listener, control)
             self._is_read_only = False
             self.log.write("info", "leading", f"this daemon leads ({introduction()[0]})")
             began = time.monotonic()
@@ -156,7 +162,9 @@ class Broker:
                     await term.runs.sessions.close()
             await control.close()
 
-    async def _begin_term(self, options: BrokerOptions, leadership: Leadership, control: Control) -> _Term:
+    async def _begin_term(
+        self, options: BrokerOptions, leadership: Leadership, listener: Connection, control: Control
+    ) -> _Term:
         room = options.max_readers or int(
             0.6 * int((await control.one("SELECT pg_catalog.current_setting('max_connections')"))[0])
         )
@@ -165,6 +173,7 @@ class Broker:
 
         return _Term(
             leadership,
+            listener,
             control,
             runs,
             supervisor,
@@ -178,6 +187,7 @@ class Broker:
             asyncio.create_task(part)
             for part in (
                 self._listen(term),
+                term.leadership.keep(),
                 term.supervisor.sweep(),
                 term.supervisor.follow_definitions(),
                 self._keep_log(term.control),
@@ -216,7 +226,8 @@ class Broker:
 
         self.leading.set()
         self.counts.state = "leading"
-        await term.leadership.listen(heard)
+        async for notice in term.listener.notifies():
+            heard(notice)
 
     async def _keep_log(self, control: Control) -> None:
         backoff = Backoff(_LOG_SECONDS, _LONGEST_PAUSE)

@@ -66,7 +66,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.write_broker_log(jsonb) FROM PUBLIC;
 -- leave a dead one behind each time.
 CREATE SEQUENCE IF NOT EXISTS ssb.broker_heartbeat;
 
--- The leader's listener session holds the first of these advisory locks; its other sessions share the
+-- The leader's own session holds the first of these advisory locks; its other sessions share the
 -- second, so that the next leader finds and ends them.
 CREATE OR REPLACE FUNCTION ssb_internal.leader_lock() RETURNS bigint LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT 1397965313::bigint $$;
@@ -126,7 +126,7 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.end_holders_of(bigint) FROM PUBLIC;
 
--- A listener session asks for the lead. If another has it, the heartbeat tells whether that one is well.
+-- A daemon's session asks for the lead. If another has it, the heartbeat tells whether that one is well.
 --
 -- Called by  daemon/leader.py
 CREATE OR REPLACE FUNCTION ssb_internal.broker_try_to_lead(OUT leads boolean, OUT heartbeat bigint)
@@ -135,7 +135,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_try_advisory_lock(ssb_internal.leader_lock()), pg_sequence_last_value('ssb.broker_heartbeat'); $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_try_to_lead() FROM PUBLIC;
 
--- Another session of the leader with this listener. False when that one leads no longer: then the
+-- Another session of the leader whose own one is this. False when that one leads no longer: then the
 -- session must not be used. One that has joined is ended by the next leader before it leads.
 CREATE OR REPLACE FUNCTION ssb_internal.broker_joined(p_listener integer)
 RETURNS boolean
@@ -153,7 +153,7 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_joined(integer) FROM PUBLIC;
 
--- The leader hangs: ends its listener session, or a stranger's that has the lock, so that it is free. Returns its
+-- The leader hangs: ends its own session, or a stranger's that has the lock, so that it is free. Returns its
 -- machine and process, NULL when nobody leads. Raises 42501 where the caller may not end it.
 CREATE OR REPLACE FUNCTION ssb_internal.broker_end_leader()
 RETURNS text

@@ -2,7 +2,8 @@
 -- Nothing is told to the target before the first SEND.
 --
 -- Called by  compiled BEGIN DIALOG [CONVERSATION], event notifications
--- Locks      the group's row
+-- Locks      the service's advisory lock, shared: whoever drops it, or gives it another queue, waits to find the dialog;
+--            the group's row
 
 -- The level of a new endpoint: that of the best match, 5 without one. Contract
 -- counts more than the local service, that more than the remote one.
@@ -166,10 +167,13 @@ BEGIN
         PERFORM ssb_internal.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
                                                       'is too long, the maximum size is 256 bytes.', broker_instance));
     END IF;
-    v_service := ssb_internal.find_service(v_database_id, from_service);
-    IF v_service.service_id IS NULL THEN
-        PERFORM ssb_internal.raise_error(8423, format('The service "%s" is not found.', from_service));
-    END IF;
+    LOOP
+        v_service := ssb_internal.find_service(v_database_id, from_service);
+        IF v_service.service_id IS NULL THEN
+            PERFORM ssb_internal.raise_error(8423, format('The service "%s" is not found.', from_service));
+        END IF;
+        EXIT WHEN ssb_internal.share_service(v_service);
+    END LOOP;
     v_contract := ssb_internal.find_contract(v_database_id, contract);
     IF v_contract.contract_id IS NULL THEN
         PERFORM ssb_internal.raise_error(8425, format('The service contract ''%s'' is not found.', contract));

@@ -17,6 +17,7 @@
 
 -- BEGIN DIALOG in a group of its own. NULL: not on the fast path.
 -- Called by  ssb.begin_dialog
+-- Locks      the service's advisory lock, shared: see ssb_internal.share_service
 CREATE OR REPLACE FUNCTION ssb_internal.begin_dialog_fast_path(p_database_id integer, p_service text, p_far_service text, p_contract text,
                                                            p_is_encrypted boolean, p_lifetime timestamptz)
 RETURNS uuid
@@ -39,7 +40,9 @@ BEGIN
       INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id, v_priority
       FROM ssb.dialog_path AS p
      WHERE p.database_id = p_database_id AND p.from_service = p_service AND p.to_service = p_far_service AND p.contract = p_contract
-       AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       -- First the lock, then the epoch (ssb_internal.share_service).
+       AND CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.service_id))
+                THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
        AND has_sequence_privilege(ssb_internal.calling_role(), p.near_order, 'USAGE');
     IF NOT FOUND THEN
         -- For a target that is elsewhere, or not there yet; of the level 5.
@@ -55,7 +58,7 @@ BEGIN
                             WHERE p.database_id = p_database_id AND coalesce(p.contract_id, c.contract_id) = c.contract_id
                               AND coalesce(p.service_id, s.service_id) = s.service_id
                               AND coalesce(p.remote_service, p_far_service) = p_far_service);
-        IF NOT FOUND THEN
+        IF NOT FOUND OR NOT ssb_internal.share_service(ROW(v_service_id, p_database_id, p_service, v_queue_id, '')::ssb.service) THEN
             RETURN NULL;
         END IF;
     END IF;

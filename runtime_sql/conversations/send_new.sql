@@ -63,8 +63,9 @@ BEGIN
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = v_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service
        AND p.contract = p_contract
-       -- First the lock, then the epoch, then the queues' states, as in ssb_internal.send_first_fast_path.
+       -- First the locks of both services, then the epoch, then the queues' states, as in ssb_internal.send_first_fast_path.
        AND CASE WHEN p.far_service_id IS NOT NULL
+                     AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.service_id))
                      AND pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.far_service_id))
                 THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
                      AND ssb_internal.is_accepting(p.far_state)

@@ -316,7 +316,7 @@ END;
 $$;
 
 -- AUTHORIZATION name, or the caller. 15151 when the name means nobody, or nobody whom the caller may be.
-CREATE OR REPLACE FUNCTION ssb_internal.owner_or_caller(p_owner text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.named_or_caller(p_owner text, p_database_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -334,6 +334,35 @@ BEGIN
     RETURN v_owner;
 END;
 $$;
+
+-- Something is about to name the user or role: keeps it from being dropped or renamed, to the end of the transaction, or waits for who
+-- does that. Whoever gets the name later must find nothing of it (ssb_internal.drop_principal). Whether it is there is asked afterwards.
+-- Locks  its row
+CREATE OR REPLACE FUNCTION ssb_internal.hold_principal(p_name text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ssb.principal AS p
+      WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id FOR KEY SHARE;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.hold_principal(text, integer) FROM PUBLIC;
+
+-- The same for what will be his.
+-- Locks  his row
+CREATE OR REPLACE FUNCTION ssb_internal.owner_or_caller(p_owner text, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.hold_principal(ssb_internal.as_dbo(p_owner, p_database_id), p_database_id);
+    RETURN ssb_internal.named_or_caller(p_owner, p_database_id);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.owner_or_caller(text, integer) FROM PUBLIC;
 
 -- Users and roles that are there without being made.
 CREATE OR REPLACE FUNCTION ssb_internal.is_fixed_principal(p_name text)

@@ -81,6 +81,9 @@ BEGIN
         PERFORM ssb_internal.fail_endpoint(v_endpoint_id, -8487, 'The remote service contract has been dropped.');
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.contract_id = v_contract.contract_id;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('drop', 'contract', name);
+    END IF;
     DELETE FROM ssb.permission AS p WHERE p.class = 'CONTRACT' AND p.major_id = v_contract.contract_id;
 END;
 $$;

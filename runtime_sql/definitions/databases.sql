@@ -225,9 +225,15 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('drop', 'DATABASE', v_id, name, 'CONTROL',
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    -- Whoever makes something in it holds this row by a foreign key: what he has made is found below, and who comes later finds no database.
+    PERFORM FROM ssb.database AS d WHERE d.database_id = v_id FOR UPDATE;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the database ''%s'', because it does not exist or you do not have '
+                                                      'permission.', name), 11);
+    END IF;
     -- As DROP SERVICE does.
     FOR v_service IN SELECT s.* FROM ssb.service AS s WHERE s.database_id = v_id ORDER BY s.service_id LOOP
-        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
+        PERFORM ssb_internal.lock_service(v_service.service_id);
     END LOOP;
     PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP
@@ -483,7 +489,11 @@ BEGIN
             format('PostgreSQL would call it %s, as a schema of database %s.', v_schema,
                    ssb_internal.database_name(ssb_internal.database_of_schema(v_schema))));
     END IF;
-    EXECUTE format('CREATE SCHEMA %I', v_schema);
+    BEGIN
+        EXECUTE format('CREATE SCHEMA %I', v_schema);
+    EXCEPTION WHEN duplicate_schema OR unique_violation THEN    -- who made it was waited for
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
+    END;
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);
     INSERT INTO ssb.schema_of_database (name, database_id, schema_name, owner)
     VALUES (v_schema, v_id, name, ssb_internal.owner_or_caller(owner, v_id));

@@ -85,11 +85,12 @@ END;
 -- those who have. They share the type's advisory lock, which anybody may hold: a holder who has not read the
 -- contracts' types is none of them (or about to be). Then the table is locked that they all read after it.
 -- The same for a service, whose queue is noted (ssb_internal.share_service): its name here is 'service ' and
--- its number, as in ssb_internal.service_lock.
+-- its number, as in ssb_internal.service_lock, and the table that they read is that of the paths.
 --
--- Called by  ssb_internal.alter_message_type; ALTER and DROP SERVICE, DROP DATABASE
--- Locks      ssb.change_lock, ROW EXCLUSIVE; then the definition's advisory lock, or ssb.contract_message_usage
-CREATE OR REPLACE FUNCTION ssb_internal.lock_definition(p_name text)
+-- Called by  ssb_internal.alter_message_type, ssb_internal.lock_service
+-- Locks      ssb.change_lock, ROW EXCLUSIVE; then the definition's advisory lock, or the table
+DROP FUNCTION IF EXISTS ssb_internal.lock_definition(text);
+CREATE OR REPLACE FUNCTION ssb_internal.lock_definition(p_name text, p_is_service boolean)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -97,6 +98,7 @@ AS $$
 DECLARE
     v_began timestamptz := clock_timestamp();
     v_timeout integer := (SELECT s.setting FROM pg_settings AS s WHERE s.name = 'lock_timeout');    -- 0: none
+    v_read regclass := CASE WHEN p_is_service THEN 'ssb.dialog_path' ELSE 'ssb.contract_message_usage' END;
     v_pids integer[];
 BEGIN
     LOCK TABLE ssb.change_lock IN ROW EXCLUSIVE MODE;
@@ -119,15 +121,32 @@ BEGIN
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
            AND NOT EXISTS (SELECT FROM pg_locks AS r
                             WHERE r.virtualtransaction = l.virtualtransaction AND r.locktype = 'relation' AND r.granted
-                              AND r.relation = 'ssb.contract_message_usage'::regclass AND r.database = l.database);
+                              AND r.relation = v_read AND r.database = l.database);
         IF v_pids IS NOT NULL THEN
             RAISE LOG 'pgsb: the lock of % is held by sessions that do not use it: %', p_name, v_pids;
-            LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
+            IF p_is_service THEN
+                LOCK TABLE ssb.dialog_path IN ACCESS EXCLUSIVE MODE;
+            ELSE
+                LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
+            END IF;
             RETURN;
         END IF;
     END LOOP;
 END;
 $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_definition(text, boolean) FROM PUBLIC;
+
+-- Called by  ALTER and DROP SERVICE, DROP DATABASE
+CREATE OR REPLACE FUNCTION ssb_internal.lock_service(p_service_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.lock_definition('service ' || p_service_id, true);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_service(integer) FROM PUBLIC;
 
 -- Somebody holds the advisory lock of a message type or a service. Waits if he is changing it; nobody changes
 -- any until the caller's transaction ends. A stranger is not waited for. Never NULL: for initial values of
@@ -163,11 +182,12 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.definition_is_settled() FROM PUBLIC;
 
--- A target's side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
--- for them, as with message types. False: the service is gone, or on another queue. p_waits false: NULL instead of waiting.
+-- A side is about to be made on the service's queue: keeps ALTER and DROP SERVICE out to the end of the transaction, or waits
+-- for them, as with message types. They look for the sides of the service after their lock, and would see none that is not committed.
+-- False: the service is gone, or on another queue; who reads by an older snapshot fails to serialize then. p_waits false: NULL instead of waiting.
 --
--- Called by  who makes a target's side, after he has found the service; ssb_internal.send_first_fast_path and
---            ssb_internal.begin_and_send do it in their statements
+-- Called by  who makes a side, after he has found the service; ssb_internal.begin_dialog_fast_path, ssb_internal.send_first_fast_path,
+--            ssb_internal.begin_and_send and ssb_internal.begin_and_send_to_remote do it in their statements
 -- Locks      the service's advisory lock, shared, or ssb.change_lock, SHARE
 DROP FUNCTION IF EXISTS ssb_internal.share_service(ssb.service);
 CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service, p_waits boolean DEFAULT true)
@@ -179,13 +199,16 @@ SET jit = off
 AS $$
 BEGIN
     -- By the lock on this table ssb_internal.lock_definition knows who is none of us.
-    PERFORM FROM ssb.contract_message_usage AS u WHERE u.contract_id = 0;
+    PERFORM FROM ssb.dialog_path AS p WHERE p.from_service = '';
     IF NOT pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p_service.service_id)) THEN
         IF p_waits THEN
             PERFORM ssb_internal.await_definition();
         ELSIF NOT ssb_internal.definition_is_settled() THEN
             RETURN NULL;
         END IF;
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id FOR SHARE;
     END IF;
     PERFORM FROM ssb.service AS s WHERE s.service_id = p_service.service_id AND s.queue_id = p_service.queue_id;
     RETURN FOUND;
@@ -206,10 +229,13 @@ DECLARE
 BEGIN
     SELECT r.* INTO v_read FROM ssb_internal.read_validation(validation, schema_collection) AS r;
     -- Nobody may note the old validation in an endpoint meanwhile (ssb_internal.deliver).
-    PERFORM ssb_internal.lock_definition(name);
+    PERFORM ssb_internal.lock_definition(name, false);
     UPDATE ssb.conversation_endpoint AS e SET plain_type = NULL WHERE e.plain_type_id = v_type.message_type_id;
     UPDATE ssb.message_type AS t SET validation = v_read.validation, collection_id = v_read.collection_id
      WHERE t.message_type_id = v_type.message_type_id;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('alter', 'message type', name);
+    END IF;
     UPDATE ssb.contract_message_usage AS u SET validation = v_read.validation
      WHERE u.message_type_id = v_type.message_type_id;
 END;
@@ -228,6 +254,9 @@ BEGIN
         PERFORM ssb_internal.raise_bound('message type', name, 'contract');
     END IF;
     DELETE FROM ssb.message_type AS t WHERE t.message_type_id = v_type.message_type_id;
+    IF NOT FOUND THEN                  -- as in alter_message_type
+        PERFORM ssb_internal.raise_not_found('drop', 'message type', name);
+    END IF;
     DELETE FROM ssb.permission AS p WHERE p.class = 'MESSAGE TYPE' AND p.major_id = v_type.message_type_id;
 END;
 $$;

@@ -261,6 +261,26 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_what_was_passed_on(text, text, integer, text[], text, integer, text, boolean) FROM PUBLIC;
 
+-- Keeps what has permissions from being dropped, to the end of the transaction, or waits for who is dropping it. False: it has gone.
+-- Locks  its row
+CREATE OR REPLACE FUNCTION ssb_internal.hold_securable(p_class text, p_major_id integer)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    CASE p_class
+    WHEN 'QUEUE' THEN PERFORM FROM ssb.queue AS q WHERE q.queue_id = p_major_id FOR KEY SHARE;
+    WHEN 'SERVICE' THEN PERFORM FROM ssb.service AS s WHERE s.service_id = p_major_id FOR KEY SHARE;
+    WHEN 'CONTRACT' THEN PERFORM FROM ssb.contract AS c WHERE c.contract_id = p_major_id FOR KEY SHARE;
+    WHEN 'MESSAGE TYPE' THEN PERFORM FROM ssb.message_type AS t WHERE t.message_type_id = p_major_id FOR KEY SHARE;
+    ELSE RETURN true;
+    END CASE;
+    RETURN FOUND;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.hold_securable(text, integer) FROM PUBLIC;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
@@ -302,7 +322,12 @@ BEGIN
         END IF;
         PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
     END IF;
+    IF NOT ssb_internal.hold_securable(v_object.class, v_object.major_id) THEN
+        PERFORM ssb_internal.raise_not_found('find', lower(v_object.class COLLATE "C"), name);
+    END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(grantees, true) LOOP
+        PERFORM ssb_internal.hold_principal(v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal('find', CASE v_object.class WHEN 'ENDPOINT' THEN 'login' ELSE 'user' END, v_grantee, v_database_id);
         FOREACH v_privilege IN ARRAY privileges LOOP
             -- ALL is not all there are: CONTROL, ALTER and their like are given and taken by name.
             v_meant := CASE WHEN upper(v_privilege COLLATE "C") NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege COLLATE "C")]

@@ -252,6 +252,9 @@ BEGIN
     END IF;
     v_principal := ssb_internal.principal_to_change('drop', name, kind, v_database_id);
     DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('drop', lower(kind COLLATE "C"), name);
+    END IF;
     PERFORM ssb_internal.tell_of_securable('DROP', replace(v_principal.kind, ' ', '_'), v_database_id, NULL, v_principal.name,
                                            ssb_internal.type_of_principal(v_principal.kind));
     IF v_principal.kind = 'LOGIN' THEN
@@ -344,6 +347,9 @@ BEGIN
     IF lower(member COLLATE "C") <> 'guest' AND ssb_internal.is_fixed_principal(member) THEN
         PERFORM ssb_internal.raise_error(15405, format('Cannot use the special principal ''%s''.', member));
     END IF;
+    PERFORM ssb_internal.hold_principal(n, v_database_id) FROM unnest(ARRAY[role, member]) AS n;
+    PERFORM ssb_internal.require_role(role, v_database_id);
+    PERFORM ssb_internal.require_principal('add', 'principal', member, v_database_id);
     -- A circle of memberships would never end when somebody asks who is in it. Two at once could make one.
     LOCK TABLE ssb.role_member IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (

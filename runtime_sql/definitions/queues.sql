@@ -389,6 +389,10 @@ BEGIN
         -- By what was in force until now: what the last rollback stopped stays so.
         PERFORM ssb_internal.disable_if_poisoned(v_queue);
     END IF;
+    PERFORM FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id FOR NO KEY UPDATE;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('alter', 'queue', queue);
+    END IF;
     PERFORM ssb_internal.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
                                            max_queue_readers, execute_as, coalesce(drop_activation, false),
                                            poison_message_handling, max_rollbacks, quarantine, external_program);
@@ -492,6 +496,10 @@ BEGIN
     DELETE FROM ssb.urgent_conversation AS u WHERE u.queue_id = v_queue.queue_id;
     DELETE FROM ssb.claimed_front AS f WHERE f.queue_id = v_queue.queue_id;
     DELETE FROM ssb.quarantined_group AS g WHERE g.queue_id = v_queue.queue_id;
+    PERFORM FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id FOR UPDATE;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        v_queue := ssb_internal.queue_to_change('drop', queue);
+    END IF;
     PERFORM ssb_internal.forget_attempts(v_queue);
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     -- While the queue is there: it is what tells its view from others (activation/definition_events.sql).

@@ -135,6 +135,9 @@ BEGIN
            expires_at = coalesce(clock_timestamp() + make_interval(secs => lifetime), r.expires_at),
            mirror_address = coalesce(mirror_address, r.mirror_address)
      WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('alter', 'route', name);
+    END IF;
     PERFORM ssb_internal.follow_routes_at_commit(v_database_id, v_route.service_name, coalesce(service_name, v_route.service_name));
 END;
 $$;
@@ -150,6 +153,9 @@ DECLARE
     v_route ssb.route := ssb_internal.route_to_change('drop', name, v_database_id);
 BEGIN
     DELETE FROM ssb.route AS r WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
+    IF NOT FOUND THEN                  -- as in alter_route
+        PERFORM ssb_internal.raise_not_found('drop', 'route', name);
+    END IF;
     DELETE FROM ssb.permission AS p WHERE p.class = 'ROUTE' AND p.major_id = v_route.route_id AND p.database_id = v_database_id;
     PERFORM ssb_internal.follow_routes_at_commit(v_database_id, v_route.service_name);
 END;

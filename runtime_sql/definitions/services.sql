@@ -114,6 +114,14 @@ BEGIN
     IF queue IS NULL AND coalesce(cardinality(add_contracts), 0) = 0 AND coalesce(cardinality(drop_contracts), 0) = 0 THEN
         PERFORM ssb_internal.raise_error(8493, format('The alter of service ''%s'' must change the queue or at least one contract.', name));
     END IF;
+    IF queue IS NOT NULL THEN
+        v_queue := ssb_internal.queue_for_service(queue, v_database_id);
+        PERFORM ssb_internal.lock_service(v_service.service_id);
+    END IF;
+    PERFORM FROM ssb.service AS s WHERE s.service_id = v_service.service_id FOR NO KEY UPDATE;
+    IF NOT FOUND THEN                  -- who dropped it was waited for
+        PERFORM ssb_internal.raise_not_found('alter', 'service', name);
+    END IF;
     FOREACH v_name IN ARRAY coalesce(drop_contracts, '{}') LOOP
         v_contract := ssb_internal.find_contract(v_database_id, v_name);
         DELETE FROM ssb.service_contract_usage AS u
@@ -123,10 +131,6 @@ BEGIN
         END IF;
     END LOOP;
     PERFORM ssb_internal.add_contracts(v_service.service_id, v_database_id, add_contracts);
-    IF queue IS NOT NULL THEN
-        v_queue := ssb_internal.queue_for_service(queue, v_database_id);
-        PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
-    END IF;
     -- Also where it stays: of this update ALTER_SERVICE tells (activation/definition_events.sql).
     UPDATE ssb.service AS s SET queue_id = coalesce(v_queue.queue_id, s.queue_id) WHERE s.service_id = v_service.service_id;
     IF queue IS NOT NULL THEN
@@ -196,7 +200,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
         PERFORM ssb_internal.raise_bound('service', name, 'conversation priority');
     END IF;
-    PERFORM ssb_internal.lock_definition('service ' || v_service.service_id);
+    PERFORM ssb_internal.lock_service(v_service.service_id);
     PERFORM FROM ssb.conversation_endpoint AS e
       WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP
@@ -204,7 +208,10 @@ BEGIN
         CONTINUE WHEN ssb_internal.leave_word_of_loss(v_endpoint);
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
     END LOOP;
-    DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;
     DELETE FROM ssb.service AS s WHERE s.service_id = v_service.service_id;
+    IF NOT FOUND THEN                  -- as in alter_service
+        PERFORM ssb_internal.raise_not_found('drop', 'service', name);
+    END IF;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;
 END;
 $$;

@@ -30,11 +30,16 @@ BEGIN
         AS $body$
         #variable_conflict use_variable
         BEGIN
-            PERFORM ssb_internal.%I(%s);
+            BEGIN
+                PERFORM ssb_internal.%I(%s);
+            EXCEPTION WHEN foreign_key_violation THEN
+                -- What it names has gone, or what names it has come, in a transaction that was waited for. Now that is seen, and told.
+                PERFORM ssb_internal.%I(%s);
+            END;
             PERFORM ssb_internal.fire_ddl_triggers();
         END;
         $body$
-        $statement$, p_name, v_arguments, p_name, v_passed);
+        $statement$, p_name, v_arguments, p_name, v_passed, p_name, v_passed);
 END;
 $make$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.make_statement(name) FROM PUBLIC;

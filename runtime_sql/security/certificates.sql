@@ -3,7 +3,7 @@
 -- Who may own one: users and application roles. Logins that are PostgreSQL roles of their own are users.
 CREATE OR REPLACE FUNCTION ssb_internal.certificate_owner(p_owner text, p_database_id integer)
 RETURNS text
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

@@ -627,7 +627,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.owner_or_caller(user_name, ssb_internal.database_id_of(database));
+    PERFORM ssb_internal.named_or_caller(user_name, ssb_internal.database_id_of(database));
 END;
 $$;
 

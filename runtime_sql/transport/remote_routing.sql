@@ -338,8 +338,10 @@ BEGIN
       FROM ssb.dialog_path AS p
       JOIN ssb.contract_message_usage AS u ON u.contract_id = p.contract_id AND u.message_type_name = p_message_type
      WHERE p.database_id = p_database_id AND p.from_service = p_from_service AND p.to_service = p_to_service AND p.contract = p_contract
-       AND p.peer_id IS NOT NULL AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
-       AND u.is_sent_by_initiator AND p_body IS NOT NULL
+       AND p.peer_id IS NOT NULL AND u.is_sent_by_initiator AND p_body IS NOT NULL
+       -- First the lock, then the epoch (ssb_internal.share_service).
+       AND CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, ssb_internal.service_lock(p.service_id))
+                THEN p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) END
        AND has_sequence_privilege(ssb_internal.calling_role(), p.near_order, 'USAGE')
        AND has_sequence_privilege('public', p.near_state, 'SELECT');
     IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN

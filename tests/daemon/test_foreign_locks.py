@@ -1,4 +1,4 @@
-"""A role without rights takes the daemon's advisory locks: at worst a delay for activation."""
+"""A role without rights takes the daemon's locks, or floods what it hears: activation is late, at worst."""
 
 from collections.abc import Callable, Iterator
 
@@ -38,6 +38,22 @@ def test_the_leaders_lock(
     one.wait_for("leading")
     send(sql, "one")
     until(lambda: done(sql) == ["one"])
+
+
+def test_a_flood_of_notifications_ends_no_leadership(
+    sql: Connection, daemon: Start, stranger: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    """What is heard for longer than a leader may be silent: its heartbeats are answered meanwhile."""
+    activate(sql, DRAIN)
+    leader = daemon(heartbeat=0.2)
+    for channel in ("ssb_arrival", "ssb_definition", "ssb_transport"):
+        stranger.execute(
+            "SELECT count(pg_notify(%s, n::text || repeat('x', 3000))) FROM generate_series(1, 40000) AS n",
+            (channel,),
+        )
+    send(sql, "one")
+    until(lambda: done(sql) == ["one"])
+    assert leader.messages("server_lost") == []
 
 
 @pytest.mark.parametrize("suffix", ["", "_shared"])

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from runtime.broker import Pair, Session, refused, start_and_block
 
@@ -89,6 +90,297 @@ def test_a_service_changes_when_those_who_begin_dialogs_with_it_are_through(
     else:
         session.do("SELECT ssb.create_service(%s, %s, ARRAY[%s])", pair.target, other, pair.contract)
         assert session.bodies(other) == ["late"]
+
+
+_NO_SIDE_IS_LEFT = """
+    SELECT count(*) FROM ssb.conversation_endpoint AS e
+     WHERE e.queue_id <> 0 AND NOT EXISTS (SELECT FROM ssb.service AS s
+                                            WHERE s.service_id = e.service_id AND s.queue_id = e.queue_id)
+"""
+
+
+@pytest.mark.parametrize(
+    "how", ["path", "no path", "target elsewhere", "group", "send_new", "send_new elsewhere"]
+)
+@pytest.mark.parametrize("change", ["queue", "drop"])
+def test_a_service_changes_when_those_who_begin_dialogs_from_it_are_through(
+    session: Session, another: Open, pair: Pair, how: str, change: str
+) -> None:
+    """Else an initiator's side stays behind, on a queue that may go, and every SEND on it fails for good."""
+
+    def begin(beginner: Session) -> None:
+        if how.startswith("send_new"):
+            pair.send_new("a job", beginner, far=elsewhere if how.endswith("elsewhere") else pair.target)
+        elif how == "target elsewhere":
+            beginner.value("SELECT ssb.begin_dialog(%s, %s, %s)", pair.initiator, elsewhere, pair.contract)
+        else:
+            pair.dialog(beginner, **({"related_conversation_group": uuid.uuid4()} if how == "group" else {}))
+
+    elsewhere = f"{pair.target}/elsewhere"
+    session.do("SELECT ssb.create_route(%s, 'TCP://there.example:4022', %s)", elsewhere, elsewhere)
+    if how in ("path", "send_new"):
+        pair.say(pair.dialog(), "which keeps the path")
+    elif how == "send_new elsewhere":
+        pair.send_new("which keeps the path", far=elsewhere)
+    other = f"{pair.near}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    early, late, admin = another(), another(), another()
+    begin(early)
+    ask = ("SELECT ssb.alter_service(%s, queue => %s)", pair.initiator, other)
+    if change == "drop":
+        ask = ("SELECT ssb.drop_service(%s)", pair.initiator)
+    changing = start_and_block(session, admin, lambda: admin.do(*ask))
+    early.commit()
+    changing.result()
+    admin.do("SELECT ssb.drop_queue(%s)", pair.near)
+    beginning = start_and_block(session, late, lambda: begin(late))
+    admin.commit()
+    if change == "drop":
+        with refused(8423):
+            beginning.result()
+    else:
+        beginning.result()
+        late.commit()
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+
+
+@pytest.mark.parametrize("how", ["path", "no path", "send_new"])
+def test_who_reads_by_an_older_snapshot_begins_no_dialog_from_a_service_that_is_gone(
+    session: Session, another: Open, pair: Pair, how: str
+) -> None:
+    if how != "no path":
+        pair.say(pair.dialog(), "which keeps the path")
+    reader = another()
+    reader.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    reader.value("SELECT count(*) FROM ssb.service")
+    session.do("SELECT ssb.drop_service(%s)", pair.initiator)
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        pair.send_new("a job", reader) if how == "send_new" else pair.dialog(reader)
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "number"),
+    [
+        ("SELECT ssb.alter_queue(%s, retention => true)", 15151),
+        ("SELECT ssb.drop_queue(%s)", 3701),
+    ],
+    ids=["alter", "drop"],
+)
+def test_who_comes_second_to_a_dropped_queue_is_told_so(
+    session: Session, another: Open, change: str, number: int
+) -> None:
+    queue = f"dbo.q{uuid.uuid4().hex}"
+    session.do("SELECT ssb.create_queue(%s)", queue)
+    first, second = another(), another()
+    first.do("SELECT ssb.drop_queue(%s)", queue)
+    changing = start_and_block(session, second, lambda: second.do(change, queue))
+    first.commit()
+    with refused(number):
+        changing.result()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT ssb.alter_service(%s, add_contracts => '{DEFAULT}')",
+        "SELECT ssb.alter_service(%s, queue => 'dbo.never_there')",
+        "SELECT ssb.drop_service(%s)",
+    ],
+)
+def test_who_comes_second_to_a_dropped_service_is_told_so(
+    session: Session, another: Open, pair: Pair, change: str
+) -> None:
+    first, second = another(), another()
+    first.do("SELECT ssb.drop_service(%s)", pair.target)
+    ask = change.replace("dbo.never_there", pair.near)
+    changing = start_and_block(session, second, lambda: second.do(ask, pair.target))
+    first.commit()
+    with refused(15151):
+        changing.result()
+
+
+_NO = "SELECT ssb.drop_contract('c{0}')"
+# Each of the two is waited for by the other: what it says then, of what the first has done.
+_PAIRS = {
+    "queue, service": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.create_service('new{0}', 'dbo.q{0}', '{{DEFAULT}}')",
+        15151,
+        3716,
+    ),
+    "queue, service altered": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.alter_service('s{0}', queue => 'dbo.q{0}')",
+        15151,
+        3716,
+    ),
+    "queue, grant": (
+        "SELECT ssb.drop_queue('dbo.q{0}')",
+        "SELECT ssb.grant_permission('{{RECEIVE}}', 'OBJECT', 'dbo.q{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "contract, service": (
+        _NO,
+        "SELECT ssb.create_service('new{0}', 'dbo.used{0}', '{{c{0}}}')",
+        15151,
+        3716,
+    ),
+    "contract, priority": (
+        _NO,
+        "SELECT ssb.create_broker_priority('p{0}', contract => 'c{0}', priority_level => 3)",
+        15151,
+        3716,
+    ),
+    "type, contract": (
+        "SELECT ssb.drop_message_type('t{0}')",
+        "SELECT ssb.create_contract('new{0}', '{{t{0}}}', '{{ANY}}')",
+        15151,
+        3716,
+    ),
+    "type, altered": (
+        "SELECT ssb.drop_message_type('t{0}')",
+        "SELECT ssb.alter_message_type('t{0}', 'EMPTY')",
+        15151,
+        None,
+    ),
+    "service, grant": (
+        "SELECT ssb.drop_service('s{0}')",
+        "SELECT ssb.grant_permission('{{SEND}}', 'SERVICE', 's{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "user, owner": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.create_service('new{0}', 'dbo.used{0}', '{{DEFAULT}}', owner => 'u{0}')",
+        15151,
+        15138,
+    ),
+    "user, grant": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.grant_permission('{{RECEIVE}}', 'OBJECT', 'dbo.used{0}', '{{u{0}}}')",
+        15151,
+        None,
+    ),
+    "user, member": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.add_member('r{0}', 'u{0}')",
+        15151,
+        None,
+    ),
+    "role, member": (
+        "SELECT ssb.drop_principal('r{0}', 'ROLE')",
+        "SELECT ssb.add_member('r{0}', 'u{0}')",
+        15151,
+        15144,
+    ),
+    "contract, contract": (_NO, _NO, 15151, 15151),
+    "user, user": (
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        "SELECT ssb.drop_principal('u{0}', 'USER')",
+        15151,
+        15151,
+    ),
+    "schema, schema": (
+        "SELECT ssb.create_schema('made{0}')",
+        "SELECT ssb.create_schema('made{0}')",
+        2714,
+        2714,
+    ),
+}
+_NOTHING_NAMES_WHAT_IS_GONE = """
+    SELECT (SELECT count(*) FROM ssb.permission AS p
+             WHERE p.grantee LIKE 'u%'
+               AND NOT EXISTS (SELECT FROM ssb.principal AS u WHERE u.name = p.grantee)
+                OR p.class = 'QUEUE'
+               AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = p.major_id)
+                OR p.class = 'SERVICE'
+               AND NOT EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = p.major_id))
+         + (SELECT count(*) FROM ssb.role_member AS m
+             WHERE NOT EXISTS (SELECT FROM ssb.principal AS u WHERE u.name = m.member))
+"""
+
+
+@pytest.mark.parametrize("is_reversed", [False, True], ids=["dropped first", "dropped second"])
+@pytest.mark.parametrize(("drop", "other", "dropped", "used"), _PAIRS.values(), ids=_PAIRS)
+def test_who_comes_second_is_told_what_the_first_has_done(
+    session: Session,
+    another: Open,
+    drop: str,
+    other: str,
+    dropped: int,
+    used: int | None,
+    is_reversed: bool,
+) -> None:
+    n = uuid.uuid4().hex
+    for made in (
+        "message_type('t{0}')",
+        "message_type('of_c{0}')",
+        "contract('c{0}', '{{of_c{0}}}', '{{ANY}}')",
+        "queue('dbo.q{0}')",
+        "queue('dbo.used{0}')",
+        "service('s{0}', 'dbo.used{0}')",
+        "principal('u{0}', 'USER')",
+        "principal('r{0}', 'ROLE')",
+    ):
+        session.do(f"SELECT ssb.create_{made}".format(n))
+    first, second = another(), another()
+    before, after = (other, drop) if is_reversed else (drop, other)
+    number = used if is_reversed else dropped
+    first.do(before.format(n))
+    waiting = start_and_block(session, second, lambda: second.do(after.format(n)))
+    first.commit()
+    if number is None:
+        waiting.result()
+        second.commit()
+    else:
+        with refused(number):
+            waiting.result()
+    assert session.value(_NOTHING_NAMES_WHAT_IS_GONE) == 0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "SELECT ssb.create_queue('{0}_dbo.{1}')",
+        "SELECT ssb.create_service('//{1}', '{0}_dbo.inbox', '{{DEFAULT}}', database => '{0}')",
+        "SELECT ssb.create_schema('{1}', database => '{0}')",
+        "SELECT ssb.create_message_type('{1}', database => '{0}')",
+        "SELECT ssb.create_principal('{1}', 'USER', database => '{0}')",
+        "SELECT ssb.begin_dialog('//{0}', '//{0}', database => '{0}')",
+    ],
+)
+def test_a_database_is_dropped_with_what_others_are_making_in_it(
+    session: Session, another: Open, make: str
+) -> None:
+    name = f"d{uuid.uuid4().hex[:8]}"
+    session.do("SELECT ssb.create_database(%s)", name)
+    session.do(f"SELECT ssb.create_queue('{name}_dbo.inbox')")
+    session.do(
+        f"SELECT ssb.create_service('//{name}', '{name}_dbo.inbox', '{{DEFAULT}}', database => '{name}')"
+    )
+    (database_id,) = session.column("SELECT database_id FROM ssb.database WHERE name = %s", name)
+    maker, late, admin = another(), another(), another()
+    maker.do(make.format(name, "early"))
+    dropping = start_and_block(session, admin, lambda: admin.do("SELECT ssb.drop_database(%s)", name))
+    maker.commit()
+    dropping.result()
+    coming = start_and_block(session, late, lambda: late.do(make.format(name, "late")))
+    admin.commit()
+    with pytest.raises(psycopg.Error) as told:
+        coming.result()
+    assert told.value.sqlstate is not None and told.value.sqlstate[0] in "ST", told.value
+    assert session.value(_NO_SIDE_IS_LEFT) == 0
+    left = """
+        SELECT (SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, %s))
+             + (SELECT count(*) FROM pg_class AS c
+                 WHERE c.relkind = 'S' AND c.relname ~ '^queue_(order|state)_'
+                   AND NOT EXISTS (SELECT FROM ssb.queue AS q
+                                    WHERE c.oid IN (q.order_sequence, q.state_sequence)))
+             + (SELECT count(*) FROM ssb.conversation_endpoint WHERE database_id = %s)
+    """
+    assert session.value(left, f"{name}_", database_id) == 0
 
 
 def test_two_who_tell_the_first_event_begin_one_dialog(session: Session, another: Open) -> None:

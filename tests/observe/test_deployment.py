@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,45 @@ def test_alerts_ask_for_metrics_that_there_are_and_lead_into_the_runbook(
     }
     assert len(panels) > 10
     assert asked <= known
+
+
+def _expressions() -> list[tuple[str, str]]:
+    """What rules and panels ask, by their names."""
+    rules = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text())["groups"][0]["rules"]
+    panels = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())["panels"]
+    return [(rule["alert"], rule["expr"]) for rule in rules] + [
+        (panel["title"], target["expr"]) for panel in panels for target in panel["targets"]
+    ]
+
+
+@pytest.mark.parametrize(("name", "expression"), _expressions())
+def test_one_database_does_not_hide_another_and_two_daemons_do_not_count_twice(
+    name: str, expression: str
+) -> None:
+    """A job is one database; both of its daemons tell of the same queues (deploy/prometheus/alerts.yaml)."""
+    for labels in re.findall(r"\bby \((.*?)\)", expression):
+        assert labels.split(", ")[0] == "job", name
+    for inner in re.findall(r"\bsum\((\w+)", expression):
+        assert inner == "max", name
+    if name.startswith("ServiceBroker"):
+        assert not re.search(r"\b(?:sum|max|min|avg|count)\(", expression), name
+
+
+def test_every_rule_has_a_broken_system_that_it_tells_of() -> None:
+    """promtool runs them in scripts/check_deploy, and below where there is one."""
+    tests = yaml.safe_load((DEPLOY / "prometheus" / "alerts_test.yaml").read_text())["tests"]
+    told = {one["alertname"] for test in tests for one in test["alert_rule_test"] if one["exp_alerts"]}
+    rules = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text())["groups"][0]["rules"]
+    assert told == {rule["alert"] for rule in rules}
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="Prometheus' promtool is not installed")
+def test_rules_tell_of_broken_systems() -> None:
+    for command in (["check", "rules", "alerts.yaml"], ["test", "rules", "alerts_test.yaml"]):
+        told = subprocess.run(
+            ["promtool", *command], cwd=DEPLOY / "prometheus", capture_output=True, text=True, check=False
+        )
+        assert told.returncode == 0, told.stdout + told.stderr
 
 
 def test_the_grafana_dashboard_has_what_grafana_reads() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,6 +71,40 @@ def test_a_service_changes_and_first_messages_are_sent_to_it(
     assert received == ["which keeps the path", "by SEND", "in one", "with care"]
     prompt.do("SELECT ssb.drop_service(%s)", pair.target)
     prompt.commit()
+
+
+@pytest.mark.parametrize("how", ["path", "no path", "send_new", "send_new elsewhere"])
+def test_dialogs_are_begun_from_a_service_and_whoever_drops_it_waits(
+    session: Session,
+    another: Callable[[], Session],
+    stranger: Session,
+    prompt: Session,
+    pair: Pair,
+    how: str,
+) -> None:
+    elsewhere = f"{pair.target}/elsewhere"
+    session.do("SELECT ssb.create_route(%s, 'TCP://there.example:4022', %s)", elsewhere, elsewhere)
+    far = elsewhere if how == "send_new elsewhere" else pair.target
+    if how != "no path":
+        for _ in range(2):
+            pair.send_new(b"which keeps the path", session, far=far)
+    key = session.value("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", pair.initiator)
+    stranger.do(SHARE, MESSAGE_TYPE, key)
+    if how.startswith("send_new"):
+        pair.send_new(b"job", prompt, far=far)
+    else:
+        pair.dialog(prompt)
+    owner = another()
+    dropping = start_and_block(
+        session, owner, lambda: owner.do("SELECT ssb.drop_service(%s)", pair.initiator)
+    )
+    time.sleep(3)  # longer than a stranger is waited for
+    assert dropping.is_running()
+    prompt.commit()
+    dropping.result()
+    owner.commit()
+    left = "SELECT count(*) FROM ssb.conversation_endpoint WHERE service_name = %s AND closed_at IS NULL"
+    assert session.value(left, pair.initiator) == 0
 
 
 @pytest.mark.parametrize("hold", [HOLD, SHARE])
@@ -230,11 +265,11 @@ TAKEN = {
     # Of a claim that is alive, and then for three seconds at most.
     "runtime_sql/conversations/conversation_groups.sql": (2, "bulk/test_claims.py: MOVE CONVERSATION"),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
-    "runtime_sql/conversations/dialog_fast_path.sql": (3, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/dialog_fast_path.sql": (4, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
     "runtime_sql/conversations/end_conversations.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
-    "runtime_sql/conversations/send_new.sql": (3, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/send_new.sql": (4, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/send_retained.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/conversations/send_sets.sql": (2, "here: ENDs and sets"),
     "runtime_sql/conversations/wait_for_message.sql": (1, "here: a waiting RECEIVE"),
@@ -248,6 +283,7 @@ TAKEN = {
     "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
     "runtime_sql/transport/incoming.sql": (3, "daemon/test_foreign_locks.py: the transport's lock"),
     "runtime_sql/transport/incoming_sets.sql": (4, "here: messages of other instances"),
+    "runtime_sql/transport/remote_routing.sql": (1, "here: dialogs are begun from a service"),
     "server/open_transaction.py": (1, "end_to_end/test_interactive.py: the shell's transaction"),
 }
 

@@ -6,7 +6,9 @@ somebody else's name.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -60,6 +62,41 @@ def test_a_view_is_not_counted(stranger: Session) -> None:
     assert stranger.value("SELECT ssb_internal.rows_of('pg_temp.trap'::regclass)") == 0
     stranger.do("CREATE TABLE mallory.plain AS SELECT n FROM generate_series(1, 3) AS n")
     assert stranger.value("SELECT ssb_internal.rows_of('mallory.plain'::regclass)") == 3
+
+
+_SWAPS = {
+    "a view": "DROP TABLE mallory.swapped; CREATE VIEW mallory.swapped AS SELECT 1 AS n WHERE mallory.swap();"
+    " GRANT SELECT ON mallory.swapped TO PUBLIC",
+    "a policy": "ALTER TABLE mallory.swapped ENABLE ROW LEVEL SECURITY;"
+    " CREATE POLICY p ON mallory.swapped USING (mallory.swap())",
+}
+
+
+@pytest.mark.parametrize("swap", _SWAPS.values(), ids=_SWAPS)
+def test_what_comes_in_the_place_of_a_table_is_not_counted(
+    stranger: Session, session: Session, shared: Database, swap: str
+) -> None:
+    """Its owner holds the lock for which the count waits, and lets go of it when something else is there."""
+    stranger.do(
+        "DROP FUNCTION IF EXISTS mallory.swap() CASCADE; CREATE FUNCTION mallory.swap() RETURNS boolean"
+        " LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran_as VALUES (current_user); RETURN true; END $$;"
+        " CREATE TABLE mallory.swapped AS SELECT 1 AS n; GRANT SELECT ON mallory.swapped TO PUBLIC;"
+        " GRANT USAGE ON SCHEMA mallory TO PUBLIC"
+    )
+    table = stranger.value("SELECT 'mallory.swapped'::regclass::oid")
+    stranger.do(f"BEGIN; LOCK TABLE mallory.swapped; {swap}")
+    with psycopg.connect(shared.dsn, autocommit=True) as counting, ThreadPoolExecutor(1) as pool:
+        counting.execute("SET ROLE mallorys_friend")
+        count = pool.submit(counting.execute, "SELECT ssb_internal.rows_of(%s::oid)", (table,))
+        while not count.done() and not session.value(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"
+        ):
+            time.sleep(0.001)
+        stranger.do("COMMIT")
+        assert count.result().fetchone() == (0,)
+    stranger.do("DROP FUNCTION mallory.swap() CASCADE")
+    kind = "TABLE" if swap.startswith("ALTER") else "VIEW IF EXISTS"
+    stranger.do(f"DROP {kind} mallory.swapped")
 
 
 def test_row_security_of_others_does_not_run_either(stranger: Session, session: Session) -> None:
