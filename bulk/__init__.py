@@ -12,6 +12,7 @@
 - `staging`      executors write what a program made, attempt by attempt
 - `packed_rows`  rows on their way to COPY of their table, a page of them in each pack
 - `tables`       results from staging tables into their tables, and rows that PostgreSQL refuses
+- `copying_ahead`  rows from files of packs into their table while tasks still write others
 - `complete`     results, replies, ends and deletion in one PostgreSQL transaction
 - `program`      what a service program for Spark is: a function from a DataFrame to Outputs
 - `options`      what a job may be told

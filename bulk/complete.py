@@ -14,6 +14,8 @@ from .binary_copy import UUID_OR_TEXT, fields
 from .claim import Claim
 from .columns import BODY, body_of
 from .connections import Server, same_place
+from .copying_ahead import CopyAhead
+from .packed_rows import Files
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
@@ -73,6 +75,21 @@ class Completed:
 
 
 @dataclass(frozen=True)
+class _Prepared:
+    """A table's output before it runs: its rows, as they travel, and where to."""
+
+    name: str
+    frame: "DataFrame"
+    columns: tuple[Travel, ...]
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    in_packs: bool
+    kind: str
+    staging: str
+    files: Files | None
+
+
+@dataclass(frozen=True)
 class Computed:
     """What a program's outputs are, in staging tables: nothing of it counts before `complete`."""
 
@@ -83,12 +100,14 @@ class Computed:
     dsn: str
     first_error: str | None = None
     """Of the messages that the program says have failed, the first."""
+    ahead: CopyAhead | None = None
+    """The rows of the first table, which are there, in a transaction of the claim's session."""
 
     def complete(self) -> Completed:
         """The one transaction that makes all of it true, in the claim's session. See `complete`."""
         try:
-            with _explained(self.held):
-                done = _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+            with _explained(self.held), self.ahead or contextlib.nullcontext():
+                done = _finish(self.held, self.outputs, self.tables, self.others, self.dsn, self.ahead)
         finally:
             for table in self.tables:
                 if table.staged.files is not None:
@@ -120,9 +139,13 @@ def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed
     return compute(held, outputs, dsn).complete()
 
 
-def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
-    """The first half of `complete`: the executors compute and write to staging tables."""
-    with _explained(held):
+def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahead: bool = True) -> Computed:
+    """The first half of `complete`: the executors compute and write to staging tables.
+
+    ``copies_ahead``: rows of the first table may go to it meanwhile, in a transaction of the claim's session
+    (`copying_ahead`), which then waits for nothing but `Computed.complete`.
+    """
+    with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
         # All of them are planned before one runs.
         plans = {name: _plan_table(held, frame, name) for name, frame in outputs.tables.items()}
@@ -135,11 +158,26 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
             )
             if frame is not None
         }
-        tables = [
-            _stage_table(held, outputs.tables[name], server, *planned) for name, planned in plans.items()
-        ]
-        others = [_stage_other(held, frame, server, kind) for kind, frame in kinds.items()]
-        return Computed(held, outputs, tables, others, server.dsn, _first_error(held, others))
+        prepared = [_prepare_table(held, outputs.tables[name], *one) for name, one in plans.items()]
+        stagings = {kind: _create(held, kind) for kind in kinds}
+        others = [_stage_other(frame, server, kind, stagings[kind]) for kind, frame in kinds.items()]
+        first_error = _first_error(held, others)
+        tables = [_stage_table(held, one, server) for one in prepared[1:]]
+        ahead: CopyAhead | None = None
+        if prepared:
+            first = prepared[0]
+            # Of the first table: what refers to another one's rows comes behind those. And as the last step,
+            # so that the transaction waits for nothing but these rows.
+            if copies_ahead and first.files is not None:
+                ahead = stack.enter_context(
+                    CopyAhead(held.connection, first.name, first.columns, first.files)
+                )
+            tables.insert(0, _stage_table(held, first, server))
+            if ahead is not None and not ahead.join(tables[0].staged):
+                ahead = None
+        computed = Computed(held, outputs, tables, others, server.dsn, first_error, ahead)
+        stack.pop_all()
+        return computed
 
 
 @contextlib.contextmanager
@@ -192,37 +230,47 @@ def _names(columns: Iterable[str]) -> str:
     return f"its columns are {', '.join(columns)}"
 
 
-def _stage_table(
+def _prepare_table(
     held: Claim,
     frame: "DataFrame",
-    server: Server,
     name: str,
     columns: tuple[Travel, ...],
     origin: tuple[str, ...],
     in_packs: bool,
-) -> StagedTable | PackedTable:
+) -> _Prepared:
     extra = {one: _ORIGIN[one] for one in origin}
     names = [one.name for one in columns] + list(extra)
     types = tuple([one.type for one in columns] + [type_ for type_, _ in extra.values()])
     expressions = [f"{one.expression} AS `{one.name.replace('`', '``')}`" for one in columns]
     expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
-    kind = "packed" if in_packs else "table"
+    files = files_of(frame.sparkSession) if in_packs else None
     placed = [one for pair in zip(names, types, strict=True) for one in fields(*pair)]
+    kind = "packed" if in_packs else "table"
     row = held.connection.execute(
         "SELECT ssb_internal.create_staging(%s, %s, %s, %s, %s)",
-        (held.claim_id, kind, name, [one for one, _ in placed], [type_ for _, type_ in placed]),
+        (
+            held.claim_id,
+            kind if files is None else "in_files",
+            name,
+            [one for one, _ in placed],
+            [type_ for _, type_ in placed],
+        ),
     ).fetchone()
     assert row is not None
-    with step(frame.sparkSession, f"rows for {name}"), unmeasured(frame, held.largest):
-        own = len(columns) if in_packs else None
-        files = files_of(frame.sparkSession) if in_packs else None
-        staged = stage(frame.selectExpr(*expressions), server.dsn, kind, str(row[0]), types, own, files)
-    known = dict(zip(names, types, strict=True))
-    told = tuple(one for one in _ORIGIN if known.get(one) in (_ORIGIN[one][0], UUID_OR_TEXT))
+    rows = frame.selectExpr(*expressions)
+    return _Prepared(name, rows, columns, tuple(names), types, in_packs, kind, str(row[0] or ""), files)
+
+
+def _stage_table(held: Claim, one: _Prepared, server: Server) -> StagedTable | PackedTable:
+    with step(one.frame.sparkSession, f"rows for {one.name}"), unmeasured(one.frame, held.largest):
+        own = len(one.columns) if one.in_packs else None
+        staged = stage(one.frame, server.dsn, one.kind, one.staging, one.types, own, one.files)
+    known = dict(zip(one.names, one.types, strict=True))
+    told = tuple(name for name in _ORIGIN if known.get(name) in (_ORIGIN[name][0], UUID_OR_TEXT))
     has_uuids = known.get("conversation_handle") == UUID_OR_TEXT
-    if in_packs:
-        return PackedTable(name, staged, columns, told, has_uuids, tuple(names), types, server.dsn)
-    return StagedTable(name, staged, columns, told, has_uuids)
+    if one.in_packs:
+        return PackedTable(one.name, staged, one.columns, told, has_uuids, one.names, one.types, server.dsn)
+    return StagedTable(one.name, staged, one.columns, told, has_uuids)
 
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
@@ -250,10 +298,10 @@ def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
     return frame.selectExpr(*wanted)
 
 
-def _stage_other(held: Claim, frame: "DataFrame", server: Server, kind: str) -> Staged:
+def _stage_other(frame: "DataFrame", server: Server, kind: str, staging: str) -> Staged:
     types = tuple(one[0] for one in _OTHERS[kind].values())
     with step(frame.sparkSession, _STEPS[kind]):
-        return stage(frame, server.dsn, kind, _create(held, kind), types)
+        return stage(frame, server.dsn, kind, staging, types)
 
 
 def _first_error(held: Claim, others: Sequence[Staged]) -> str | None:
@@ -288,16 +336,20 @@ def _finish(
     tables: Sequence[StagedTable | PackedTable],
     others: list[Staged],
     dsn: str,
+    ahead: CopyAhead | None = None,
 ) -> Completed:
     if outputs.unread != "complete":
         _require_read(held)
     # Where an output does not tell of which message a row is, a conversation fails as a whole.
     has_order = outputs.replies is None and all("queuing_order" in one.origin for one in tables)
     failed: list[RowFailure] = []
+    if ahead is not None and not all(one.staged.is_plain for one in tables if isinstance(one, PackedTable)):
+        # What is unpacked must outlive a transaction that is rolled back.
+        ahead.give_up()
     rows = _unpacked(held, tables, only_others=True)
     while True:
         try:
-            completed = _try(held, outputs, rows, others, failed, dsn)
+            completed = _try(held, outputs, rows, others, failed, dsn, ahead)
             break
         except Refused as error:
             staged = [one for one in rows if isinstance(one, StagedTable)]
@@ -350,14 +402,18 @@ def _try(
     others: list[Staged],
     failed: Sequence[RowFailure],
     dsn: str,
+    ahead: CopyAhead | None,
 ) -> Completed:
     connection = held.connection
+    is_begun = ahead is not None and ahead.is_open
     written = 0
     try:
-        with connection.transaction():
+        with ahead.transaction() if ahead is not None and is_begun else connection.transaction():
             # Found here, and not by the commit, which could not say which row it was.
             connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            for table in tables:
+            if ahead is not None and is_begun:
+                written += ahead.rows
+            for table in tables[1:] if is_begun else tables:
                 if isinstance(table, PackedTable):
                     written += table.insert(connection)
                 else:

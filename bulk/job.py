@@ -96,6 +96,7 @@ class _Job:
         self._queue = queue
         self._program = program
         self._options = options
+        self._overlaps = options.overlap and options.mode != "once"
         self._partitions = options.partitions or max(2, spark.sparkContext.defaultParallelism)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgsb complete")
         self._completing: tuple[Computed, Callable[[], Completed]] | None = None
@@ -139,7 +140,7 @@ class _Job:
             connection.close()
             raise
         self._counted_until = max(began, self._counted_until)
-        if self._options.overlap and self._options.mode != "once":
+        if self._overlaps:
             self._completing = computed, self._thread.submit(computed.complete).result
             return True
         self._completing = computed, computed.complete
@@ -152,7 +153,9 @@ class _Job:
             described = f"{self._queue}, claim {held.claim_id}"
             report = self._options.report
             with own_cache(messages), watch_tasks(self._spark, described, self.progress, report):
-                return compute(held, run_program(self._program, messages, context))
+                outputs = run_program(self._program, messages, context)
+                # The claim before, which is completed meanwhile, may wait for what this one has written.
+                return compute(held, outputs, copies_ahead=not self._overlaps)
 
     def settle(self) -> bool:
         """Wait for the completion that is on its way, and count it.

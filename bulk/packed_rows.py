@@ -10,11 +10,13 @@ Where all tasks run on the driver's machine the packs need not go through the se
 the form in which COPY of the staging table would read them.
 """
 
+import os
 import shutil
 import struct
 import tempfile
 import weakref
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -48,6 +50,13 @@ class Files:
         self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         """Removes it now: who has completed, or failed to, need not wait for who still holds an error."""
 
+    def attempts(self) -> set[int]:
+        """Those that have begun to write."""
+        try:
+            return {int(name) for name in os.listdir(self.path)}
+        except OSError as error:
+            raise _unreadable(error) from error
+
     def packs(self, attempt: int) -> Iterator[tuple[bytes, bytes | None, bool]]:
         """The packs of an attempt, in order: rows, origins, whether COPY of the table can take them.
 
@@ -61,10 +70,72 @@ class Files:
                     (length,) = _LENGTH.unpack(_whole(file, _LENGTH.size))
                     yield packed, None if length < 0 else _whole(file, length), bool(is_plain)
         except (OSError, struct.error) as error:
-            raise BulkError(
-                f"the rows of a task cannot be read again: {error}",
-                "they were in Spark's temporary directory (spark.local.dir): run the job again",
-            ) from error
+            raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> BulkError:
+    return BulkError(
+        f"the rows of a task cannot be read again: {error}",
+        "they were in Spark's temporary directory (spark.local.dir): run the job again",
+    )
+
+
+class Growing:
+    """The file of an attempt that may still write. Open only while it is read: there may be thousands."""
+
+    def __init__(self, files: Files, attempt: int) -> None:
+        self._path = place_of(files.path, attempt)
+        self._place = 0
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is anything in it."""
+        return self._size() > 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing stands behind the last pack that `packs` has given."""
+        return self._size() == self._place
+
+    def packs(self) -> Iterator[tuple[bytes, bool]]:
+        """The rows of the packs that are whole by now and were not given before, and whether COPY takes them.
+
+        Raises BulkError where the file cannot be read.
+        """
+        if self._end(_HEAD.size) is None:
+            return
+        try:
+            with self._path.open("rb", buffering=0) as file:
+                while (end := self._end(_HEAD.size)) is not None:
+                    *_, is_plain, length = _HEAD.unpack(_part(file, self._place, _HEAD.size))
+                    if (behind := self._end(_HEAD.size + length + _LENGTH.size)) is None:
+                        return
+                    (origin,) = _LENGTH.unpack(_part(file, behind - _LENGTH.size, _LENGTH.size))
+                    if self._end(behind - self._place + max(origin, 0)) is None:
+                        return
+                    packed = _part(file, end, length)
+                    self._place = behind + max(origin, 0)
+                    yield packed, bool(is_plain)
+        except OSError as error:
+            raise _unreadable(error) from error
+
+    def _size(self) -> int:
+        try:
+            return self._path.stat().st_size
+        except OSError as error:
+            raise _unreadable(error) from error
+
+    def _end(self, length: int) -> int | None:
+        """Where so many bytes end; None where the file does before them."""
+        end = self._place + length
+        return end if end <= self._size() else None
+
+
+def _part(file: FileIO, place: int, length: int) -> bytes:
+    data = os.pread(file.fileno(), length, place)
+    if len(data) < length:
+        raise OSError(f"{file.name} has been cut")
+    return data
 
 
 def place_of(directory: str, attempt: int) -> Path:

@@ -151,7 +151,11 @@ def first_line(error: psycopg.Error) -> str:
 
 def hint_of(error: psycopg.Error) -> str | None:
     """The hint of a PostgreSQL error, or what helps against its kind."""
-    return error.diag.message_hint or help_for(error.sqlstate or "")
+    state = error.sqlstate or ""
+    if state == "S0229" and not first_line(error).startswith("The RECEIVE "):
+        # Of a table, which no right to receive helps.
+        state = "42501"
+    return error.diag.message_hint or help_for(state)
 
 
 def help_for(state: str) -> str | None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Staged:
-    """What was written: the staging table, the attempts that count, and their number of rows.
+    """What was written: the staging table (none of files), the attempts that count, their number of rows.
 
     Of packs: the size of the largest, whether COPY of the table takes all of them, and where they are in
     files, those.

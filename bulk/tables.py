@@ -7,13 +7,14 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.rows import class_row
 
 from .binary_copy import HEADER, TRAILER, fields, text_of
 from .connections import Connection, task_session
 from .packed_rows import unpack
 from .problems import BulkError, first_line
 from .staging import Staged
-from .transport import Travel
+from .transport import TABLE_COLUMNS, TableColumn, Travel, is_as_it_is
 
 MOST_FAILURES = 1000
 """Rows of one claim that may fail before it is a fault of the program's, and no message's."""
@@ -135,17 +136,14 @@ class PackedTable:
 
     def insert(self, connection: Connection) -> int:
         """Write the rows of the attempts that count; nothing tells which one is refused. Returns how many."""
-        copied = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
-            sql.SQL(self.name),
-            sql.SQL(", ").join(sql.Identifier(one.name) for one in self.columns),
-        )
         with connection.cursor() as cursor:
-            with cursor.copy(copied) as copy:
+            with cursor.copy(copy_of(self.name, self.columns)) as copy:
                 copy.write(HEADER)
                 for packs in self._packs("packed"):
                     copy.write(packs[0][0] if len(packs) == 1 else b"".join(one[0] for one in packs))
                 copy.write(TRAILER)
             count = cursor.rowcount
+        require_types(connection, self.name, self.columns)
         _require_rows(self.name, self.staged, count)
         return count
 
@@ -207,6 +205,30 @@ class PackedTable:
                     tuple(found.get_value(row, column) for column in range(found.nfields))
                     for row in range(found.ntuples)
                 ]
+
+
+def copy_of(table: str, columns: Sequence[Travel]) -> sql.Composed:
+    """COPY into the table, whose name is quoted where it must be, of rows in their binary form."""
+    return sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+        sql.SQL(table), sql.SQL(", ").join(sql.Identifier(one.name) for one in columns)
+    )
+
+
+class ChangedError(psycopg.DataError):
+    """A column's type has changed since it was decided how its values travel."""
+
+
+def require_types(connection: Connection, table: str, columns: Sequence[Travel]) -> None:
+    """Raise ChangedError unless the columns, behind COPY, have types whose binary form is what it was given.
+
+    Eight bytes are a bigint, a double or a timestamp, and COPY takes each for what the column is. The lock
+    that it took keeps the types as they are to the end of the transaction.
+    """
+    with connection.cursor(row_factory=class_row(TableColumn)) as cursor:
+        there = {one.name: one for one in cursor.execute(TABLE_COLUMNS, (table,))}
+    for one in columns:
+        if not is_as_it_is(one.type, there[one.name]):
+            raise ChangedError(f"the column {one.name} of {table} is {there[one.name].type} by now")
 
 
 def _require_rows(table: str, staged: Staged, count: int) -> None:

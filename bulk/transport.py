@@ -86,6 +86,11 @@ class Travel:
     is_plain: bool
 
 
+def is_as_it_is(on_the_way: str, column: TableColumn) -> bool:
+    """Whether COPY reads for the column what travels in this type."""
+    return column.base in _AS_IT_IS.get(on_the_way, ())
+
+
 @dataclass(frozen=True)
 class _Way:
     """How values of some of Spark's types come into columns of some of PostgreSQL's."""
@@ -161,10 +166,10 @@ def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel
     for way in _WAYS:
         if of in way.kinds and (way.bases is None or target.base in way.bases):
             on_the_way = way.type if isinstance(way.type, str) else way.type[of]
-            is_plain = target.base in _AS_IT_IS.get(on_the_way, ())
             value = sql.SQL(way.value).format(**pieces)
             # A column may be called {here}.
-            return Travel(name, way.expression.replace("{here}", here), on_the_way, value, is_plain)
+            expression = way.expression.replace("{here}", here)
+            return Travel(name, expression, on_the_way, value, is_as_it_is(on_the_way, target))
     if target.element is not None and of == "ArrayType":
         text = sql.SQL(_TEXT).format(**pieces)
         array = _array(pieces["column"], text, kind, target, name, table)

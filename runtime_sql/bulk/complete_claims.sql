@@ -58,7 +58,8 @@ $$;
 -- its name and the columns are those that are written, each with the type in which it travels
 -- (pgsb.bulk.transport; those of PostgreSQL's own only).
 -- Returns the staging table's qualified name; its columns are the output's and
--- row_number and attempt_id. kind: packed, and then the rows come in packs (pgsb.bulk.packed_rows), each of which fills a page.
+-- row_number and attempt_id. kind: packed, and then the rows come in packs (pgsb.bulk.packed_rows), each of which fills a page;
+-- in_files, and then there is no such table (NULL), but the same is asked.
 -- The caller owns what goes in, so it may write there and nowhere else.
 DROP FUNCTION IF EXISTS ssb_internal.create_staging(integer, text, text);
 CREATE OR REPLACE FUNCTION ssb_internal.create_staging(claim_id integer, kind text, target text DEFAULT NULL,
@@ -81,7 +82,7 @@ BEGIN
         WHEN 'ends' THEN 'conversation_handle uuid NOT NULL, error_code integer, error_text text'
         WHEN 'packed' THEN 'place integer NOT NULL, is_plain boolean NOT NULL, packed bytea NOT NULL, origin bytea'
         END;
-    IF kind IN ('table', 'packed') THEN
+    IF kind IN ('table', 'packed', 'in_files') THEN
         v_target := to_regclass(target);
         IF v_target IS NULL THEN
             PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', target));
@@ -89,7 +90,9 @@ BEGIN
             PERFORM ssb_internal.raise_error(229, ssb_internal.denied_text('INSERT', v_target), 14, 5);
         END IF;
     END IF;
-    IF kind = 'table' THEN
+    IF kind = 'in_files' THEN
+        RETURN NULL;
+    ELSIF kind = 'table' THEN
         IF NOT types <@ '{int2,int4,int8,float4,float8,bool,bytea,text,date,timestamp,timestamptz,uuid}'
            OR cardinality(columns) <> cardinality(types) THEN
             RAISE EXCEPTION 'a staging table has columns of other types' USING ERRCODE = '22023';

@@ -141,12 +141,17 @@ BEGIN
         IF v_rule.name IS NULL AND p_message ~ '^check constraint' THEN
             -- One that could not be made: it stands before its table.
             v_names := ARRAY[v_names[2], v_names[1]];
+        ELSIF v_rule.name IS NULL THEN
+            v_names[1] := coalesce(substring(p_detail FROM ' is not present in table "(.+)"[.]$'), v_names[1]);
         END IF;
         v_error.message := format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
                                   'database "%s", table "%s"%s.', p_verb,
                                   CASE WHEN p_message ~ 'foreign key' THEN 'FOREIGN KEY' ELSE 'CHECK' END, coalesce(v_rule.name, v_names[2]),
                                   coalesce(v_rule.database, ssb.db_name()),
-                                  coalesce(v_rule.owner, v_names[1]),
+                                  coalesce(v_rule.owner,
+                                           (SELECT ssb_internal.tsql_name_of(c.oid) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                             WHERE c.relname = v_names[1] AND c.relkind IN ('r', 'p')
+                                             ORDER BY ssb_internal.is_of_this_database(n.nspname::text) DESC LIMIT 1), v_names[1]),
                                   CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
                                        (SELECT format(', column ''%s''', ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text)) FROM pg_attribute AS a
                                          WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]) END);
@@ -187,9 +192,9 @@ BEGIN
         v_error := CASE
             WHEN p_detail ~ 'is a generated column'
             THEN ROW(271, format('The column "%s" cannot be modified because it is either a computed column or is the result of a UNION '
-                                 'operator.', p_name), 16, 1, NULL, NULL)::ssb.error
+                                 'operator.', ssb_internal.spelled_column(NULL, p_name)), 16, 1, NULL, NULL)::ssb.error
             WHEN p_verb = 'UPDATE'
-            THEN ROW(8102, format('Cannot update identity column ''%s''.', p_name), 16, 1, NULL, NULL)::ssb.error
+            THEN ROW(8102, format('Cannot update identity column ''%s''.', ssb_internal.spelled_column(NULL, p_name)), 16, 1, NULL, NULL)::ssb.error
             -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
             ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
                                  (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)))

@@ -63,7 +63,8 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb_internal.database_of_schema(p_schema) IS NOT DISTINCT FROM ssb_internal.current_database_id(); $$;
 
--- A column as the tables of that name, in whatever schema, spell it alike; as PostgreSQL names it where they do not.
+-- A column as the tables of that name (NULL: all that have it), in whatever schema, spell it alike; as PostgreSQL names it
+-- where they do not.
 CREATE OR REPLACE FUNCTION ssb_internal.spelled_column(p_table text, p_column text)
 RETURNS text
 LANGUAGE sql STABLE
@@ -73,7 +74,7 @@ AS $$
       FROM pg_class AS c
       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = p_column
      CROSS JOIN LATERAL (SELECT ssb_internal.spelled(col_description(c.oid, a.attnum), p_column) AS name) AS s
-     WHERE c.relname = p_table AND c.relkind IN ('r', 'p');
+     WHERE (p_table IS NULL OR c.relname = p_table) AND c.relkind IN ('r', 'p');
 $$;
 
 -- A table, view or sequence likewise.

@@ -46,6 +46,8 @@ BEGIN
         IF p_message ~ '^time zone "' THEN
             v_error := ROW(9820, format('The time zone parameter ''%s'' provided to AT TIME ZONE clause is invalid.', p_name),
                            16, 1, NULL, NULL);
+        ELSIF p_message = 'step size cannot equal zero' THEN
+            v_error := ROW(4199, 'Argument value 0 is invalid for argument 3 of generate_series function.', 16, 1, NULL, NULL);
         END IF;
     WHEN '22P02' THEN
         v_error := CASE

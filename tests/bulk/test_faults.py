@@ -23,6 +23,7 @@ import pgsb.bulk.complete as complete_module
 from pgsb.bulk import Outputs, claim, load_program
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import complete
+from pgsb.bulk.copying_ahead import CopyAhead, _GivenUpError
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.progress import Progress
@@ -79,11 +80,13 @@ def restarted() -> Iterator[Restarted]:
 def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
     spark: Any, restarted: Restarted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before the first claim is read, after the second one's results are staged, in the third one's COPY."""
+    """Before the first claim is read, after the second one's results are staged, in COPY beside the third
+    one's tasks and behind the fourth one's.
+    """
     desk = Desk(psycopg.connect(restarted.dsn, autocommit=True), Database("pgsb", restarted.dsn))
     desk.send(3, 4)
     desk.connection.close()
-    moments = ["reading", "completing", "copying"]
+    moments = ["reading", "completing", "copying ahead", "copying"]
 
     def restart_at(moment: str) -> None:
         if moments[:1] == [moment]:
@@ -100,6 +103,15 @@ def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
         restart_at("completing")
         return finish(*arguments)
 
+    packs_ahead = CopyAhead._packs
+
+    def packs_ahead_of_restart(ahead: CopyAhead) -> Iterator[bytes]:
+        if moments == ["copying"]:
+            raise _GivenUpError
+        for one in packs_ahead(ahead):
+            yield one
+            restart_at("copying ahead")
+
     packs = PackedTable._packs
 
     def packs_around_restart(*arguments: Any) -> Iterator[Any]:
@@ -108,10 +120,11 @@ def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
             restart_at("copying")
 
     monkeypatch.setattr(complete_module, "_finish", finish_after_restart)
+    monkeypatch.setattr(CopyAhead, "_packs", packs_ahead_of_restart)
     monkeypatch.setattr(PackedTable, "_packs", packs_around_restart)
     done = run_job(restarted.dsn, "dbo.target", program, JobOptions(poll=0.05))
     assert not moments
-    assert (done.claims, done.completed, done.replied) == (4, 12, 3)
+    assert (done.claims, done.completed, done.replied) == (5, 12, 3)
     with psycopg.connect(restarted.dsn, autocommit=True) as connection:
         desk = Desk(connection, Database("pgsb", restarted.dsn))
         assert connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(4, 10)] * 3

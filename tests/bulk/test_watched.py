@@ -125,7 +125,7 @@ def test_processes_that_die_alone_lose_and_repeat_nothing(
         job.wait()
     assert job.returncode == 1 and "the program failed: Spark's JVM has died" in errors, errors
     # Spark's UI is on where nobody has switched it off, and says what its jobs are for.
-    assert descriptions == {"dbo.target, claim 1: rows for dbo.total"}
+    assert descriptions == {f"dbo.target, claim 1: {one}" for one in ("replies", "rows for dbo.total")}
     assert (desk.waiting(), desk.value("SELECT count(*) FROM ssb.claim")) == (6, 0)
 
     seen: list[tuple[str, str]] = []
@@ -150,8 +150,8 @@ def test_processes_that_die_alone_lose_and_repeat_nothing(
     assert desk.waiting() == 0
     assert list(dict.fromkeys(seen)) == [
         ("claimed", ""),
-        ("tasks", "rows for dbo.total"),
         ("tasks", "replies"),
+        ("tasks", "rows for dbo.total"),
         ("completed", ""),
     ]
     assert all(done <= tasks for done, tasks in shares) and max(tasks for _, tasks in shares) == 4

@@ -145,7 +145,7 @@ def _lower_executesql(
             "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
         )
         return []
-    for what, argument in (("statement", statement), ("params", definition)):
+    for what, argument in (("statement", statement), ("parameters", definition)):
         if argument is not None and argument.value is not None and _is_no_nvarchar(argument.value, ctx):
             message = f"Procedure expects parameter '@{what}' of type 'ntext/nchar/nvarchar'."
             return wrong_call(node, "sp_executesql", WrongArguments(214, message), ctx)
