@@ -15,7 +15,7 @@ _ENDING = frozenset(
     map(
         int,
         """
-        145 207 208 209 217 235 241 242 244 245 248 293 295 628 701 823 1105 1204 1205 2714 3609 3951 3960
+        145 207 208 209 217 235 241 245 293 295 628 701 823 1105 1204 1205 2714 3609 3951 3960
         4104 8114 8120 8169 10708
         """.split(),
     )
@@ -77,6 +77,8 @@ class CompiledStatement:
     """What it was made of."""
     comments: tuple[str, ...] = field(default=(), repr=False)
     """What stands before it."""
+    fractions: tuple[int | None, ...] = ()
+    """The digits behind the seconds of the result's columns that are dates and times."""
 
     @property
     def is_block(self) -> bool:

@@ -311,6 +311,7 @@ class CompileSession:
                         verb,
                         item=item,
                         comments=before,
+                        fractions=item.fractions if isinstance(item, pl.Plain) else (),
                     )
                 )
         if problems.errors:

@@ -22,6 +22,7 @@ __all__ = [
     "misplaced_quote",
     "missing",
     "misspelt",
+    "never_altered",
     "no_condition",
     "of_neighbours",
 ]
@@ -39,12 +40,24 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "CREATE MESSAGE TYPE 'm'",
             "CREATE ROUTE 'r'",
             "DROP QUEUE 'q'",
+            "DROP MESSAGE TYPE 'm'",
+            "DROP EVENT NOTIFICATION 'e'",
             "USE 'd'",
             "BEGIN DIALOG @h FROM SERVICE 'a'",
             "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' ON CONTRACT 'c'",
             "SEND ON CONVERSATION @h MESSAGE TYPE 'm'",
             "RECEIVE * FROM 'q'",
             "GET CONVERSATION GROUP @g FROM 'q'",
+        ),
+    ),
+    (
+        "expected NONE, EMPTY, WELL_FORMED_XML or VALID_XML",
+        (
+            "CREATE MESSAGE TYPE m VALIDATION =",
+            "CREATE MESSAGE TYPE m VALIDATION = 'EMPTY'",
+            "CREATE MESSAGE TYPE m VALIDATION = NULL",
+            "CREATE MESSAGE TYPE m VALIDATION = 1",
+            "CREATE MESSAGE TYPE m VALIDATION = @v",
         ),
     ),
     (
@@ -365,7 +378,11 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
         return "GO stands alone on its line, and in no dynamic SQL: it is a word of tools as sqlcmd"
     if before is None:
         return None
-    if before.word in _OBJECT_VERBS and token.word not in RESERVED_WORDS:
+    earlier = tokens[place - 2].word if place > 1 else ""
+    if before.word == "ALTER" and earlier == "OR":
+        return "CREATE OR ALTER is for procedures, functions, views and triggers"
+    # ACTIVATION (DROP) has no object.
+    if before.word in _OBJECT_VERBS and earlier != "(" and token.word not in RESERVED_WORDS:
         return f"the kind of object is missing, as in {before.word} QUEUE or {before.word} TABLE"
     if token.word in _OF_OTHER_LANGUAGES:
         return _OF_OTHER_LANGUAGES[token.word]
@@ -380,6 +397,20 @@ def of_neighbours(tokens: Sequence[Token], place: int) -> str | None:
         if before.word == "*":
             return "there is no /* for the */"
         return "a name with other signs than letters and digits stands in brackets: [//…]"
+    return None
+
+
+_NEVER_ALTERED = ("AGGREGATE", "CONTRACT", "EVENT NOTIFICATION", "SYNONYM", "TYPE")
+
+
+def never_altered(tokens: Sequence[Token], place: int) -> str | None:
+    """Tell that ALTER does not know a kind of object that CREATE and DROP know."""
+    if not place or tokens[place - 1].word != "ALTER":
+        return None
+    words = " ".join(token.word for token in tokens[place : place + 2])
+    for kind in _NEVER_ALTERED:
+        if f"{words} ".startswith(f"{kind} "):
+            return f"T-SQL has no ALTER {kind}: drop it and create it again"
     return None
 
 
@@ -509,6 +540,9 @@ def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
         return "expected an expression"
     if "TEXT" in terminals or "DESTINATION" in terminals:
         return None
+    if "NAME" in terminals:
+        # That of IF EXISTS, which few kinds of object have behind DROP.
+        terminals.discard("IF")
     words: list[str] = []
     for terminal in sorted(terminals - _NOT_SAID, key=lambda name: (name not in _FIRST, name)):
         word = _WORDS.get(terminal) or texts.get(terminal, terminal)

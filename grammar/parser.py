@@ -13,7 +13,15 @@ from collections.abc import Iterator
 from functools import cache
 
 from .batches import BatchText, split
-from .hints import EXAMPLES, describe, incorrect_syntax, misplaced_quote, missing, of_neighbours
+from .hints import (
+    EXAMPLES,
+    describe,
+    incorrect_syntax,
+    misplaced_quote,
+    missing,
+    never_altered,
+    of_neighbours,
+)
 from .problems import Problems, did_you_mean, similar
 from .records import dataclass
 from .source import Source
@@ -436,7 +444,8 @@ class _BatchParser:
             if terminal.isupper() and self._accepts(terminal)
         }
         return (
-            self._almost(index, accepted)
+            never_altered(self._tokens, index)
+            or self._almost(index, accepted)
             or of_neighbours(self._tokens, index)
             or self._lacks_a_word(index, accepted)
             or _sentences().get((self._where(), self._sign(index)))

@@ -53,7 +53,15 @@
 \ir session/messages.sql
 \ir session/tsql_names.sql
 \ir session/result_sets.sql
+\ir session/names_in_messages.sql
 \ir session/foreign_key_errors.sql
+\ir session/constraint_errors.sql
+\ir session/value_errors.sql
+\ir session/query_errors.sql
+\ir session/missing_object_errors.sql
+\ir session/object_errors.sql
+\ir session/permission_errors.sql
+\ir session/server_errors.sql
 \ir session/native_errors.sql
 \ir session/errors.sql
 \ir session/transactions.sql

@@ -292,7 +292,7 @@ class Executor:
     def _stream(self, statement: CompiledStatement) -> None:
         """Run a query and emit its rows as they come, so that none of them are kept."""
         pgconn = self._connection.pgconn
-        reader = RowReader(statement.columns)
+        reader = RowReader(statement.columns, statement.fractions)
         held: list[list[Cell]] = []
         count = 0
         begun = False

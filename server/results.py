@@ -162,6 +162,11 @@ class ColumnType:
         timed = family in ("time", "timestamp", "timestamptz")
         return cls(family, modifier if timed and modifier >= 0 else None)
 
+    def with_fraction(self, digits: int | None) -> "ColumnType":
+        """The same with so many digits behind the second, where it has a second and does not know them."""
+        timed = self.family in ("time", "timestamp", "timestamptz")
+        return ColumnType(self.family, digits) if timed and self.fraction is None else self
+
     def format(self, text: str) -> Cell:
         """One value as SQL Server's tools print it, from PostgreSQL's text or JSON form."""
         match self.family:
@@ -225,11 +230,15 @@ def _json_text(value: Any) -> str:
 class RowReader:
     """Reads the rows of an ordinary SELECT (text format), in as many pieces as they come in.
 
-    ``spelled``: the names of its columns in the script, where they are known.
+    ``spelled``: the names of its columns in the script, where they are known. ``fractions``: the digits
+    behind the seconds of what PostgreSQL does not know them of.
     """
 
-    def __init__(self, spelled: Sequence[str | None] | None = None) -> None:
+    def __init__(
+        self, spelled: Sequence[str | None] | None = None, fractions: Sequence[int | None] = ()
+    ) -> None:
         self._spelled = spelled
+        self._fractions = fractions
         self._types: list[ColumnType] | None = None
         self.names: tuple[str | None, ...] = ()
 
@@ -241,6 +250,9 @@ class RowReader:
             self.names = tuple(_column_name(result.fname(column)) for column in columns)
             if self._spelled is not None and len(self._spelled) == len(self.names):
                 self.names = tuple(self._spelled)
+            if len(self._fractions) == len(self._types):
+                pairs = zip(self._types, self._fractions, strict=True)
+                self._types = [type_.with_fraction(digits) for type_, digits in pairs]
         rows: list[list[Cell]] = []
         for row in range(result.ntuples):
             cells: list[Cell] = []

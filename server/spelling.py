@@ -13,13 +13,15 @@ from ..compiler.target.quoting import text_literal
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
-    r"Cannot drop the \w+ |Cannot drop type |Cannot use DROP \w+ with |"
+    r"Cannot drop the (?:\w+|XML schema collection) |Cannot drop type |Cannot use DROP \w+ with |"
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
     r"Duplicate common table expression name |ALTER TABLE \w+ COLUMN failed because column |"
-    r"ALTER TABLE failed because trigger |"
+    r"ALTER TABLE failed because trigger |Column names in each table must be unique\. Column name |"
+    r"The ALTER TABLE statement conflicted with the (?:CHECK|FOREIGN KEY) constraint |"
+    r"(?='[^']+' is not a constraint\.$)|"
     r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
@@ -27,7 +29,7 @@ _MESSAGES = re.compile(
 )
 _OBJECT_ALONE = (
     *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate", "Index"),
-    *("Column name", "Duplicate", "ALTER TABLE", "The service queue"),
+    *("Column name", "Duplicate", "ALTER TABLE", "The service queue", "The ALTER TABLE"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
 _OF_ROWS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
@@ -54,7 +56,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
-    is_queue = found["before"].startswith("The service queue")
+    is_alone = found["before"].startswith(("The service queue", "The ALTER TABLE"))
 
     def named(shown: str) -> str:
         return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
@@ -89,7 +91,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if fold(parts[-1]) != name:
             continue
-        if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_queue):
+        if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_alone):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
         is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1])

@@ -478,6 +478,9 @@ class Scope:
     variables: dict[str, ScalarVariable] = field(default_factory=dict)
     table_variables: dict[str, TableVariable] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
+    """By what ``cursor_key`` returns."""
+    local_cursors: Set[str] = frozenset()
+    """Folded names that the body declares LOCAL."""
     cursor_variables: dict[str, Cursor] = field(default_factory=dict)
     last_opened: Cursor | None = None
     """The one that OPEN has named last, in the order of the text."""
@@ -687,17 +690,21 @@ class Scope:
         """Tell whether SET IDENTITY_INSERT is ON for a table."""
         return self.catalog.key(name) in self.catalog.identity_insert
 
+    def cursor_key(self, name: str, *, is_global: bool) -> str:
+        """Return the key of a cursor: beside a LOCAL one a GLOBAL one of the same name has another."""
+        key = fold(name)
+        return f"{key} GLOBAL" if is_global and key in self.local_cursors else key
+
     def cursor_status(self, scope: str, name: str) -> Known | None:
         """Return CURSOR_STATUS of a cursor of this routine."""
-        cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
+        key = self.cursor_key(name, is_global=scope == "global")
+        cursor = self.cursors.get(key) or self.cursor_variables.get(name.lower())
         if scope == "local" and not (cursor is not None and cursor.local):
             return Known(n.integer(-3), INT)
-        if scope == "global" and cursor is not None and cursor.local:
-            # One of that name that others left.
-            cursor = None
         if cursor is None or cursor.key is not None:
-            key = cursor.key if cursor is not None and cursor.key is not None else n.Text(fold(name))
-            return Known(n.Call("ssb_internal.kept_cursor_status", (key,)), INT)
+            # Without one: that of others, if any.
+            kept = cursor.key if cursor is not None and cursor.key is not None else n.Text(fold(name))
+            return Known(n.Call("ssb_internal.kept_cursor_status", (kept,)), INT)
         count = n.Call("array_length", (n.Variable(cursor.rows), n.Integer(1)))
         return Known(n.Call("ssb_internal.cursor_status", (n.Variable(cursor.position), count)), INT)
 

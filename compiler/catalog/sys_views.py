@@ -449,7 +449,7 @@ VIEWS: dict[str, str] = {
     """,
     "information_schema_routines": """
         specific_catalog:n specific_schema:s specific_name:s routine_catalog:s routine_schema:s routine_name:s
-        routine_type:s routine_definition:n created:d last_altered:d
+        routine_type:s routine_definition:n created:d last_altered:d data_type:s routine_body:n
     """,
     "information_schema_schemata": "catalog_name:s schema_name:s schema_owner:n",
     "information_schema_sequences": """

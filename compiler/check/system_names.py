@@ -73,11 +73,12 @@ def check_system_names(source: Source, tokens: Iterable[Token], problems: Proble
             )
 
 
+_OF_QUEUES = ("QUEUE_ACTIVATION", "BROKER_QUEUE_DISABLED")
 _TWICE = '"{}" has already been specified as an event type.'
 
 
 def check_events(statement: nodes.CreateEventNotification, problems: Problems) -> None:
-    """Report the events that are none, and those that occur on queues only."""
+    """Report the events that are none, are given twice, or do not occur where they are asked for."""
     on_queue = statement.scope.queue is not None
     names = [event.text.upper() for event in statement.events]
     for place, event in enumerate(statement.events):
@@ -94,6 +95,9 @@ def check_events(statement: nodes.CreateEventNotification, problems: Problems) -
                 hint="QUEUE_ACTIVATION is an event of a queue: ON QUEUE name",
                 number=1098,
             )
+        elif on_queue and name not in _OF_QUEUES:
+            hint = "events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED"
+            problems.add(_WRONG_SCOPE, event.span, hint=hint, number=1098)
         elif name in SERVER_EVENTS and statement.scope.kind == "DATABASE":
             problems.add(
                 _WRONG_SCOPE, event.span, hint="it is an event of the server: ON SERVER", number=1098

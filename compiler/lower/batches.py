@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ...grammar.source import Span
@@ -54,7 +55,15 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, received = receive_query(node, ctx)
-            return [pl.Plain(query, returns_rows=True, counts_rows=True, columns=_spelled(received))]
+            return [
+                pl.Plain(
+                    query,
+                    returns_rows=True,
+                    counts_rows=True,
+                    columns=_spelled(received),
+                    fractions=_fractions(received),
+                )
+            ]
     calls = invocations(node, ctx)
     if calls is None:
         ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)
@@ -64,6 +73,17 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
 
 def _spelled(columns: tuple[ResultColumn, ...] | None) -> tuple[str | None, ...] | None:
     return None if columns is None else tuple(column.name for column in columns)
+
+
+_OF_SECONDS = re.compile(r"time(?:stamp)?(?:tz)?\((\d)\)")
+
+
+def _fractions(columns: tuple[ResultColumn, ...] | None) -> tuple[int | None, ...]:
+    """The digits behind the seconds, as the types have them that the columns are known to be of."""
+    found = (
+        column.type is not None and _OF_SECONDS.fullmatch(column.type.postgres) for column in columns or ()
+    )
+    return tuple(int(match[1]) if match else None for match in found)
 
 
 def _bind_views(tables: Sequence[TableInfo], ctx: Context) -> list[pl.TopLevel]:
@@ -77,7 +97,14 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
             before = [pl.Plain(one) for one in translated.before]
             columns = _spelled(translated.columns)
             query = translated.code
-            return [*before, pl.Plain(query, returns_rows=True, counts_rows=True, columns=columns)]
+            shown = pl.Plain(
+                query,
+                returns_rows=True,
+                counts_rows=True,
+                columns=columns,
+                fractions=_fractions(translated.columns),
+            )
+            return [*before, shown]
         case Dml():
             for table in translated.defines:
                 ctx.define(table)
@@ -89,6 +116,7 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
                     returns_rows=rows,
                     counts_rows=True,
                     columns=_spelled(translated.output),
+                    fractions=_fractions(translated.output),
                 ),
                 *(pl.Plain(one) for one in translated.after),
                 *_bind_views(translated.defines, ctx),

@@ -16,20 +16,15 @@ from ..catalog.names import collation_of, fold, is_placeholder, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
-from .context import Context, flag, named, text_or_none, texts
+from .context import Context, call, flag, named, text_or_none, texts
 from .dispatch import invocations
-
-
-def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
-    """Return one call; options that are not written are left out, the T-SQL database is added."""
-    return [pl.Invoke(function, positional, named(ctx, *options.items()) + ctx.database_argument())]
 
 
 def _queue_call(
     ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None
 ) -> list[pl.Invoke]:
-    """As :func:`_call`, for what has no database parameter: the schema tells it."""
-    return [pl.Invoke(function, positional, named(ctx, *options.items()))]
+    """As :func:`call`, for what has no database parameter: the schema tells it."""
+    return [pl.Invoke(function, positional, named(*options.items()))]
 
 
 def outside_transactions(statement: str, ctx: Context) -> list[pl.Invoke]:
@@ -63,7 +58,7 @@ def _collection(name: nodes.QualifiedName | None, ctx: Context) -> pl.Expr | Non
 @invocations.register
 def create_message_type(node: nodes.CreateMessageType, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE MESSAGE TYPE."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_message_type",
         pl.Text(node.name.text),
@@ -76,7 +71,7 @@ def create_message_type(node: nodes.CreateMessageType, ctx: Context) -> list[pl.
 @invocations.register
 def alter_message_type(node: nodes.AlterMessageType, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER MESSAGE TYPE."""
-    return _call(
+    return call(
         ctx,
         "ssb.alter_message_type",
         pl.Text(node.name.text),
@@ -88,7 +83,7 @@ def alter_message_type(node: nodes.AlterMessageType, ctx: Context) -> list[pl.In
 @invocations.register
 def create_contract(node: nodes.CreateContract, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE CONTRACT: message types and their senders, in the order written."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_contract",
         pl.Text(node.name.text),
@@ -179,7 +174,7 @@ def maintain_queue(node: nodes.MaintainQueue, ctx: Context) -> list[pl.Invoke] |
 @invocations.register
 def create_service(node: nodes.CreateService, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE SERVICE."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_service",
         pl.Text(node.name.text),
@@ -192,7 +187,7 @@ def create_service(node: nodes.CreateService, ctx: Context) -> list[pl.Invoke] |
 @invocations.register
 def alter_service(node: nodes.AlterService, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER SERVICE."""
-    return _call(
+    return call(
         ctx,
         "ssb.alter_service",
         pl.Text(node.name.text),
@@ -216,19 +211,19 @@ def _route_options(options: nodes.RouteOptions) -> dict[str, pl.Expr | None]:
 def create_route(node: nodes.CreateRoute, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE ROUTE."""
     options = _route_options(node.options)
-    return _call(ctx, "ssb.create_route", pl.Text(node.name.text), **options, owner=text_or_none(node.owner))
+    return call(ctx, "ssb.create_route", pl.Text(node.name.text), **options, owner=text_or_none(node.owner))
 
 
 @invocations.register
 def alter_route(node: nodes.AlterRoute, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER ROUTE."""
-    return _call(ctx, "ssb.alter_route", pl.Text(node.name.text), **_route_options(node.options))
+    return call(ctx, "ssb.alter_route", pl.Text(node.name.text), **_route_options(node.options))
 
 
 @invocations.register
 def create_binding(node: nodes.CreateRemoteServiceBinding, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE REMOTE SERVICE BINDING."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_remote_service_binding",
         pl.Text(node.name.text),
@@ -242,7 +237,7 @@ def create_binding(node: nodes.CreateRemoteServiceBinding, ctx: Context) -> list
 @invocations.register
 def alter_binding(node: nodes.AlterRemoteServiceBinding, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER REMOTE SERVICE BINDING."""
-    return _call(
+    return call(
         ctx,
         "ssb.alter_remote_service_binding",
         pl.Text(node.name.text),
@@ -255,7 +250,7 @@ def alter_binding(node: nodes.AlterRemoteServiceBinding, ctx: Context) -> list[p
 def create_priority(node: nodes.CreateBrokerPriority, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE BROKER PRIORITY; what is not written is ANY, the level 5."""
     options = node.options or nodes.PriorityOptions(span=node.span)
-    return _call(
+    return call(
         ctx,
         "ssb.create_broker_priority",
         pl.Text(node.name.text),
@@ -270,7 +265,7 @@ def create_priority(node: nodes.CreateBrokerPriority, ctx: Context) -> list[pl.I
 def alter_priority(node: nodes.AlterBrokerPriority, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER BROKER PRIORITY: what is not written stays."""
     options = node.options
-    return _call(
+    return call(
         ctx,
         "ssb.alter_broker_priority",
         pl.Text(node.name.text),
@@ -346,7 +341,7 @@ def alter_endpoint(node: nodes.AlterEndpoint, ctx: Context) -> list[pl.Invoke] |
     )
     if node.owner is not None:
         owner = (pl.Text("ENDPOINT"), name, pl.Text(node.owner.text))
-        calls += _call(ctx, "ssb.alter_authorization", *owner)
+        calls += call(ctx, "ssb.alter_authorization", *owner)
     return calls
 
 
@@ -357,7 +352,7 @@ def _scope(scope: nodes.EventScope) -> str:
 @invocations.register
 def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE EVENT NOTIFICATION."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_event_notification",
         pl.Text(node.name.text),
@@ -407,6 +402,13 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
     name = pl.Text(node.name.text)
     refuse_reserved_schema(schema_name(None, node.name.text, ctx.catalog.default_database), node.name, ctx)
     _check_collation(node.text, ctx)
+    if node.snapshot_of is not None:
+        ctx.problem(
+            "CREATE DATABASE … AS SNAPSHOT OF is not supported",
+            node.snapshot_of.span,
+            hint="PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE",
+        )
+        return []
     calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")

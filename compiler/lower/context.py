@@ -578,9 +578,14 @@ class Context:
         return [pl.Perform(pl.Invoke("ssb_internal.show_count", (pl.Name(self.session),)))]
 
 
-def named(ctx: Context, *pairs: tuple[str, pl.Expr | None]) -> tuple[tuple[str, pl.Expr], ...]:
+def named(*pairs: tuple[str, pl.Expr | None]) -> tuple[tuple[str, pl.Expr], ...]:
     """Return named arguments, those that were not written left out."""
     return tuple((name, value) for name, value in pairs if value is not None)
+
+
+def call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
+    """Return one call; options that are not written are left out, the T-SQL database is added."""
+    return [pl.Invoke(function, positional, named(*options.items()) + ctx.database_argument())]
 
 
 def text_or_none(value: nodes.Identifier | nodes.StringLiteral | None) -> pl.Expr | None:

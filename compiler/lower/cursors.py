@@ -74,7 +74,7 @@ def _new_cursor(name: str, ctx: Context) -> Cursor:
     return Cursor(name, rows, at)
 
 
-def _kept(name: str, ctx: Context) -> Cursor:
+def _kept(name: str) -> Cursor:
     return Cursor(name, "", "", key=n.Text(fold(name)))
 
 
@@ -96,6 +96,15 @@ def deallocated_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
     )
 
 
+def local_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
+    """Return the cursors that a body declares LOCAL."""
+    return frozenset(
+        fold(statement.name.text)
+        for statement in nodes.all_of(body)
+        if isinstance(statement, nodes.DeclareCursor) and "LOCAL" in statement.cursor.options
+    )
+
+
 def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
     if isinstance(reference.name, nodes.Variable):
         found = ctx.scope.cursor_variables.get(reference.name.key)
@@ -104,12 +113,16 @@ def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
                 f'Must declare the scalar variable "{reference.name.name}".', reference.span, number=137
             )
         return found
-    key = fold(reference.name.text)
+    name = reference.name.text
+    key = ctx.scope.cursor_key(name, is_global=reference.is_global)
+    if key not in ctx.scope.cursors:
+        # Until it is declared, a LOCAL one does not hide the GLOBAL one.
+        of_global = ctx.scope.cursor_key(name, is_global=True)
+        key = of_global if of_global in ctx.scope.cursors else key
     if key not in ctx.scope.cursors:
         # Declared further down, or elsewhere if at all: else the statement fails (16916).
         declared = ctx.cursor_definitions.get(key, 0) > 0
-        name = reference.name.text
-        ctx.scope.cursors[key] = _new_cursor(name, ctx) if declared else _kept(name, ctx)
+        ctx.scope.cursors[key] = _new_cursor(name, ctx) if declared else _kept(name)
     return ctx.scope.cursors[key]
 
 
@@ -119,12 +132,14 @@ def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
 @lower.register
 def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Statement]:
     """DECLARE c CURSOR: the query takes the values that variables have here."""
-    key = fold(node.name.text)
+    is_local = "LOCAL" in node.cursor.options
+    key = ctx.scope.cursor_key(node.name.text, is_global=not is_local)
     cursor = ctx.scope.cursors.get(key)
     if cursor is None:
-        new = _kept if _is_kept(node.name.text, node.cursor, ctx) else _new_cursor
-        cursor = ctx.scope.cursors[key] = new(node.name.text, ctx)
-    cursor.local = "LOCAL" in node.cursor.options
+        name = node.name.text
+        cursor = _kept(name) if _is_kept(name, node.cursor, ctx) else _new_cursor(name, ctx)
+        ctx.scope.cursors[key] = cursor
+    cursor.local = is_local
     return _define(node, node.cursor, cursor, ctx, fresh=True)
 
 

@@ -21,7 +21,6 @@ def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
         "ssb.begin_dialog",
         tuple(arguments),
         named(
-            ctx,
             ("broker_instance", instance),
             ("related_conversation", _value(node.related_conversation, ctx)),
             ("related_conversation_group", _value(node.related_conversation_group, ctx)),
@@ -109,7 +108,7 @@ def lower_fused(begin: nodes.BeginDialog, send: nodes.Send, ctx: Context) -> lis
             ctx.name_or_text(send.message_type) if send.message_type else pl.Text("DEFAULT"),
             _body(send.body, ctx),
         ),
-        named(ctx, ("p_is_encrypted", flag(begin.encryption)))
+        named(("p_is_encrypted", flag(begin.encryption)))
         + tuple(("p_" + name, value) for name, value in ctx.database_argument()),
     )
     none: pl.Statement = pl.Assign(begun, pl.NULL, note="the statements tell what is wrong")
@@ -168,7 +167,6 @@ def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invok
             "ssb.end_conversation",
             (ctx.given(node.handle, UNIQUEIDENTIFIER),),
             named(
-                ctx,
                 ("error", ctx.given(node.error, INT) if node.error else None),
                 ("description", ctx.given(node.description, nvarchar(3000)) if node.description else None),
                 ("cleanup", pl.TRUE if node.cleanup else None),

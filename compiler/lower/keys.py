@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from .. import nodes
 from ..plpgsql import nodes as pl
-from .context import Context, flag, named, text_or_none
+from .context import Context, call, flag, named, text_or_none
 from .dispatch import invocations
-
-
-def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
-    return [pl.Invoke(function, positional, named(ctx, *options.items()) + ctx.database_argument())]
 
 
 def _bytes(text: str | None) -> pl.Expr | None:
@@ -42,7 +38,7 @@ def _date(value: nodes.StringLiteral | None) -> pl.Expr | None:
 @invocations.register
 def create_certificate(node: nodes.CreateCertificate, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE CERTIFICATE."""
-    return _call(
+    return call(
         ctx,
         "ssb.create_certificate",
         pl.Text(node.name.text),
@@ -62,7 +58,7 @@ def create_certificate(node: nodes.CreateCertificate, ctx: Context) -> list[pl.I
 @invocations.register
 def alter_certificate(node: nodes.AlterCertificate, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER CERTIFICATE."""
-    return _call(
+    return call(
         ctx,
         "ssb.alter_certificate",
         pl.Text(node.name.text),
@@ -78,7 +74,7 @@ def backup_certificate(node: nodes.BackupCertificate, ctx: Context) -> list[pl.I
     """BACKUP CERTIFICATE."""
     options = _private_key(node.private_key)
     options.pop("private_key_bytes", None)
-    return _call(
+    return call(
         ctx,
         "ssb.backup_certificate",
         pl.Text(node.name.text),
@@ -115,5 +111,5 @@ def master_key(node: nodes.MasterKeyStatement, ctx: Context) -> list[pl.Invoke] 
         "force": pl.TRUE if node.force else None,
     }
     if not node.service:
-        return _call(ctx, _MASTER_KEY[node.action], **options)
-    return [pl.Invoke(_SERVICE_MASTER_KEY[node.action], (), named(ctx, *options.items()))]
+        return call(ctx, _MASTER_KEY[node.action], **options)
+    return [pl.Invoke(_SERVICE_MASTER_KEY[node.action], (), named(*options.items()))]

@@ -88,6 +88,37 @@ def kept_settings(
     return keep, put_back
 
 
+def end_of_savepoints(ctx: Context) -> list[pl.Statement]:
+    """Return what stands behind a body with savepoints."""
+    return [forbid_writing_if_doomed(ctx)] if ctx.savepoints else []
+
+
+def forbid_writing_if_doomed(ctx: Context) -> pl.Statement:
+    """The end of a savepoint's block makes a doomed transaction writable again: this undoes that."""
+    forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
+    return pl.If(((ctx.session_field("doomed"), (forbid,)),))
+
+
+def as_another(node: nodes.Statement, running: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
+    """Wrap what runs the text of ``EXEC (…) AS USER`` or ``AS LOGIN``: it runs as that one, or not at all.
+
+    ``running`` comes to its end whatever happens in the text, and is returned as it is where no one is named.
+    """
+    if not isinstance(node, nodes.ExecuteString) or node.as_name is None:
+        return running
+    function = "ssb_internal.execute_as_login" if node.as_kind == "LOGIN" else "ssb_internal.execute_as"
+    become = pl.Invoke(function, (pl.Text(node.as_name.value),), ctx.database_argument())
+    roles = ctx.new_variable("roles_before", "text")
+    ready = ctx.new_variable("impersonates", "boolean")
+    back = pl.Perform(pl.Invoke("ssb_internal.revert_to", (pl.Name(roles),)))
+    return [
+        pl.Assign(roles, pl.Invoke("current_setting", (pl.Text("pgsb.roles"), pl.TRUE))),
+        pl.Assign(ready, pl.FALSE),
+        *ctx.guard(node, [pl.Perform(become), pl.Assign(ready, pl.TRUE)]),
+        pl.If(((pl.Name(ready), (*running, back)),)),
+    ]
+
+
 def return_table(reference: str) -> list[pl.Statement]:
     """RETURN of a multi-statement function."""
     rows = n.Call("unnest", (n.Variable(reference),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ...grammar.records import replace
 from ...grammar.source import Span
@@ -111,34 +111,59 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         "ssb_internal.prepare_module",
         (pl.Text(node.action), pl.Text("FUNCTION"), pl.Text(sql_name), pl.Text(types)),
     )
-    preface = tuple(pl.Comment(comment.text) for comment in node.comments)
-    tag = node.name.name.text
-    if node.kind == "INLINE":
-        return _inline(node, ctx, sql_name, parameters, prepare, preface)
-    if node.kind == "TABLE":
-        return _table_function(node, ctx, sql_name, parameters, prepare, preface)
-    assert node.returns is not None
-    ctx.return_type = ctx.type_of(node.returns)
-    body = _function_body(node, ctx)
-    if not (body and isinstance(body[-1], pl.Return)):
-        body.append(pl.Return(pl.NULL))
-    block = pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values()))
-    routine = pl.Routine(
+    header = pl.Routine(
         sql_name,
         tuple(parameters),
-        block,
-        tag=tag,
-        returns=ctx.return_type.postgres_bare,
-        attributes=(_volatility(ctx.scope), *rights(node.options)),
-        preface=preface,
+        None,
+        tag=node.name.name.text,
+        preface=tuple(pl.Comment(comment.text) for comment in node.comments),
     )
-    return [
-        pl.Select(prepare),
-        *ctx.prelude,
-        routine,
-        *_finish(node, sql_name, ctx),
-        *_bound_to_schema(ctx.scope, sql_name),
-    ]
+    routine = _BY_KIND[node.kind](node, ctx, header)
+    if routine is None:
+        return []
+    return _defined(node, prepare, [*ctx.prelude, routine], sql_name, ctx.scope, ctx)
+
+
+def _scalar(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.Routine:
+    """RETURNS a type."""
+    assert node.returns is not None
+    ctx.return_type = ctx.type_of(node.returns)
+    return _with_block(node, ctx, header, ctx.return_type.postgres_bare, [pl.Return(pl.NULL)])
+
+
+def _with_block(
+    node: nodes.CreateFunction, ctx: Context, header: pl.Routine, returns: str, at_end: list[pl.Statement]
+) -> pl.Routine:
+    """Return a function of statements; ``at_end`` stands behind those that do not end with a RETURN."""
+    body = _function_body(node, ctx)
+    if not (body and isinstance(body[-1], pl.Return)):
+        body += at_end
+    block = pl.Block(tuple(body), label=ctx.body_label, declarations=tuple(ctx.declarations.values()))
+    attributes = (_volatility(ctx.scope), *rights(node.options))
+    return replace(header, body=block, returns=returns, attributes=attributes)
+
+
+def _defined(
+    node: nodes.CreateFunction | nodes.CreateView,
+    prepare: pl.Invoke,
+    made: Iterable[pl.TopLevel],
+    sql_name: str,
+    scope: Scope,
+    ctx: Context,
+    kept: Iterable[pl.TopLevel] = (),
+) -> list[pl.TopLevel]:
+    """Return the statements of a definition: what makes the module, and what is kept of it.
+
+    ``scope`` is the one in which its body was translated.
+    """
+    # Views that waited for what was made are bound to it.
+    follows = ctx.bind_views() if node.action == "CREATE" else []
+    altered = [] if node.action == "CREATE" else finish_alteration(node.action, sql_name)
+    result = [pl.Select(prepare), *made, *map(pl.Select, follows), *altered, *kept]
+    if scope.schema_binding is not None:
+        needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
+        result.append(pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs))))
+    return result
 
 
 def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) -> SchemaBinding | None:
@@ -146,20 +171,6 @@ def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) ->
     if "SCHEMABINDING" not in node.options.words:
         return None
     return SchemaBinding(kind, object_name(node.name), {})
-
-
-def _finish(node: nodes.CreateFunction | nodes.CreateView, sql_name: str, ctx: Context) -> list[pl.TopLevel]:
-    """Return what follows the PostgreSQL statement: views may use what was made."""
-    if node.action == "CREATE":
-        return [pl.Select(one) for one in ctx.bind_views()]
-    return finish_alteration(node.action, sql_name)
-
-
-def _bound_to_schema(scope: Scope, sql_name: str) -> list[pl.TopLevel]:
-    if scope.schema_binding is None:
-        return []
-    needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
-    return [pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs)))]
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -209,59 +220,31 @@ def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statemen
     return body
 
 
-def _table_function(
-    node: nodes.CreateFunction,
-    ctx: Context,
-    sql_name: str,
-    parameters: list[pl.Parameter],
-    prepare: pl.Invoke,
-    preface: tuple[pl.Comment, ...],
-) -> list[pl.TopLevel]:
+def _table_function(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.Routine | None:
     """RETURNS @t TABLE (…): the table variable's rows are the result."""
     assert node.table is not None and node.table_variable is not None
     info = translate.translate_table_variable(
         node.table.text, node.table_variable.name, ctx.scope, ctx.problems
     )
     if info is None:
-        return []
-    row_type = part_name(sql_name, "@row")
+        return None
+    row_type = part_name(header.name, "@row")
     define_row_type(row_type, info, ctx)
     ctx.prelude += _keeping_of_columns(node, row_type, info.columns)
     table = declare_rows(node.table_variable.name, row_type, info, ctx)
     ctx.returned_table = table.reference
-    body = _function_body(node, ctx)
-    if not (body and isinstance(body[-1], pl.Return)):
-        body += return_table(table.reference)
-    block = pl.Block(tuple(body), label=ctx.body_label, declarations=tuple(ctx.declarations.values()))
-    routine = pl.Routine(
-        sql_name,
-        tuple(parameters),
-        block,
-        tag=node.name.name.text,
-        returns=f"SETOF {row_type}",
-        attributes=(_volatility(ctx.scope), *rights(node.options)),
-        preface=preface,
-    )
-    ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
-        object_name(node.name), info.columns, read_only=True
-    )
-    return [
-        pl.Select(prepare),
-        *ctx.prelude,
-        routine,
-        *_finish(node, sql_name, ctx),
-        *_bound_to_schema(ctx.scope, sql_name),
-    ]
+    routine = _with_block(node, ctx, header, f"SETOF {row_type}", return_table(table.reference))
+    _know_columns(node, info.columns, ctx)
+    return routine
 
 
-def _inline(
-    node: nodes.CreateFunction,
-    ctx: Context,
-    sql_name: str,
-    parameters: list[pl.Parameter],
-    prepare: pl.Invoke,
-    preface: tuple[pl.Comment, ...],
-) -> list[pl.TopLevel]:
+def _know_columns(node: nodes.CreateFunction, columns: tuple[ColumnInfo, ...], ctx: Context) -> None:
+    """Let the script's later statements know what a table-valued function gives."""
+    name = object_name(node.name)
+    ctx.catalog.tables[ctx.catalog.key(name)] = TableInfo(name, columns, read_only=True)
+
+
+def _inline(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.Routine | None:
     """An inline function: a SQL function over its query, which PostgreSQL can inline too.
 
     Its row type is made first: from the columns where the script tells their types, else
@@ -271,19 +254,17 @@ def _inline(
     _refuse_temporary_tables(node.query, ctx)
     query = translate.translate_query(node.query, ctx.scope, ctx.problems, named=True)
     if query is None:
-        return []
+        return None
     failed = "CREATE FUNCTION failed because a column name is not specified for column"
     if not _names_its_columns(node, [column.name for column in query.columns or ()], 4514, failed, ctx):
-        return []
-    row_type = part_name(sql_name, "@row")
-    before: list[pl.TopLevel] = []
+        return None
+    row_type = part_name(header.name, "@row")
     columns = query.columns
     if columns is not None and all(column.name and column.type for column in columns):
         infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
         define_row_type(row_type, TableInfo(None, infos), ctx)
-        before += [*ctx.prelude, *_keeping_of_columns(node, row_type, infos)]
-        info = TableInfo(object_name(node.name), infos, read_only=True)
-        ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = info
+        ctx.prelude += _keeping_of_columns(node, row_type, infos)
+        _know_columns(node, infos, ctx)
         casts = tuple(
             n.Cast(n.Name(("q", fold(column.name))), column.type.postgres if column.type else "text")
             for column in infos
@@ -291,37 +272,38 @@ def _inline(
         rows = q.Aliased(n.Subquery(n.Alone(query.code), apart=True), "q")
         body: n.Node = q.Select(casts, rows, breaks=q.Breaks.NEVER)
     else:
-        blank = Scope(ctx.catalog, label=ctx.scope.label, limits_recursion=False)
-        for key, variable in ctx.scope.variables.items():
-            blank.variables[key] = replace(variable, value=n.Cast(n.NULL, variable.type.postgres_bare))
-        sample = translate.translate_query(node.query, blank, ctx.problems)
+        sample = _sample_view(node.query, row_type, ctx)
         if sample is None:
-            return []
-        drop = pl.Invoke(
-            "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
-        )
-        view = s.CreateView(row_type, n.Alone(sample.code), plain=True)
+            return None
         named = [ColumnInfo(column.name, column.type) for column in columns or () if column.name]
-        before += [pl.Select(drop), pl.Plain(view), *_keeping_of_columns(node, row_type, named)]
+        ctx.prelude += [*sample, *_keeping_of_columns(node, row_type, named)]
         body = query.code
-    routine = pl.Routine(
-        sql_name,
-        tuple(parameters),
-        None,
-        tag=node.name.name.text,
-        returns=f"SETOF {row_type}",
-        # Pinned it could not become part of the query that calls it, in whose search_path it is read then.
-        attributes=(_volatility(ctx.scope), *(rights(node.options) if has_own_rights(node.options) else ())),
-        sql_body=body,
-        preface=preface,
+    # Pinned it could not become part of the query that calls it, in whose search_path it is read then.
+    pinned = rights(node.options) if has_own_rights(node.options) else ()
+    return replace(
+        header, returns=f"SETOF {row_type}", attributes=(_volatility(ctx.scope), *pinned), sql_body=body
     )
-    return [
-        pl.Select(prepare),
-        *before,
-        routine,
-        *_finish(node, sql_name, ctx),
-        *_bound_to_schema(ctx.scope, sql_name),
-    ]
+
+
+def _sample_view(query: nodes.SqlText, name: str, ctx: Context) -> list[pl.TopLevel] | None:
+    """Return the making of a view whose columns are the query's, with NULL for the parameters."""
+    blank = Scope(ctx.catalog, label=ctx.scope.label, limits_recursion=False)
+    for key, variable in ctx.scope.variables.items():
+        blank.variables[key] = replace(variable, value=n.Cast(n.NULL, variable.type.postgres_bare))
+    sample = translate.translate_query(query, blank, ctx.problems)
+    if sample is None:
+        return None
+    drop = pl.Invoke(
+        "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(name)), (("if_exists", pl.TRUE),)
+    )
+    return [pl.Select(drop), pl.Plain(s.CreateView(name, n.Alone(sample.code), plain=True))]
+
+
+_BY_KIND: dict[str, Callable[[nodes.CreateFunction, Context, pl.Routine], pl.Routine | None]] = {
+    "SCALAR": _scalar,
+    "TABLE": _table_function,
+    "INLINE": _inline,
+}
 
 
 def _keeping_of_columns(
@@ -429,15 +411,15 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
     kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
-    return [
-        pl.Select(prepare),
+    made: list[pl.TopLevel] = [
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
-        *_finish(node, sql_name, context),
+    ]
+    keeping = [
         *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
         *_keeping_of_types(sql_name, known, catalog),
-        *_bound_to_schema(scope, sql_name),
     ]
+    return _defined(node, prepare, made, sql_name, scope, context, keeping)
 
 
 def _keeping_of_types(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:

@@ -34,9 +34,15 @@ from .arguments import (
     argument_value,
 )
 from .context import SESSION_TYPE, Context, Mode
-from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
+from .cursors import (
+    count_definitions,
+    deallocated_cursors,
+    declare_cursor_parameter,
+    local_cursors,
+    passed_cursors,
+)
 from .dispatch import lower
-from .leaving import kept_settings, leave_if_nested_too_deep
+from .leaving import end_of_savepoints, kept_settings, leave_if_nested_too_deep
 from .parameters import (
     conversions,
     converted,
@@ -92,15 +98,8 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     The hidden last parameter carries the session from caller to callee and back; an
     application leaves it out.
     """
+    _warn_of_execute_as(node, context)
     catalog = context.catalog
-    clause = node.options.execute_as
-    if clause is not None and clause.principal != "CALLER":
-        context.problems.add(
-            "EXECUTE AS of a procedure is recorded in the source only: it runs with its caller's rights",
-            clause.span,
-            hint="PostgreSQL allows no COMMIT in a procedure that runs with its owner's rights",
-            severity="warning",
-        )
     procedure = signature(node, catalog)
     catalog.define_procedure(procedure)
     name = fold(node.name.name.text)
@@ -110,64 +109,28 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     if copied:
         label = quote(fold(f"{name}_body"))
     node = replace(node, body=structured(node.body))
-    scope = Scope(catalog, label=label, routine=procedure.sql_name)
-    scope.reserve(variable_names(node.body))
-    scope.reserve(parameter.variable.name for parameter in node.parameters)
-    scope.taken |= {unquoted(label), name, procedure.session}
-    scope.session = procedure.session
-    scope.limits_rows = sets_row_limit(node.body)
-    ctx = Context(
-        catalog=catalog,
-        scope=scope,
-        problems=context.problems,
-        mode=Mode.PROCEDURE,
-        first_line=context.first_line,
-        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
-        liveness=Status(node.body, BOTH, callee_reads(catalog)),
-        body_label=label,
-        routine_name=node.name.name.text,
-    )
+    ctx = _context_of(node, procedure, label, context)
     caller = ctx.outer_helper("caller", SESSION_TYPE)
-    parameters: list[pl.Parameter] = []
-    defaults = False
-    pairs = zip(node.parameters, procedure.parameters, strict=True)
-    for place, (written, known) in enumerate(pairs, 1):
-        parameters.append(_parameter(written, known, ctx, must_default=defaults))
-        defaults = defaults or parameters[-1].default is not None
-        _declare_parameter(written, known, ctx, None if known in copied else quote(name), place)
-    parameters.append(pl.Parameter(scope.session, SESSION_TYPE, "INOUT", pl.NULL))
+    parameters = _parameters(node, procedure, copied, ctx)
     entry = _entry(procedure, copied, quote(name), ctx)
-    given_back = [parameter for parameter in copied if parameter.output]
     kept = _keep_outputs([p for p in procedure.parameters if p not in copied], ctx)
-    if given_back:
-        ctx.body_label = quote(fold(f"{name}_statements"))
-    body = [*lower_routine_body(node.body, ctx, node.parameters), *comments(node.closing_comments)]
-    if given_back:
-        back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
-        body = [
-            pl.Block(tuple(body), label=ctx.body_label),
-            pl.If(((pl.not_set(f"{scope.session}.leaving"), back),)),
-        ]
-    session = pl.Name(scope.session)
+    body = _body(node, [parameter for parameter in copied if parameter.output], ctx)
+    session = pl.Name(ctx.session)
     keep, put_back = kept_settings(node.body, ctx)
     outer: list[pl.Statement] = [
         *refuse_planted(node.text.tokens),
         pl.Call("ssb_internal.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
         *keep,
         pl.Block(
-            (leave_if_nested_too_deep(label, scope.session), *entry, *body),
+            (leave_if_nested_too_deep(label, ctx.session), *entry, *body),
             label=label,
             declarations=tuple(ctx.declarations.values()),
         ),
     ]
-    if ctx.savepoints:
-        # The end of a savepoint's block makes a doomed transaction writable again.
-        forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
-        outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
-    outer += [*put_back, *ctx.drop_temporary_tables()]
+    outer += [*end_of_savepoints(ctx), *put_back, *ctx.drop_temporary_tables()]
     if kept:
         outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))
-    outer.append(pl.Assign(scope.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(caller)))))
+    outer.append(pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(caller)))))
     block = pl.Block(tuple(outer), declarations=tuple(ctx.frame.declarations.values()))
     arguments = ", ".join([*(pg_type(parameter) for parameter in procedure.parameters), SESSION_TYPE])
     prepare = pl.Invoke(
@@ -183,6 +146,71 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         preface=tuple(pl.Comment(comment.text) for comment in node.comments),
     )
     return [pl.Select(prepare), *ctx.prelude, routine, *finish_alteration(node.action, procedure.sql_name)]
+
+
+def _warn_of_execute_as(node: nodes.CreateProcedure, ctx: Context) -> None:
+    clause = node.options.execute_as
+    if clause is not None and clause.principal != "CALLER":
+        ctx.problems.add(
+            "EXECUTE AS of a procedure is recorded in the source only: it runs with its caller's rights",
+            clause.span,
+            hint="PostgreSQL allows no COMMIT in a procedure that runs with its owner's rights",
+            severity="warning",
+        )
+
+
+def _context_of(node: nodes.CreateProcedure, procedure: Procedure, label: str, context: Context) -> Context:
+    """Return the context of a procedure's body, in which its variables are reserved."""
+    catalog = context.catalog
+    scope = Scope(catalog, label=label, routine=procedure.sql_name)
+    scope.reserve(variable_names(node.body))
+    scope.reserve(parameter.variable.name for parameter in node.parameters)
+    scope.taken |= {unquoted(label), fold(node.name.name.text), procedure.session}
+    scope.session = procedure.session
+    scope.limits_rows = sets_row_limit(node.body)
+    return Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.PROCEDURE,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
+        liveness=Status(node.body, BOTH, callee_reads(catalog)),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+
+
+def _parameters(
+    node: nodes.CreateProcedure, procedure: Procedure, copied: Sequence[ProcedureParameter], ctx: Context
+) -> list[pl.Parameter]:
+    """Declare the parameters, those that are ``copied`` as variables; the session comes last."""
+    result: list[pl.Parameter] = []
+    defaults = False
+    pairs = zip(node.parameters, procedure.parameters, strict=True)
+    for place, (written, known) in enumerate(pairs, 1):
+        result.append(_parameter(written, known, ctx, must_default=defaults))
+        defaults = defaults or result[-1].default is not None
+        name = None if known in copied else quote(fold(node.name.name.text))
+        _declare_parameter(written, known, ctx, name, place)
+    return [*result, pl.Parameter(ctx.session, SESSION_TYPE, "INOUT", pl.NULL)]
+
+
+def _body(
+    node: nodes.CreateProcedure, given_back: Sequence[ProcedureParameter], ctx: Context
+) -> list[pl.Statement]:
+    """Return the body, and behind it what copies its OUTPUT parameters back unless it failed."""
+    name = fold(node.name.name.text)
+    if given_back:
+        ctx.body_label = quote(fold(f"{name}_statements"))
+    body = [*lower_routine_body(node.body, ctx, node.parameters), *comments(node.closing_comments)]
+    if not given_back:
+        return body
+    back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
+    return [
+        pl.Block(tuple(body), label=ctx.body_label),
+        pl.If(((pl.not_set(f"{ctx.session}.leaving"), back),)),
+    ]
 
 
 def refuse_planted(tokens: Sequence[Token]) -> list[pl.Statement]:
@@ -316,6 +344,7 @@ def lower_routine_body(
     ctx.constants = Constants(statements, {one.variable.key: one.type for one in parameters})
     ctx.cursor_definitions = count_definitions(statements)
     ctx.deallocated_cursors = deallocated_cursors(statements)
+    ctx.scope.local_cursors = local_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
     asked = _watch_identity(statements, ctx) if ctx.mode is not Mode.FUNCTION else []

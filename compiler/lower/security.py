@@ -7,7 +7,7 @@ from ..catalog.names import fold, schema_name
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from .broker_objects import refuse_reserved_schema
-from .context import Context, named, text_or_none, texts
+from .context import Context, call, text_or_none, texts
 from .dispatch import invocations
 
 # Queues that every database of SQL Server has, for what its own services could not deliver.
@@ -58,14 +58,10 @@ _SERVER_ROLES = frozenset(
 )
 
 
-def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
-    return [pl.Invoke(function, positional, named(ctx, *options.items()) + ctx.database_argument())]
-
-
 @invocations.register
 def create_login(node: nodes.CreateLogin, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE LOGIN: recorded; PostgreSQL's roles log in."""
-    return _call(ctx, "ssb.create_principal", pl.Text(node.name.text), pl.Text("LOGIN"))
+    return call(ctx, "ssb.create_principal", pl.Text(node.name.text), pl.Text("LOGIN"))
 
 
 @invocations.register
@@ -74,7 +70,7 @@ def create_user(node: nodes.CreateUser, ctx: Context) -> list[pl.Invoke] | None:
     login = node.login
     if not _ELSEWHERE.intersection(token.word for token in node.text.tokens):
         login = login or node.name
-    return _call(
+    return call(
         ctx,
         "ssb.create_principal",
         pl.Text(node.name.text),
@@ -90,9 +86,9 @@ def create_role(node: nodes.CreateRole, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE ROLE."""
     kind = "APPLICATION ROLE" if node.kind == "APPLICATION ROLE" else "ROLE"
     name = pl.Text(node.name.text)
-    calls = _call(ctx, "ssb.create_principal", name, pl.Text(kind))
+    calls = call(ctx, "ssb.create_principal", name, pl.Text(kind))
     if node.owner is not None:
-        calls += _call(ctx, "ssb.alter_authorization", pl.Text("ROLE"), name, pl.Text(node.owner.text))
+        calls += call(ctx, "ssb.alter_authorization", pl.Text("ROLE"), name, pl.Text(node.owner.text))
     return calls
 
 
@@ -108,10 +104,10 @@ def alter_role(node: nodes.AlterRole, ctx: Context) -> list[pl.Invoke] | None:
         return []
     role, member = pl.Text(node.name.text), pl.Text(node.member.text)
     if node.action == "ADD MEMBER":
-        return _call(ctx, "ssb.add_member", role, member)
+        return call(ctx, "ssb.add_member", role, member)
     if node.action == "DROP MEMBER":
-        return _call(ctx, "ssb.drop_member", role, member)
-    return _call(ctx, "ssb.alter_principal", role, pl.Text("ROLE"), new_name=member)
+        return call(ctx, "ssb.drop_member", role, member)
+    return call(ctx, "ssb.alter_principal", role, pl.Text("ROLE"), new_name=member)
 
 
 @invocations.register
@@ -130,7 +126,7 @@ def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke]
             hint="ALTER ROLE … LOGIN or NOLOGIN, in PostgreSQL",
             severity="warning",
         )
-    return _call(ctx, "ssb.alter_principal", pl.Text(node.name.text), pl.Text(node.kind), **options)
+    return call(ctx, "ssb.alter_principal", pl.Text(node.name.text), pl.Text(node.kind), **options)
 
 
 @invocations.register
@@ -144,7 +140,7 @@ def create_schema(node: nodes.CreateSchema, ctx: Context) -> list[pl.Invoke] | N
             node.elements[0].span,
             hint="write them after it, with the schema in front of their names",
         )
-    return _call(ctx, "ssb.create_schema", pl.Text(node.name.text), owner=text_or_none(node.owner))
+    return call(ctx, "ssb.create_schema", pl.Text(node.name.text), owner=text_or_none(node.owner))
 
 
 def _securable(securable: nodes.Securable, ctx: Context) -> tuple[pl.Expr, pl.Expr]:
@@ -211,7 +207,7 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
         options["grant_option_only"] = pl.TRUE
     options["grantor"] = text_or_none(node.grantor)
     function = f"ssb.{node.action.lower()}_permission"
-    calls = _call(ctx, function, privileges, kind, name, grantees, **options)
+    calls = call(ctx, function, privileges, kind, name, grantees, **options)
     if any(permission.name.startswith("ALL") for permission in node.permissions):
         calls.append(pl.Invoke("ssb_internal.print", (pl.Text(_ALL_IS_DEPRECATED),)))
     return calls
@@ -230,12 +226,20 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
         return []
     kind, name = _securable(node.securable, ctx)
     owner = pl.Text(node.owner.text) if node.owner else pl.NULL
-    return _call(ctx, "ssb.alter_authorization", kind, name, owner)
+    return call(ctx, "ssb.alter_authorization", kind, name, owner)
 
 
 @invocations.register
 def alter_schema(node: nodes.AlterSchema, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER SCHEMA … TRANSFER: the object moves to another schema."""
+    kind = node.securable_class
+    if kind in ("TYPE", "XML SCHEMA COLLECTION"):
+        ctx.problem(
+            f"ALTER SCHEMA … TRANSFER {kind}:: is not supported",
+            node.object.span,
+            hint="create it in the other schema",
+        )
+        return []
     schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
     name = ctx.catalog.sql_name(object_name(node.object))
     return [pl.Invoke("ssb_internal.transfer_object", (pl.Text(schema), pl.Text(name)))]

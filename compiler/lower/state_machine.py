@@ -30,7 +30,7 @@ from ..target import nodes as n
 from .context import Context, Loop, Mode, Try
 from .control_flow import condition_of
 from .dispatch import lower
-from .leaving import count_tries, leave_blocks, outer_error, save_outer_error
+from .leaving import count_tries, forbid_writing_if_doomed, leave_blocks, outer_error, save_outer_error
 from .statement_lists import comments, forget_options, lower_body, options_set
 from .transactions import transaction_name
 
@@ -573,12 +573,10 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
         pl.Assign(machine.renew, pl.Number(1)),
         _case(machine.pc, machine.outside),
     )
-    # The end of a block makes its transaction writable again.
-    doomed = pl.If(((ctx.session_field("doomed"), (pl.Perform(pl.Invoke("ssb_internal.forbid_writing")),)),))
     renewed = pl.with_number(machine.renew, "=", 0)
     run: list[pl.Statement] = [
         *autocommit,
-        doomed,
+        forbid_writing_if_doomed(ctx),
         pl.If(((renewed, outside),), inner) if machine.outside else pl.Block(inner),
     ]
     return [pl.Loop(tuple(run), label=machine.label)]

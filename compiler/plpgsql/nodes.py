@@ -463,6 +463,9 @@ class Plain:
     """Its row count is one that T-SQL shows."""
     columns: tuple[str | None, ...] | None = None
     """Names of its result's columns as the script spells them."""
+    fractions: tuple[int | None, ...] = ()
+    """The digits behind the seconds of its result's dates and times, of which PostgreSQL tells nothing
+    where they are no columns of a table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from ..catalog.objects import ColumnInfo
 from ..catalog.types import BIT, BIT_KEPT_AS_BOOLEAN, MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_exact_date, is_guid, is_integer
-from .conversions import convert, fits_money, limit
+from .conversions import convert, fits_number, limit
 from .precedence import holds_all
 from .values import Value, call, cast, string
 
@@ -48,7 +48,7 @@ def assign(value: Value, to: SqlType) -> Value:
             return value
         return convert(value, to)
     if target == "decimal" and family in ("integer", "bit", "decimal", "float"):
-        return value if fits_money(value, to) else convert(value, to)
+        return value if fits_number(value, to) else convert(value, to)
     if target == "float" and family in ("integer", "bit", "decimal", "float"):
         return value
     if target == "bit":

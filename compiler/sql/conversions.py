@@ -106,7 +106,7 @@ def _says(text: str, to: SqlType) -> bool:
         case "integer":
             return is_integer(text) and to.name in ("int", "bigint")
         case "decimal":
-            return to.name == "decimal" and is_decimal(text) and bool(text.strip())
+            return to.name == "decimal" and is_decimal(text) and bool(text.strip()) and _has_room(text, to)
         case "date":
             return is_exact_date(text, to) and len(text.strip()) <= 10
         case "datetime":
@@ -116,6 +116,13 @@ def _says(text: str, to: SqlType) -> bool:
         case "uniqueidentifier":
             return is_guid(text)
     return False
+
+
+def _has_room(text: str, to: SqlType) -> bool:
+    """Whether a decimal has room for the digits of a text before its point, rounded up too."""
+    whole = text.strip().lstrip("+-").partition(".")[0].lstrip("0")
+    precision, scale = digits(to)
+    return len(whole) < precision - scale or (len(whole) == precision - scale and set(whole) != {"9"})
 
 
 def _integer_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
@@ -129,16 +136,24 @@ def _integer_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None
 
 
 def _decimal_plainly(value: Value, source: SqlType, to: SqlType) -> Value | None:
-    if source.family not in ("integer", "bit", "decimal") or not fits_money(value, to):
+    if source.family not in ("integer", "bit", "decimal") or not fits_number(value, to):
         return None
     return cast(value, to.postgres, to)
 
 
+_NAMED_NUMBERS = ("int", "bigint", "float", "real")
+"""What ``Arithmetic overflow error converting … to data type numeric`` may tell by these functions."""
 _MOST_MONEY = {"money": Decimal("922337203685477.5807"), "smallmoney": Decimal("214748.3647")}
 
 
-def fits_money(value: Value, to: SqlType) -> bool:
-    """Whether ``to`` is no money, or one that has a number: numeric, which it is in PostgreSQL, has more."""
+def fits_number(value: Value, to: SqlType) -> bool:
+    """Whether a cast to ``to``, a decimal or money, that fails does so with SQL Server's error.
+
+    PostgreSQL's numeric has more numbers than money, and its error does not tell what the number was.
+    """
+    if to.name == "decimal" and value.type is not None and value.type.name in _NAMED_NUMBERS:
+        precision, scale = digits(to)
+        return value.type.family == "integer" and digits(value.type, value.constant)[0] <= precision - scale
     most = _MOST_MONEY.get(to.name)
     source = value.type
     if most is None or source is None or source.name == to.name or value.is_null:

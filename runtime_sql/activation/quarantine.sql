@@ -66,7 +66,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.groups_set_aside() FROM PUBLIC;
 -- RECEIVE's transaction: when that one rolls back as well, the next RECEIVE comes
 -- here again, since the count stays on record.
 --
--- Called by  ssb.receive, ssb_internal.quarantine_poisoned; the caller holds the group
+-- Called by  ssb_internal.receive_slow_path, begin_batch and quarantine_poisoned; the caller holds the group
 CREATE OR REPLACE FUNCTION ssb_internal.quarantine_if_poisoned(p_queue_id integer, p_lock_id bigint, p_endpoint_id bigint,
                                                                p_order bigint, p_fails integer)
 RETURNS boolean

@@ -32,14 +32,21 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
   FROM sys.columns AS c
   JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V')
   -- Of an alias type that which it is made of.
-  LEFT JOIN sys.types AS t ON t.user_type_id = c.system_type_id;
+  LEFT JOIN sys.types AS t ON t.user_type_id = c.system_type_id
+ -- As sys.columns: scripts list a table's columns without ORDER BY.
+ ORDER BY c.object_id, c.column_id;
 
 CREATE OR REPLACE VIEW sys.information_schema_routines AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
        ssb.db_name() AS routine_catalog, sys.schema_name(o.schema_id) AS routine_schema, o.name AS routine_name,
        CASE o.type WHEN 'P' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS routine_type,
-       CASE WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS routine_definition, o.create_date AS created, o.modify_date AS last_altered
-  FROM sys.objects AS o WHERE o.type IN ('P', 'FN', 'IF', 'TF');
+       CASE WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS routine_definition, o.create_date AS created, o.modify_date AS last_altered,
+       CASE WHEN o.type IN ('IF', 'TF') THEN 'TABLE' ELSE t.name END AS data_type,
+       'SQL'::text AS routine_body
+  FROM sys.objects AS o
+  LEFT JOIN sys.parameters AS p ON p.object_id = o.object_id AND p.parameter_id = 0
+  LEFT JOIN sys.types AS t ON t.user_type_id = p.system_type_id
+ WHERE o.type IN ('P', 'FN', 'IF', 'TF');
 
 CREATE OR REPLACE VIEW sys.information_schema_parameters AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
@@ -48,7 +55,8 @@ SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specif
        CASE p.parameter_id WHEN 0 THEN 'YES' ELSE 'NO' END AS is_result, p.name AS parameter_name, t.name AS data_type
   FROM sys.parameters AS p
   JOIN sys.objects AS o ON o.object_id = p.object_id
-  LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id;
+  LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id
+ ORDER BY p.object_id, p.parameter_id;
 
 CREATE OR REPLACE VIEW sys.information_schema_schemata AS
 SELECT ssb.db_name() AS catalog_name, s.name AS schema_name, sys.user_name(s.principal_id) AS schema_owner

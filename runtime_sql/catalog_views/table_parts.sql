@@ -19,7 +19,7 @@ SELECT d.spelling AS name, d.oid::integer AS object_id, NULL::integer AS princip
        'D'::char(2) AS type, 'DEFAULT_CONSTRAINT'::text AS type_desc, NULL::timestamp(3) AS create_date,
        NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published,
        d.number::integer AS parent_column_id,
-       (SELECT '(' || pg_get_expr(a.adbin, a.adrelid) || ')' FROM pg_attrdef AS a WHERE a.oid = d.oid) AS definition,
+       ssb_internal.default_definition(d.oid) COLLATE "C" AS definition,
        d.is_system_named::integer::sys.bit AS is_system_named
   FROM ssb_internal.column_default AS d
   JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace
@@ -390,7 +390,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_target record;
-    v_shown text := coalesce(concat_ws('.', level0name, level1name, level2name), '');
+    v_shown text := coalesce(nullif(concat_ws('.', level0name, level1name, level2name), ''), 'object specified');
     v_database integer := ssb_internal.current_database_id();
 BEGIN
     v_target := ssb_internal.property_target(level0type, level0name, level1type, level1name, level2type, level2name);

@@ -90,6 +90,7 @@ soundex, difference: SOUNDEX: four characters for how a word sounds; DIFFERENCE:
 format: FORMAT: a value in a .NET format and a culture.
 formatmessage, formatmessage_of: FORMATMESSAGE and RAISERROR's texts: arguments in the places of a text, or of a message's.
 concat_stored: CONCAT and CONCAT_WS in computed columns.
+moment_stored: CAST and CONVERT of strings to dates and times in computed columns.
 write, check_write: UPDATE … SET column.WRITE.
 hashbytes: HASHBYTES: MD5, SHA, SHA1, SHA2_256, SHA2_512; NULL for another name.
 checksum, binary_checksum: CHECKSUM and BINARY_CHECKSUM: equal for equal lists, but other numbers than SQL Server's.

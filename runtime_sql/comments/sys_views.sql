@@ -398,7 +398,7 @@ default_constraints < objects: The defaults of columns. PostgreSQL gives them no
   principal_id, create_date, modify_date: Always NULL: PostgreSQL does not keep it.
   is_ms_shipped: Always 0.
   parent_column_id: Number of the column.
-  definition: The value, in PostgreSQL's words and in parentheses.
+  definition: The value in parentheses; in PostgreSQL's words but constants and functions without arguments.
 
 internal_tables < objects: The tables that hold the messages of queues: one for each queue, as far as SQL Server's names go.
   object_id: Its number: the queue's, negative.
@@ -711,7 +711,7 @@ information_schema_views: INFORMATION_SCHEMA.VIEWS.
   is_updatable: Always NO, as in SQL Server.
 
 information_schema_columns: INFORMATION_SCHEMA.COLUMNS: the columns of tables and views.
-  column_default: The default, in PostgreSQL's words and in parentheses; NULL: there is none.
+  column_default: The definition of sys.default_constraints; NULL: there is none.
   is_nullable: YES or NO.
   character_maximum_length: Of text and binary types: how many characters or bytes; -1: (max), xml.
   character_octet_length: Of text and binary types: how many bytes; -1: (max), xml.
@@ -723,6 +723,8 @@ information_schema_routines: INFORMATION_SCHEMA.ROUTINES: procedures and functio
   routine_type: PROCEDURE or FUNCTION.
   routine_definition: Its T-SQL text where that was kept, else PostgreSQL's.
   created, last_altered: Always NULL: PostgreSQL does not keep it.
+  data_type: What a function returns, TABLE of one that returns rows; NULL: a procedure.
+  routine_body: Always SQL.
 
 information_schema_parameters: INFORMATION_SCHEMA.PARAMETERS: the parameters of routines.
   parameter_mode: IN, INOUT, or OUT: what a function returns.

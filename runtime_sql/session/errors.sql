@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
-    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3951, 3960, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 245, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3951, 3960, 8114, 8169, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
 END;
 
@@ -180,7 +180,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.terminates_statement(number integer, ver
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN number = 1505 OR verb IN ('INSERT', 'UPDATE', 'DELETE', 'MERGE')
-       AND number IN (220, 232, 237, 238, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931, 16932);
+       AND number IN (220, 232, 237, 238, 242, 244, 248, 512, 513, 515, 517, 535, 537, 547, 550, 1222, 2601, 2627, 2628, 3623, 8115, 8134, 8152, 8672, 16929, 16930, 16931, 16932);
 
 -- Whether an error comes out of a trigger, by the name that it carries: it ends the batch and undoes the statement that
 -- fired the trigger.

@@ -542,8 +542,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
-    RETURN ssb_internal.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 257 THEN 3 WHEN 8178 THEN 1 ELSE 2 END,
-                                   nullif(procedure, ''), CASE procedure WHEN '' THEN line ELSE 0 END)::ssb.error);
+    RETURN ssb_internal.signal(session, ROW(number, message, 16,
+                                   CASE WHEN number = 201 THEN 4 WHEN number = 257 OR message ~ '''@parameters'' of type' THEN 3
+                                        WHEN number = 8178 THEN 1 ELSE 2 END,
+                                   nullif(procedure, ''),
+                                   -- A system procedure's own line, 1, but 0 of a call that does not come into the procedure.
+                                   CASE WHEN procedure = '' THEN line WHEN number = 214 THEN 1 ELSE 0 END)::ssb.error);
 END;
 $$;
 

@@ -275,8 +275,10 @@ BEGIN
 END;
 $$;
 
--- SYSTEM_VERSIONING = ON. p_history: as in SQL; NULL for a table of the default name.
-CREATE OR REPLACE FUNCTION ssb_internal.start_versioning(p_table regclass, p_history text DEFAULT NULL)
+-- SYSTEM_VERSIONING = ON. p_history: as in SQL; NULL for a table of the default name. p_spelling: as the
+-- script spells it, where PostgreSQL does not.
+DROP FUNCTION IF EXISTS ssb_internal.start_versioning(regclass, text);
+CREATE OR REPLACE FUNCTION ssb_internal.start_versioning(p_table regclass, p_history text DEFAULT NULL, p_spelling text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -302,7 +304,11 @@ BEGIN
         PERFORM ssb_internal.raise_error(13553, format('System versioned temporal table ''%s'' must have primary key defined.', v_name));
     END IF;
     IF v_former IS NULL THEN
-        EXECUTE format('CREATE TABLE %s (LIKE %s)', v_history, p_table);
+        -- The comments tell how columns are spelled, and T-SQL's types of them.
+        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS)', v_history, p_table);
+        IF p_spelling IS NOT NULL OR p_history IS NULL THEN
+            PERFORM ssb_internal.keep_spelling(v_history, coalesce(p_spelling, format('MSSQL_TemporalHistoryFor_%s', p_table::oid)));
+        END IF;
         EXECUTE format('CREATE INDEX ON %s (%I, %I)', v_history, v_period.end_column, v_period.start_column);
         v_former := to_regclass(v_history);
     ELSE

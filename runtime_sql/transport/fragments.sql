@@ -70,7 +70,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.take_fragment(ssb.remote_conversation, b
 
 -- Those of dialogs that have ended since.
 --
--- Called by  the daemon, every ten minutes; ssb_internal.take_set, where the sender has ended it
+-- Called by  ssb_internal.forget_remote_conversations
 CREATE OR REPLACE FUNCTION ssb_internal.forget_fragments()
 RETURNS void
 LANGUAGE sql

@@ -125,10 +125,10 @@ class Features(Pieces):
         yield s.DeclareCursor(name, columns, table, where)
         yield s.OpenCursor(name)
         fetch = s.Fetch("NEXT", name, into)
-        loops, scope.loops = scope.loops, 0  # no CONTINUE past the FETCH
-        body = self.body(scope, max(1, budget // 3), depth + 1)
-        scope.loops = loops
         if self.chance(0.8):
+            loops, scope.loops = scope.loops, 0  # no CONTINUE past the FETCH
+            body = self.body(scope, max(1, budget // 3), depth + 1)
+            scope.loops = loops
             yield fetch
             yield s.While(
                 s.Compare("=", s.Fn("@@FETCH_STATUS"), s.Const(0)), [*body, s.Fetch("NEXT", name, list(into))]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from differential import check, generator, interpreter, render, syntax
 from differential.evaluation import Frame
+from differential.expressions import Scope
 from differential.flat import Step
 from differential.interpreter import BatchEnds, Machine, Snapshot, TooLong
 from differential.rules import Doubtful, Ends, Error
 from differential.trace import Trace
+
+from pgsb.compiler.checking import check_scripts
+from pgsb.grammar.source import Source
 
 
 class Wrong:
@@ -139,3 +145,15 @@ def test_a_crash_stays_a_crash_while_it_shrinks() -> None:
             break
     assert found is not None and "TooLong" in found.actual[0]
     assert "TooLong" in check.smaller(found, Crashes()).actual[0]
+
+
+def test_a_loop_over_a_cursor_tells_of_no_variable_that_it_does_not_declare() -> None:
+    for seed in range(100):
+        writer = generator.Generator(Random(seed), features=frozenset({"branches", "cursors"}))
+        scope = Scope(ints=["@a", "@b"])
+        made = list(writer.cursor_loop(scope, 9, 1))
+        known = [syntax.Declare(name, syntax.INT, None) for name in ("@a", "@b")]
+        shown = [syntax.Print(syntax.Concat([syntax.Var(name)])) for name in scope.ints]
+        program = syntax.Program([], [syntax.Batch([*known, *scope.declared, *made, *shown])])
+        found = check_scripts([Source("case.sql", render.script(program))])
+        assert not [str(problem) for problem in found if problem.number == 137], seed

@@ -303,3 +303,40 @@ def test_what_is_denied_is_the_right_that_is_missing(database: Database, tsql: T
             ]
         finally:
             connection.execute("DROP OWNED BY onlooker; DROP ROLE onlooker")
+
+
+@pytest.mark.parametrize("text", ["'{}'", "@t"], ids=["known", "unknown"])
+def test_a_text_that_is_executed_as_another_runs_as_that_one_or_not_at_all(
+    database: Database, tsql: Tsql, text: str
+) -> None:
+    inside = "PRINT CURRENT_USER; BEGIN TRAN; ROLLBACK; PRINT CURRENT_USER; EXECUTE AS USER = 'other_guest'"
+    given = text.format(inside.replace("'", "''"))
+    batch = """
+        DECLARE @t NVARCHAR(300);
+        SET @t = {parts};
+        {before}EXEC ({given}) AS {kind} = N'{role}';
+        PRINT CONCAT('then ', CURRENT_USER, @@TRANCOUNT);
+    """
+
+    def run(role: str, kind: str = "USER", before: str = "") -> list[str]:
+        # What only the run time knows.
+        parts = f"CONCAT('{inside.replace(chr(39), chr(39) * 2)}', CASE WHEN @@SPID < 0 THEN 'x' END)"
+        tsql.run(batch.format(parts=parts, before=before, given=given, kind=kind, role=role))
+        return tsql.prints
+
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE text_guest; CREATE ROLE other_guest; GRANT other_guest TO text_guest")
+        try:
+            for kind in ("USER", "LOGIN"):
+                assert run("text_guest", kind) == ["text_guest", "text_guest", "then dbo0"]
+                assert tsql.errors == []
+            assert run("nobody_here") == ["then dbo0"]
+            assert [error.number for error in tsql.errors] == [15517]
+            assert run("nobody_here", "LOGIN") == ["then dbo0"]
+            assert [error.number for error in tsql.errors] == [15406]
+            # EXECUTE AS around it still holds.
+            assert run("nobody_here", before="EXECUTE AS USER = 'text_guest'; ") == ["then text_guest0"]
+            tsql.run("REVERT")
+        finally:
+            for name in ("text_guest", "other_guest"):
+                connection.execute(f"DROP OWNED BY {name}; DROP ROLE {name}")

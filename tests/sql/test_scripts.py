@@ -256,7 +256,7 @@ def test_a_binary_value_beside_a_number_is_a_number(shared: Database) -> None:
         "DECLARE @v varbinary(4) = 0x10; SELECT 5 + 0x01, 40 - @v, @v * 2, 0xFF % 16, 0x01 + 0x02;"
         "SELECT @@MICROSOFTVERSION / 0x01000000"
     )
-    assert session.results == [[["6", "24", "32", "15", "0x0102"]], [["15"]]]
+    assert session.results == [[["6", "24", "32", "15", "0x0102"]], [["16"]]]
     session.close()
 
 

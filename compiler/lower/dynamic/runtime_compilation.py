@@ -8,7 +8,8 @@ then runs as a procedure of its own in pg_temp.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 from ....grammar.lexer import bracketed, lex
 from ....grammar.problems import Problems
@@ -31,7 +32,7 @@ from ...sql.translate import convert_expression, translate_table_variable
 from ...target import nodes as n
 from ..arguments import Texts, as_texts, raises_unfit, type_not_converted
 from ..context import SESSION_TYPE, Context, Mode
-from ..leaving import kept_settings, leave_if_nested_too_deep
+from ..leaving import as_another, end_of_savepoints, kept_settings, leave_if_nested_too_deep
 from ..routines import lower_text_body
 
 ROUTINE = "pg_temp.ssb_text"
@@ -103,7 +104,7 @@ def lower_runtime_compiled(
             pl.Number(levels),
         ),
     )
-    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed()]
+    return [*ctx.guard(node, before), *as_another(node, [call], ctx), *after, ctx.leave_if_failed()]
 
 
 def _marks_of_tables(ctx: Context) -> list[str]:
@@ -352,6 +353,47 @@ def _converted(value: Expression, target: SqlType) -> pl.Expr:
     return pl.Raw(value.code if value.type == target else convert_expression(value, target).code)
 
 
+@dataclass
+class _Exchange:
+    """How parameters become variables of a routine that gets the caller's values as text, and go back."""
+
+    declared: list[pl.Declaration] = field(default_factory=list)
+    reads: list[pl.Statement] = field(default_factory=list)
+    writes: list[pl.Statement] = field(default_factory=list)
+
+
+def _exchange(
+    parameters: Sequence[_Parameter], places: Mapping[str, _Place], values: str, scope: Scope
+) -> _Exchange:
+    """Declare the parameters; ``values`` is the variable with the caller's, which have their ``places``."""
+    taken = _Exchange()
+    for parameter in parameters:
+        place = places.get(parameter.name.lower())
+        if parameter.table is not None:
+            rows = f"{parameter.table.row_type}[]"
+            table = scope.declare_table(
+                f"@{parameter.name}", parameter.table.row_type, parameter.table.info, read_only=True
+            )
+            taken.declared.append(pl.Declaration(table.reference, rows, pl.NO_ROWS))
+            if place is not None:
+                cell = n.Element(n.Variable(values), n.Integer(place.number))
+                taken.reads.append(pl.Assign(table.reference, pl.Raw(n.Cast(cell, rows))))
+            continue
+        assert place is not None
+        cell = n.Element(n.Variable(values), n.Integer(place.number))
+        source = place.type or parameter.type
+        variable = scope.declare(f"@{parameter.name}", parameter.type)
+        taken.declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
+        given = Expression(n.Cast(cell, source.postgres), source)
+        read = pl.Assign(variable.reference, _converted(given, parameter.type))
+        is_as_it_was = source.postgres == parameter.type.postgres
+        taken.reads.append(read if is_as_it_was else raises_unfit(read, source, parameter.type))
+        if place.output and parameter.output:
+            result = _converted(Expression(n.Variable(variable.reference), parameter.type), source)
+            taken.writes.append(pl.Assign(cell, pl.Cast(result, "text")))
+    return taken
+
+
 def _routine(
     request: RuntimeCompiledText,
     statements: tuple[nodes.Statement, ...],
@@ -364,7 +406,6 @@ def _routine(
     The text may roll back the very transaction that made the procedure, and PostgreSQL looks
     result types up after a call; results come back in a setting.
     """
-    places = _places(request, parameters, catalog)
     label = "string_1"
     names = {fold(name.lstrip("@")) for name in variable_names(statements)}
     names |= {fold(parameter.name) for parameter in parameters}
@@ -394,48 +435,22 @@ def _routine(
         ctx.body_label = f"{label}_body"
     values = ctx.scope.helper("arguments")
     caller = ctx.scope.helper("caller")
-    declared: list[pl.Declaration] = []
-    reads: list[pl.Statement] = []
-    writes: list[pl.Statement] = []
-    for parameter in parameters:
-        place = places.get(parameter.name.lower())
-        if parameter.table is not None:
-            rows = f"{parameter.table.row_type}[]"
-            table = scope.declare_table(
-                f"@{parameter.name}", parameter.table.row_type, parameter.table.info, read_only=True
-            )
-            declared.append(pl.Declaration(table.reference, rows, pl.NO_ROWS))
-            if place is not None:
-                cell = n.Element(n.Variable(values), n.Integer(place.number))
-                reads.append(pl.Assign(table.reference, pl.Raw(n.Cast(cell, rows))))
-            continue
-        assert place is not None
-        cell = n.Element(n.Variable(values), n.Integer(place.number))
-        source = place.type or parameter.type
-        variable = scope.declare(f"@{parameter.name}", parameter.type)
-        declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
-        given = Expression(n.Cast(cell, source.postgres), source)
-        read = pl.Assign(variable.reference, _converted(given, parameter.type))
-        is_as_it_was = source.postgres == parameter.type.postgres
-        reads.append(read if is_as_it_was else raises_unfit(read, source, parameter.type))
-        if place.output and parameter.output:
-            result = _converted(Expression(n.Variable(variable.reference), parameter.type), source)
-            writes.append(pl.Assign(cell, pl.Cast(result, "text")))
+    taken = _exchange(parameters, _places(request, parameters, catalog), values, scope)
     body: list[pl.Statement] = [leave_if_nested_too_deep(ctx.body_label, session)]
     failed = pl.Invoke(
         "ssb_internal.failed", (pl.Name(session), pl.Number(1), pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
     )
-    if reads:
+    if taken.reads:
         # Without its values the text does not run, whatever the error ends.
         handler = (pl.Assign(session, failed), pl.Exit(ctx.body_label))
-        body.append(pl.Block(tuple(reads), handler=handler))
+        body.append(pl.Block(tuple(taken.reads), handler=handler))
     body += lower_text_body(statements, ctx)
-    declarations = (*declared, *ctx.declarations.values())
+    declarations = (*taken.declared, *ctx.declarations.values())
     if ctx.body_label != label:
         whole = pl.Block(tuple(body), label=ctx.body_label)
-        given_back = pl.Block(tuple(writes), handler=(pl.Assign(session, failed),))
+        given_back = pl.Block(tuple(taken.writes), handler=(pl.Assign(session, failed),))
         came_to_its_end = pl.If(((pl.not_set(f"{session}.leaving"), (given_back,)),))
-        body = [whole, came_to_its_end] if writes else [whole]
+        body = [whole, came_to_its_end] if taken.writes else [whole]
     name = pl.Name(session)
     keep, put_back = kept_settings(statements, ctx)
     outer: list[pl.Statement] = [
@@ -443,11 +458,7 @@ def _routine(
         *keep,
         pl.Block(tuple(body), label=label, declarations=declarations),
     ]
-    if ctx.savepoints:
-        # The end of a savepoint's block makes a doomed transaction writable again.
-        forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
-        outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
-    outer += [*put_back, *ctx.drop_temporary_tables()]
+    outer += [*end_of_savepoints(ctx), *put_back, *ctx.drop_temporary_tables()]
     outer.append(pl.Assign(session, pl.Invoke("ssb_internal.leave", (name, pl.Name(caller)))))
     answer = pl.Array((pl.Cast(name, "text"), pl.Cast(pl.Name(values), "text")), "text")
     outer.append(

@@ -43,7 +43,7 @@ from ..arguments import (
 )
 from ..context import SESSION_TYPE, Context, Mode, Placeholder
 from ..dispatch import lower, system_procedures
-from ..leaving import kept_settings, leave_if_nested_too_deep
+from ..leaving import as_another, kept_settings, leave_if_nested_too_deep
 from ..parameters import refuse_readonly, require_readonly
 from ..placeholders import fill, left_over, may_be_sql, place
 from ..routines import lower_text_body
@@ -83,7 +83,7 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     template = ctx.constants.before(node).value(node.text)
     if template is None:
         return lower_runtime_compiled(node, node.text, None, (), ctx)
-    body = _lower_template(
+    return _lower_template(
         node,
         template,
         (),
@@ -91,12 +91,6 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
         ctx,
         lambda certain: lower_runtime_compiled(node, node.text, None, (), ctx, certain=certain),
     )
-    if node.as_name is not None:
-        principal = pl.Text(node.as_name.value)
-        impersonate = pl.Perform(pl.Invoke("ssb_internal.execute_as", (principal,), ctx.database_argument()))
-        revert = pl.Perform(pl.Invoke("ssb_internal.revert"))
-        return [*ctx.guard(node, [impersonate]), *body[:-1], revert, body[-1]]
-    return body
 
 
 @system_procedures.register("sp_executesql")
@@ -151,7 +145,7 @@ def _lower_executesql(
             "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
         )
         return []
-    for what, argument in (("statement", statement), ("params", definition)):
+    for what, argument in (("statement", statement), ("parameters", definition)):
         if argument is not None and argument.value is not None and _is_no_nvarchar(argument.value, ctx):
             message = f"Procedure expects parameter '@{what}' of type 'ntext/nchar/nvarchar'."
             return wrong_call(node, "sp_executesql", WrongArguments(214, message), ctx)
@@ -529,6 +523,7 @@ def lower_text(
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(outer)))),
         *after,
     ]
+    lowered = as_another(node, lowered, ctx)
     if before:
         # Without its values the text does not run, even where the error ends nothing else.
         # Nor where a piece is NULL: then it all is.

@@ -154,41 +154,11 @@ def _names(reader: Reader) -> list[str] | None:
 def _add(
     reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool, ctx: Context
 ) -> Ddl | None:
-    reader.word("COLUMN")
-    definition = Definition()
-    defaults: list[tuple[str | None, exp.Expr, str]] = []
-    while True:
-        if reader.current_upper == "CONSTRAINT" and reader.text_at(2) == "DEFAULT":
-            reader.advance()
-            default_name = reader.name().name
-            reader.advance()
-            defaults.append((default_name, *_default_for(reader)))
-        elif reader.word("DEFAULT"):
-            defaults.append((None, *_default_for(reader)))
-        elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
-            definition.constraints.append(read_constraint(reader))
-        elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
-            reader.advance()
-            add_index(definition, read_index(reader, False, ctx))
-        elif at_period(reader):
-            read_period(reader, definition)
-        else:
-            definition.columns.append(read_column(reader, definition, ctx))
-        if not reader.take(T.COMMA):
-            break
-    if not reader.at_end:
-        reader.fail()
+    definition, defaults = _read_added(reader, ctx)
     refuse_own_columns(definition, ctx)
-    old = known.columns if known is not None else ()
-    if definition.period is not None:
-        # ADD PERIOD names columns that are there: from now on they are generated.
-        names = {fold(column) for column in definition.period}
-        old = tuple(
-            replace(column, generated=True) if fold(column.name) in names else column for column in old
-        )
-    elif definition.columns:
+    old = _columns_before(known, definition)
+    if definition.columns and definition.period is None:
         require_generated(definition, ctx)
-    actions: list[n.Node] = []
     info = table_info(_together(definition), name, ctx, "ALTER TABLE")
     skipped = take_foreign_keys(definition, name, sql, ctx)
     relation = ctx.frame.relations[0]
@@ -198,6 +168,7 @@ def _add(
         for column in info.columns
         if column.type is not None and column.type.name == "rowversion"
     ]
+    actions: list[n.Node] = []
     for column in definition.columns:
         new = column_of(column, info, ctx)
         # The rows that are there get their numbers behind it.
@@ -249,6 +220,39 @@ def _add(
     return Ddl((*skipped, *first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
+_Default = tuple[str | None, exp.Expr, str]
+"""``ADD [CONSTRAINT name] DEFAULT value FOR column``."""
+
+
+def _read_added(reader: Reader, ctx: Context) -> tuple[Definition, list[_Default]]:
+    """Return the columns, constraints and indexes of ADD, and the defaults of columns that are there."""
+    reader.word("COLUMN")
+    definition = Definition()
+    defaults: list[_Default] = []
+    while True:
+        if reader.current_upper == "CONSTRAINT" and reader.text_at(2) == "DEFAULT":
+            reader.advance()
+            default_name = reader.name().name
+            reader.advance()
+            defaults.append((default_name, *_default_for(reader)))
+        elif reader.word("DEFAULT"):
+            defaults.append((None, *_default_for(reader)))
+        elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
+            definition.constraints.append(read_constraint(reader))
+        elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
+            reader.advance()
+            add_index(definition, read_index(reader, False, ctx))
+        elif at_period(reader):
+            read_period(reader, definition)
+        else:
+            definition.columns.append(read_column(reader, definition, ctx))
+        if not reader.take(T.COMMA):
+            break
+    if not reader.at_end:
+        reader.fail()
+    return definition, defaults
+
+
 def _together(definition: Definition) -> Definition:
     """The added columns with their own constraints: table constraints may name old columns."""
     return Definition(definition.columns, [], [])
@@ -262,6 +266,13 @@ def _default_for(reader: Reader) -> tuple[exp.Expr, str]:
     column = reader.name().name
     reader.word("WITH", "VALUES")
     return expression, column
+
+
+def _columns_before(known: TableInfo | None, definition: Definition) -> tuple[ColumnInfo, ...]:
+    """Return the columns that the table has: those that ADD PERIOD names are generated from now on."""
+    old = known.columns if known is not None else ()
+    names = {fold(column) for column in definition.period or ()}
+    return tuple(replace(column, generated=True) if fold(column.name) in names else column for column in old)
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -289,39 +300,10 @@ def _alter_column(
 ) -> Ddl | None:
     column_node = reader.name()
     column = fold(column_node.name)
-    if reader.current_upper == "ADD" and reader.text_at(1) == "MASKED":
-        warn_of_mask(reader, column_node, ctx)
-    if reader.current_upper in ("ADD", "DROP") and reader.text_at(1) == "HIDDEN":
-        hidden = reader.current_upper == "ADD"
-        reader.rest()
-        hiding = n.Call(
-            "ssb_internal.hide_column", (n.Text(sql), n.Text(fold(column_node.name)), n.truth(hidden))
-        )
-        return Ddl(
-            (q.Select((hiding,), breaks=q.Breaks.NEVER),),
-            defines=_with_column(known, column_node.name, hidden=hidden),
-        )
     if reader.current_upper in ("ADD", "DROP", "MASKED"):
-        # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
-        reader.rest()
-        return Ddl(())
+        return _alter_property(reader, column_node, sql, known, ctx)
     type_ = ctx.type_of(reader.type_name(), cast=False)
-    nullable: bool | None = None
-    while not reader.at_end:
-        if reader.take(T.NOT):
-            if not reader.take(T.NULL):
-                reader.fail()
-            nullable = False
-        elif reader.take(T.NULL):
-            nullable = True
-        elif reader.take(T.COLLATE):
-            read_collation(reader, ctx)
-        elif reader.current_upper == "SPARSE":
-            reader.advance()
-        elif reader.take(T.WITH):
-            reader.rest()
-        else:
-            reader.fail()
+    nullable = _read_nullable(reader, ctx)
     if type_ is None:
         return None
     if type_.name in ("timestamp", "rowversion"):
@@ -374,6 +356,45 @@ def _alter_column(
         (n.Text(sql), altered, n.NamedArgument("p_type", n.Text(type_.postgres))),
     )
     return Ddl((s.Effect(free), s.AlterTable(sql, tuple(actions)), *following), defines=defines)
+
+
+def _alter_property(
+    reader: Reader, column: exp.Identifier, sql: str, known: TableInfo | None, ctx: Context
+) -> Ddl:
+    """``ALTER COLUMN c {ADD | DROP} {HIDDEN | ROWGUIDCOL | …}``."""
+    if reader.current_upper == "ADD" and reader.text_at(1) == "MASKED":
+        warn_of_mask(reader, column, ctx)
+    if reader.text_at(1) != "HIDDEN":
+        # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
+        reader.rest()
+        return Ddl(())
+    hidden = reader.current_upper == "ADD"
+    reader.rest()
+    hiding = n.Call("ssb_internal.hide_column", (n.Text(sql), n.Text(fold(column.name)), n.truth(hidden)))
+    return Ddl(
+        (q.Select((hiding,), breaks=q.Breaks.NEVER),), defines=_with_column(known, column.name, hidden=hidden)
+    )
+
+
+def _read_nullable(reader: Reader, ctx: Context) -> bool | None:
+    """Read what stands behind the type of ALTER COLUMN; None: neither NULL nor NOT NULL."""
+    nullable: bool | None = None
+    while not reader.at_end:
+        if reader.take(T.NOT):
+            if not reader.take(T.NULL):
+                reader.fail()
+            nullable = False
+        elif reader.take(T.NULL):
+            nullable = True
+        elif reader.take(T.COLLATE):
+            read_collation(reader, ctx)
+        elif reader.current_upper == "SPARSE":
+            reader.advance()
+        elif reader.take(T.WITH):
+            reader.rest()
+        else:
+            reader.fail()
+    return nullable
 
 
 def _bind_views(name: ObjectName) -> list[n.Node]:

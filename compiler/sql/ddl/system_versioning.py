@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
-from ...catalog.names import ObjectName, fold
+from ...catalog.names import ObjectName, fold, other_than_folded
 from ...catalog.objects import ColumnInfo, TableInfo
 from ...target import nodes as n
 from ...target import statements as s
@@ -86,7 +86,8 @@ def start_versioning(sql: str, versioning: Versioning, ctx: Context) -> n.Node:
     """SYSTEM_VERSIONING = ON."""
     arguments = [n.Text(sql)]
     if versioning.history is not None:
-        arguments.append(n.Text(ctx.defined_name(versioning.history)))
+        name = versioning.history
+        arguments += map(n.Text, (ctx.defined_name(name), *other_than_folded([name.name])))
     return s.Effect(n.Call("ssb_internal.start_versioning", tuple(arguments)))
 
 

@@ -97,11 +97,28 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     error = conversion_error(value, to)
     if error is not None:
         return ctx.problem(error[1], node, number=error[0])
+    if ctx.stored and value.is_string and to.name in _STORED_MOMENTS:
+        return _stored_moment(value, to, style, kind.startswith("TRY_"))
     converted = convert(value, to, style=style, attempt=kind.startswith("TRY_"))
     if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not value.is_string:
         return converted
     fails = isinstance(value.constant, str) and has_no_value(value.constant, to)
     return computed_late(converted, value, fails=fails, node=node, ctx=ctx)
+
+
+_STORED_MOMENTS = ("date", "time", "datetime", "datetime2", "smalldatetime")
+
+
+def _stored_moment(value: Value, to: tm.SqlType, style: Value | None, attempt: bool) -> Value:
+    """A string read as a date in a computed column: by the DATEFORMAT with which its row was written."""
+    arguments = (
+        value.code,
+        n.Text(to.name),
+        n.Integer(0) if style is None else style.code,
+        n.truth(attempt),
+        n.Text("nvarchar" if value.type is not None and value.type.is_unicode else "varchar"),
+    )
+    return v.cast(v.call("sys.moment_stored", *arguments, type=tm.DATETIME2), to.postgres, to)
 
 
 @handles(AtTimeZone)
@@ -236,6 +253,8 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
             return v.call("sys.replace_ci", *given, type=text_of_first(arguments))
         if upper != "REPLACE" and collation is not None:
             arguments[:2] = [_as_searched(argument, collation) for argument in arguments[:2]]
+    if ctx.stored and upper in ("JSON_VALUE", "JSON_QUERY") and arguments and arguments[0].is_string:
+        arguments[0] = _json_or_null(arguments[0])
     try:
         value = builtin.translate(name, arguments, builtin.Surroundings(ctx.other_database(), ctx.stored))
     except builtin.Wrong as error:
@@ -250,6 +269,12 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in AGGREGATES:
         ctx.frame.aggregates += 1
     return value
+
+
+def _json_or_null(text: Value) -> Value:
+    """What a computed column reads: where it is no JSON, a CHECK is to say so, not the column before it."""
+    is_read = n.Comparison("=", n.Call("sys.isjson", (text.code,)), n.Integer(1))
+    return replace(text, code=n.Case(((is_read, text.code),)), nullable=True)
 
 
 _SEARCHES = frozenset(("CHARINDEX", "PATINDEX", "REPLACE"))

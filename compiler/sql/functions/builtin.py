@@ -571,8 +571,8 @@ GLOBAL_VARIABLES: dict[str, Value] = {
     "@@max_precision": Value(n.Integer(38), tm.TINYINT, nullable=False),
     "@@textsize": Value(n.Integer(2147483647), tm.INT, nullable=False),
     "@@dbts": v.call("sys.dbts", type=tm.SqlType("varbinary", length=8)),
-    # 15.0.2000, as SERVERPROPERTY('ProductVersion') says it.
-    "@@microsoftversion": Value(n.Integer(251660240), tm.INT, nullable=False),
+    # 16.0.1000, as SERVERPROPERTY('ProductVersion') says it.
+    "@@microsoftversion": Value(n.Integer(268436456), tm.INT, nullable=False),
 }
 """@@names that do not depend on the running program; the others are the scope's."""
 

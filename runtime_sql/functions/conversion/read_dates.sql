@@ -257,7 +257,11 @@ DECLARE
     v_old_type boolean := type_name IN ('datetime', 'smalldatetime');
     v_read record;
 BEGIN
-    v_read := sys.read_datetime(value, style, NOT v_old_type);
+    -- XML's dates may name their zone (2026-11-20Z), which a date, and no other type, takes and forgets.
+    v_read := sys.read_datetime(
+        CASE WHEN type_name <> 'date' THEN value
+             ELSE regexp_replace(value, '^(\s*[0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)\s*$', '\1') END,
+        style, NOT v_old_type);
     IF v_read.problem IS NULL AND v_old_type THEN
         IF v_read.digits > 3 THEN
             v_read.problem := 'syntax';
@@ -318,3 +322,9 @@ $$;
 CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean)
 RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, type_name, style, quiet, 'varchar');
+
+-- CAST and CONVERT of a string in a computed column, which is stored: PostgreSQL wants a promise that the value does not
+-- change, and it does not once the row is written.
+CREATE OR REPLACE FUNCTION sys.moment_stored(value text, type_name text, style integer, quiet boolean, source text)
+RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, type_name, style, quiet, source);

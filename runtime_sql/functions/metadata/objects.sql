@@ -197,15 +197,53 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 
+-- The value of a DEFAULT constraint, which scripts put into a new ALTER TABLE when they change a column: a constant, and a
+-- function without arguments, as SQL Server writes them, ((0)), ('x') and (getdate()); others in PostgreSQL's words.
+CREATE OR REPLACE FUNCTION ssb_internal.default_definition(p_default oid) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_value text := (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d WHERE d.oid = p_default);
+    v_number text := substring(v_value FROM '^\(?''?(-?[0-9]+(?:\.[0-9]+)?)''?'
+                                            '(?:::(?:numeric|smallint|integer|bigint|real|double precision)\)?)*$');
+    v_string text := substring(v_value FROM '^(?:sys\.xml_of\()?(''(?:[^'']|'''')*'')::(?:character varying|text|bpchar|uuid|date|'
+                                            'timestamp without time zone|time without time zone)\)?$');
+    v_bytes text := substring(v_value FROM '^''\\x([0-9a-f]*)''::bytea$');
+    v_function text := substring(v_value FROM '^sys\.([a-z_]+\(\))$');
+    v_date text := substring(v_value FROM '^\(sys\.([a-z_]+\(\))\)::date$');
+BEGIN
+    RETURN CASE
+        WHEN v_number IS NOT NULL THEN '((' || v_number || '))'
+        WHEN v_string IS NOT NULL THEN '(' || v_string || ')'
+        WHEN v_bytes IS NOT NULL THEN '(0x' || upper(v_bytes) || ')'
+        WHEN v_function IS NOT NULL THEN '(' || v_function || ')'
+        WHEN v_date IS NOT NULL THEN '(CONVERT([date],' || v_date || '))'
+        WHEN v_value = 'gen_random_uuid()' THEN '(newid())'
+        WHEN v_value = 'pg_backend_pid()' THEN '(@@spid)'
+        WHEN starts_with(v_value, 'nextval(') THEN (
+            SELECT '(NEXT VALUE FOR ' || sys.quotename(sys.tsql_schema(n.nspname)) || '.'
+                   || sys.quotename(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)) || ')'
+              FROM pg_depend AS d
+              JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind = 'S'
+              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = p_default AND d.refclassid = 'pg_class'::regclass)
+        ELSE '(' || v_value || ')'
+    END;
+END;
+$$;
+
 -- OBJECT_DEFINITION: the T-SQL text of a module where it is kept, else the PostgreSQL text of a
--- view, routine, trigger or constraint.
+-- view, routine or trigger; of a constraint what its catalog view has.
 CREATE OR REPLACE FUNCTION sys.object_definition(id integer) RETURNS text
 LANGUAGE sql STABLE
 RETURN (SELECT coalesce(ssb_internal.source_of(o.schema_name, sys.fold(o.name)), CASE
             WHEN o.type = 'V' THEN pg_get_viewdef(id::oid)
             WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN pg_get_functiondef(id::oid)
             WHEN o.type = 'TR' THEN pg_get_triggerdef(id::oid)
-            WHEN o.type = 'C' THEN pg_get_constraintdef(id::oid)
+            WHEN o.type = 'C' THEN
+                regexp_replace(coalesce(ssb_internal.definition_switched_off(id::oid), pg_get_constraintdef(id::oid)),
+                               '^CHECK \((.*)\)( NOT VALID)?$', '\1')
+            WHEN o.type = 'D' THEN ssb_internal.default_definition(id::oid)
         END)
         FROM sys.known_objects(NULL, id) AS o LIMIT 1);
 

@@ -263,8 +263,8 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
 CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN CASE lower(property COLLATE "C")
-    WHEN 'productversion' THEN '15.0.2000.5'
-    WHEN 'productmajorversion' THEN '15'
+    WHEN 'productversion' THEN '16.0.1000.6'
+    WHEN 'productmajorversion' THEN '16'
     WHEN 'productminorversion' THEN '0'
     WHEN 'productlevel' THEN 'RTM'
     WHEN 'edition' THEN 'pg-service-broker on PostgreSQL ' || current_setting('server_version')

@@ -757,3 +757,40 @@ Msg 108, Level 16, State 1, Line 1
 case.sql:17:66: error 108: The ORDER BY position number 2 is out of range of the number of items in the select list.
    17 | SELECT a FROM dbo.t WHERE a IN (SELECT a, b FROM dbo.t) ORDER BY 2;
       |                                                                  ^
+
+-- case: what cannot be moved or copied here is refused where it is named
+ALTER SCHEMA sc TRANSFER TYPE::dbo.tt
+ALTER SCHEMA sc TRANSFER XML SCHEMA COLLECTION::dbo.xc
+GO
+CREATE DATABASE snap ON (NAME = x, FILENAME = 'x.ss') AS SNAPSHOT OF Trader
+-- expect
+case.sql:1:32: error: ALTER SCHEMA … TRANSFER TYPE:: is not supported
+    1 | ALTER SCHEMA sc TRANSFER TYPE::dbo.tt
+      |                                ^^^^^^
+hint: create it in the other schema
+
+case.sql:2:49: error: ALTER SCHEMA … TRANSFER XML SCHEMA COLLECTION:: is not supported
+    2 | ALTER SCHEMA sc TRANSFER XML SCHEMA COLLECTION::dbo.xc
+      |                                                 ^^^^^^
+hint: create it in the other schema
+
+case.sql:4:70: error: CREATE DATABASE … AS SNAPSHOT OF is not supported
+    4 | CREATE DATABASE snap ON (NAME = x, FILENAME = 'x.ss') AS SNAPSHOT OF Trader
+      |                                                                      ^^^^^^
+hint: PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:32: error: ALTER SCHEMA … TRANSFER TYPE:: is not supported
+    1 | ALTER SCHEMA sc TRANSFER TYPE::dbo.tt
+      |                                ^^^^^^
+hint: create it in the other schema
+Msg 102, Level 15, State 1, Line 2
+case.sql:2:49: error: ALTER SCHEMA … TRANSFER XML SCHEMA COLLECTION:: is not supported
+    2 | ALTER SCHEMA sc TRANSFER XML SCHEMA COLLECTION::dbo.xc
+      |                                                 ^^^^^^
+hint: create it in the other schema
+Msg 102, Level 15, State 1, Line 1
+case.sql:4:70: error: CREATE DATABASE … AS SNAPSHOT OF is not supported
+    4 | CREATE DATABASE snap ON (NAME = x, FILENAME = 'x.ss') AS SNAPSHOT OF Trader
+      |                                                                      ^^^^^^
+hint: PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE

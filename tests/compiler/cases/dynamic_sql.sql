@@ -1103,3 +1103,91 @@ $batch$;
 -- shows
 Msg 208, Level 16, State 1, Line 1
 Invalid object name 'K'.
+
+-- case: a text that runs as somebody else, known and unknown
+CREATE PROCEDURE dbo.run_as @s NVARCHAR(100) AS
+EXEC ('DELETE dbo.t') AS USER = 'guest'
+EXEC (@s) AS LOGIN = N'Guest'
+-- expect
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.run_as', 'varchar, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.run_as(s varchar, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $run_as$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'run_as');
+    <<run_as>>
+    DECLARE
+        caller_2 ssb.session;
+        roles_before text;
+        impersonates boolean;
+        dynamic_text text;
+        arguments text[];
+        roles_before_2 text;
+        impersonates_2 boolean;
+    BEGIN
+        EXIT run_as WHEN session.leaving;  -- nested deeper than 32
+        s := s::varchar(100);
+        roles_before := current_setting('pgsb.roles', true);
+        impersonates := false;
+        BEGIN
+            PERFORM ssb_internal.execute_as('guest');
+            impersonates := true;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT run_as WHEN session.leaving;
+        END;
+        IF impersonates THEN
+            caller_2 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_1>>
+            BEGIN
+                EXIT string_1 WHEN session.leaving;  -- nested deeper than 32
+                BEGIN
+                    DELETE FROM dbo.t;
+                    IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.t', false, session.identity); END IF;
+                    GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                    PERFORM ssb_internal.show_count(session);
+                    session.error := 0;
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE');
+                    EXIT string_1 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END string_1;
+            session := ssb_internal.leave(session, caller_2);
+            PERFORM ssb_internal.revert_to(roles_before);
+        END IF;
+        EXIT run_as WHEN session.leaving;
+        BEGIN
+            dynamic_text := s;
+            arguments := '{}'::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT run_as WHEN session.leaving;
+        END;
+        roles_before_2 := current_setting('pgsb.roles', true);
+        impersonates_2 := false;
+        BEGIN
+            PERFORM ssb_internal.execute_as_login('Guest');
+            impersonates_2 := true;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT run_as WHEN session.leaving;
+        END;
+        IF impersonates_2 THEN
+            CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 3, 1);
+            PERFORM ssb_internal.revert_to(roles_before_2);
+        END IF;
+        EXIT run_as WHEN session.leaving;
+    END run_as;
+    session := ssb_internal.leave(session, caller);
+END;
+$run_as$;
+
+END;
+$whole$;
+-- shows
+

@@ -58,3 +58,23 @@ GO
 INSERT dbo.Numbered VALUES (3, DEFAULT)
 SELECT COUNT(DISTINCT w) AS numbers FROM dbo.Numbered
 DROP TABLE dbo.Numbered
+-- dates out of text: of JSON, by a style, by DATEFORMAT as the row is written
+SET NOCOUNT ON
+CREATE TABLE dbo.Reminder
+(
+    Doc NVARCHAR(200) CHECK (ISJSON(Doc) = 1),
+    Due AS CONVERT(DATETIME2(0), JSON_VALUE(Doc, '$.due'), 126),
+    Day_ AS CAST(JSON_VALUE(Doc, '$.day') AS DATE),
+    Old AS TRY_CONVERT(DATETIME, JSON_VALUE(Doc, '$.day'), 103),
+    At_ AS TRY_CAST(JSON_VALUE(Doc, '$.at') AS TIME(0)),
+    Rounded AS CAST(JSON_VALUE(Doc, '$.due') AS SMALLDATETIME)
+)
+INSERT dbo.Reminder (Doc) VALUES (N'{"due":"2024-05-01T10:00:29.7","day":"2024-02-03","at":"7PM"}')
+INSERT dbo.Reminder (Doc) VALUES (N'{"day":"2023-02-03","at":"soon"}')
+SET DATEFORMAT dmy
+INSERT dbo.Reminder (Doc) VALUES (N'{"day":"31/12/2024"}')
+SET DATEFORMAT mdy
+SELECT Due, Day_, Old, At_, Rounded FROM dbo.Reminder ORDER BY Day_ DESC, Due
+GO
+INSERT dbo.Reminder (Doc) VALUES (N'no JSON')
+GO

@@ -55,3 +55,30 @@ END
 CLOSE late
 DEALLOCATE late
 GO
+-- A LOCAL and a GLOBAL cursor of one name are two.
+CREATE PROCEDURE dbo.TwoOfOneName AS
+DECLARE both CURSOR LOCAL FOR SELECT id FROM dbo.T WHERE id = 2;
+DECLARE @v INT;
+OPEN both;
+FETCH NEXT FROM GLOBAL both INTO @v; PRINT CONCAT('global ', @v);
+FETCH NEXT FROM both INTO @v; PRINT CONCAT('local ', @v);
+SELECT CURSOR_STATUS('local', 'both'), CURSOR_STATUS('global', 'both');
+DEALLOCATE both;
+FETCH NEXT FROM GLOBAL both INTO @v; PRINT CONCAT('global ', @v);
+CLOSE GLOBAL both;
+SELECT CURSOR_STATUS('local', 'both'), CURSOR_STATUS('global', 'both');
+GO
+DECLARE both CURSOR GLOBAL FOR SELECT id FROM dbo.T ORDER BY id DESC;
+OPEN both;
+EXEC dbo.TwoOfOneName;
+DEALLOCATE GLOBAL both;
+DECLARE both CURSOR FOR SELECT id FROM dbo.T WHERE id = 1;
+DECLARE both CURSOR LOCAL FOR SELECT id FROM dbo.T WHERE id = 3;
+DECLARE @v INT;
+OPEN GLOBAL both;
+OPEN both;
+FETCH GLOBAL both INTO @v; PRINT @v;
+FETCH both INTO @v; PRINT @v;
+DEALLOCATE GLOBAL both;
+SELECT CURSOR_STATUS('local', 'both'), CURSOR_STATUS('global', 'both');
+GO

@@ -20,3 +20,17 @@ SELECT * FROM @seen FOR XML RAW;
 SELECT * FROM @seen FOR JSON PATH;
 SELECT JSON_OBJECT('d4': CAST('2030-01-02T03:04:05.5' AS datetime2(4))) AS made;
 GO
+-- of what is computed from columns, alone in its batch as beside variables
+CREATE TABLE dbo.Shift (Worker INT, Began DATETIME2(0), Ended DATETIME2(3), Break_ TIME(0), Signed DATETIMEOFFSET(0), Old DATETIME, Minute_ SMALLDATETIME)
+INSERT dbo.Shift VALUES (1, '2024-01-01 08:00', '2024-01-01 16:00:30.5', '10:30', '2024-01-02 00:00 +00:00', '2024-01-01 08:00', '2024-01-01 08:00:29')
+GO
+SELECT MIN(Began) AS began, MAX(Ended) AS ended, MIN(Break_) AS break_, MAX(Signed) AS signed, MAX(Old) AS old, MAX(Minute_) AS minute_ FROM dbo.Shift
+GO
+WITH first_ AS (SELECT Worker, MIN(Began) AS began, LAG(MIN(Began)) OVER (ORDER BY Worker) AS before FROM dbo.Shift GROUP BY Worker)
+SELECT Worker, began, before, COALESCE(before, began) AS either, DATEADD(DAY, 1, began) AS tomorrow FROM first_
+GO
+DECLARE @worker INT = 1
+SELECT MIN(Began) AS began, MAX(Ended) AS ended, MIN(Break_) AS break_, MAX(Signed) AS signed FROM dbo.Shift WHERE Worker = @worker
+GO
+DROP TABLE dbo.Shift
+GO

@@ -33,7 +33,7 @@ DROP INDEX dbo.Totals.CX_Totals;
 DROP VIEW dbo.Totals;
 GO
 -- What changes with the session's settings cannot be stored.
-CREATE TABLE dbo.Loose (Text varchar(20), Read_ AS CAST(Text AS datetime));
+CREATE TABLE dbo.Loose (Moment datetimeoffset, Read_ AS CAST(Moment AS datetime));
 GO
 -- Table variables say which statement failed.
 DECLARE @t TABLE (a int NOT NULL, b int);

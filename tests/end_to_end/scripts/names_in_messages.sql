@@ -36,3 +36,25 @@ DROP PROC etl.p9
 GO
 CREATE TABLE etl.T (a INT)
 GO
+-- constraints that cannot be made, and what is not there
+CREATE TABLE dbo.Parent (Id INT PRIMARY KEY)
+CREATE TABLE dbo.Child (ParentId INT, Balance MONEY)
+INSERT dbo.Child VALUES (5, 0)
+GO
+ALTER TABLE dbo.Child ADD CONSTRAINT FK_Child FOREIGN KEY (ParentId) REFERENCES dbo.Parent (Id)
+GO
+ALTER TABLE dbo.Child ADD CONSTRAINT CK_Balance CHECK (Balance > 0)
+GO
+ALTER TABLE dbo.Child ADD Balance INT
+GO
+ALTER TABLE dbo.Child DROP CONSTRAINT NotThere
+GO
+DROP XML SCHEMA COLLECTION NotThere
+GO
+BEGIN TRY
+    EXEC ('ALTER TABLE dbo.Child ADD CONSTRAINT CK_Balance CHECK (Balance > 0)')
+END TRY
+BEGIN CATCH
+    PRINT ERROR_MESSAGE()
+END CATCH
+GO

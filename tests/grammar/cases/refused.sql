@@ -957,3 +957,61 @@ SELECT DISTINCT ,a FROM t WHERE a IS DISTINCT FROM 1
 -- expect
 1:8: 102: Incorrect syntax near ','. | something is missing after 'SELECT'
 2:17: 102: Incorrect syntax near ','. | something is missing after 'DISTINCT'
+
+-- case: kinds of objects that ALTER, or CREATE OR ALTER, does not know
+ALTER CONTRACT c (m SENT BY ANY)
+ALTER EVENT NOTIFICATION n ON DATABASE FOR CREATE_TABLE TO SERVICE 's', 'current database'
+ALTER SYNONYM a FOR b
+CREATE OR ALTER MESSAGE TYPE m
+-- expect
+1:7: 102: Incorrect syntax near 'CONTRACT'. | T-SQL has no ALTER CONTRACT: drop it and create it again
+2:7: 102: Incorrect syntax near 'EVENT'. | T-SQL has no ALTER EVENT NOTIFICATION: drop it and create it again
+3:7: 102: Incorrect syntax near 'SYNONYM'. | T-SQL has no ALTER SYNONYM: drop it and create it again
+4:17: 102: Incorrect syntax near 'MESSAGE'. | CREATE OR ALTER is for procedures, functions, views and triggers
+
+-- case: a name or a word that is missing is said without what another kind of object would allow
+CREATE MESSAGE TYPE m VALIDATION = NULL
+ALTER MESSAGE TYPE m VALIDATION = 'NONE'
+CREATE MESSAGE TYPE m VALIDATION = @v
+DROP MESSAGE TYPE 'm'
+DROP CONTRACT 'c'
+ALTER QUEUE q WITH ACTIVATION (DROP, STATUS = ON)
+DROP CONTRACT
+-- expect
+1:36: 156: Incorrect syntax near the keyword 'NULL'. | expected NONE, EMPTY, WELL_FORMED_XML or VALID_XML
+2:35: 102: Incorrect syntax near 'NONE'. | expected NONE, EMPTY, WELL_FORMED_XML or VALID_XML
+3:36: 102: Incorrect syntax near '@v'. | expected NONE, EMPTY, WELL_FORMED_XML or VALID_XML
+4:19: 102: Incorrect syntax near 'm'. | this name is no string: write it in brackets or bare
+5:15: 102: Incorrect syntax near 'c'. | this name is no string: write it in brackets or bare
+6:36: 102: Incorrect syntax near ','. | expected ')'
+7:14: 102: Incorrect syntax near 'CONTRACT'. | expected a name
+
+-- case: events that queues do not have
+CREATE EVENT NOTIFICATION n ON QUEUE q FOR CREATE_TABLE TO SERVICE 's', 'current database'
+CREATE EVENT NOTIFICATION n ON QUEUE q FOR QUEUE_ACTIVATION, AUDIT_LOGIN TO SERVICE 's', 'current database'
+CREATE EVENT NOTIFICATION n ON QUEUE q FOR queue_activation, BROKER_QUEUE_DISABLED TO SERVICE 's', 'current database'
+-- expect
+1:44: 1098: The specified event type(s) is/are not valid on the specified target object. | events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED
+2:62: 1098: The specified event type(s) is/are not valid on the specified target object. | events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED
+
+-- case: handles that are missing among several
+SEND ON CONVERSATION (@h, ) MESSAGE TYPE m
+SEND ON CONVERSATION () MESSAGE TYPE m
+SEND ON CONVERSATION @h, MESSAGE TYPE m
+-- expect
+1:23: 137: Must declare the scalar variable "@h".
+1:27: 102: Incorrect syntax near ')'. | expected a conversation handle
+2:23: 102: Incorrect syntax near ')'. | expected a conversation handle
+3:26: 102: Incorrect syntax near 'MESSAGE'. | expected a string, a variable or '('
+
+-- case: the END of a CASE in a statement that cannot be read does not end the block
+BEGIN
+    PRINT 1 1 + CASE WHEN 1 = 1 THEN 2 END;
+    PRINT 'x'
+    BREAK
+END
+PRINT 'y'
+END
+-- expect
+2:13: 102: Incorrect syntax near '1'. | something is missing before '1', a comma or an operator maybe
+7:1: 156: Incorrect syntax near the keyword 'END'. | it has no BEGIN

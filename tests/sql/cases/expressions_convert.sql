@@ -67,7 +67,7 @@ sys.convert_int(f)
 -- case: int to decimal
 CAST(@i AS decimal(10,2))
 -- expect
-i::numeric(10,2)
+sys.convert_decimal(i, 10, 2)
 
 -- case: decimal to decimal
 CAST(@n AS numeric(5,1))

@@ -431,7 +431,7 @@ CREATE TABLE dbo.price (
 );
 SELECT ssb_internal.keep_types('dbo.price', ARRAY['price', 'f', 'to'], ARRAY['money', 'datetime2(0)', 'datetime2(0)']);
 SELECT ssb_internal.add_period('dbo.price', 'f', 'to', true, true);
-SELECT ssb_internal.start_versioning('dbo.price', 'dbo."price was"')
+SELECT ssb_internal.start_versioning('dbo.price', 'dbo."price was"', 'Price Was')
 
 -- case: a period of columns that are there
 ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)

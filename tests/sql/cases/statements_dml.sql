@@ -388,7 +388,10 @@ WHERE orders.ctid = c.row_id AND c.rn < 3
 WITH c AS (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) UPDATE o SET amount = c.n FROM orders o JOIN c ON c.customer = o.customer
 -- expect
 WITH c AS (SELECT customer, count(*) AS n FROM dbo.orders GROUP BY customer)
-UPDATE dbo.orders AS o SET amount = c.n FROM c WHERE c.customer = o.customer
+UPDATE dbo.orders AS o
+SET amount = sys.convert_decimal(c.n::integer, 10, 2)
+FROM c
+WHERE c.customer = o.customer
 
 -- case: update of an unknown table
 UPDATE elsewhere SET a = a + 1, b = b + 'x' WHERE d = @h
