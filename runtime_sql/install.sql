@@ -79,6 +79,7 @@
 \ir session/module_sources.sql
 \ir session/definers.sql
 \ir session/execute.sql
+\ir session/execute_as.sql
 \ir session/dynamic_names.sql
 
 -- What definitions and sessions need of tables, dynamic SQL and nesting
