@@ -219,7 +219,7 @@ def test_commands_look_the_database_up(terminal: Terminal) -> None:
         ["OrderId", "int", "NOT", "NULL", "NULL"],
         ["Symbol", "nvarchar(10)", "NULL", "NULL"],
     ]
-    assert table[4] == ["Grams", "int", "NULL", "(100)"]
+    assert table[4] == ["Grams", "int", "NULL", "((100))"]
     assert table[-1] == ["orders_pkey", "PRIMARY", "KEY", "OrderId"]
     assert "@Id" in shown("\\sf place")[2] and "@Id" in shown("\\d dbo.place")[2]
     assert shown("\\d Inbox")[-1] == ["dbo", "Inbox", "0", "ON", "NULL", "//Shop"]
