@@ -17,6 +17,7 @@ import psycopg
 from psycopg.pq.abc import PGresult
 
 from .answers import NAMES, Row, Settle, Taken, by_place, checked_taken, read_answer
+from .pacing import Pace
 from .peer_connection import FAR_SECONDS, OF_THE_INSTANCE, Unreachable, find_dsn, open_far, sentence
 from .readers import Connection
 from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
@@ -91,6 +92,7 @@ class Peer:
     """To be settled when the next set is read."""
     set_messages: int = MESSAGES
     """How many the next set may have."""
+    pace: Pace = field(default_factory=Pace)
     seals_apart: bool = False
     """Each dialog by itself: an instance on the way has asked for it."""
     has_forwarded: bool = False

@@ -33,7 +33,7 @@ from .peer_connection import SETTINGS, Unreachable
 from .readers import Connection, open_connection
 from .sealed_sets import is_of_one_side
 from .settling import next_forwarded, plain_settler, sealed_settler, settle_sent
-from .transport_sets import MESSAGES, SEALED_MESSAGES, START, OwnSet, all_settled, next_set
+from .transport_sets import START, OwnSet, all_settled, next_set, next_size
 from .transport_values import accept_raw, loaded
 
 _LOOK_SECONDS = 1.0
@@ -227,6 +227,8 @@ class Transport:
                     has_sent = may_read and await self._send_set(near, peer)
                     if may_read:
                         peer.has_read(has_sent)
+                    if not has_sent:
+                        peer.pace.found_nothing()
                     if peer.has_forwarded:
                         peer.has_forwarded = await self._send_forwarded(near, peer)
                         has_sent = peer.has_forwarded or has_sent
@@ -276,6 +278,7 @@ class Transport:
         """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
         settled, peer.settled = all_settled(peer.settled), []
         takes_fragments = peer.takes_arrays
+        began = time.monotonic()
         own = await next_set(
             near,
             peer.peer_id,
@@ -292,12 +295,20 @@ class Transport:
         if takes_fragments and not peer.takes_arrays:
             return True  # whoever answers there does not know of fragments: read again, without
         peer.after = own.after
-        peer.set_messages = min(2 * peer.set_messages, SEALED_MESSAGES) if own.sides else MESSAGES
+        messages = peer.set_messages
+        peer.set_messages = next_size(own, messages)
         if not own.sides and not own.traced:
             await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
         else:
             await self._send_by_dialogs(near, peer, own)
         await self._count_use(near, peer, own.length, own.messages)
+        if peer.sent or peer.has_forwarded:
+            peer.pace.found_nothing()  # answers, and others' messages, do not wait
+            return True
+        seconds = peer.pace.pause(began, time.monotonic(), own.messages, is_full=own.is_full)
+        if seconds:
+            peer.set_messages = next_size(own, messages, is_paused=True)
+            await asyncio.sleep(seconds)
         return True
 
     async def _send_by_dialogs(self, near: Connection, peer: Peer, own: OwnSet) -> None:

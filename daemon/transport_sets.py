@@ -38,9 +38,9 @@ from .transport_values import (
 Row = dict[str, Any]
 
 MESSAGES = 500
-"""Of a set, at most."""
-SEALED_MESSAGES = 2_000
-"""… where sets are sealed and answered in time: what sealing costs belongs to the set, not to the message."""
+"""Of a first set, at most."""
+MOST_MESSAGES = 2_000
+"""… where sets are full and answered in time, or sealed: what a set costs is not its messages'."""
 BYTES = 4 * 2**20
 FRAGMENT = 480 * 2**10
 """Of a larger body, at most, in a set (runtime_sql/transport/fragments.sql). Two go through an instance with
@@ -205,6 +205,11 @@ class OwnSet:
         """How many."""
         return count_of(self.endpoints)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether more may wait behind it."""
+        return self.after.endpoint is not None
+
     def headers(self) -> list[Row]:
         """Of the dialogs, with what goes without saying between instances."""
         told: list[Row] = loaded(self.values[0])
@@ -278,6 +283,18 @@ class OwnSet:
             "trace": one["trace"],
             "sent": one["sent"],
         }
+
+
+def next_size(own: OwnSet, messages: int, *, is_paused: bool = False) -> int:
+    """Of the set behind this one, at most, which was to have so many; ``is_paused``: more will have come."""
+    more = MOST_MESSAGES if is_paused else min(2 * messages, MOST_MESSAGES)
+    if own.sides:
+        return more
+    if not own.is_full and not is_paused:
+        return MESSAGES
+    # Bodies that are longer than a message's share of a set have to be measured before they are read.
+    share = 2 * own.length // own.messages + _OVERHEAD
+    return next((size for size in (more, messages) if size * share <= BYTES), MESSAGES)
 
 
 async def next_set(

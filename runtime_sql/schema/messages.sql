@@ -115,11 +115,12 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
 );
 -- Not compressed: a fragment of a large body is read without the rest (transport/fragments.sql).
 ALTER TABLE ssb.transmission ALTER COLUMN body SET STORAGE EXTERNAL;
--- The predicates exclude nothing, as those of ssb.message_stored: a statement that has only a transmission_id must not read all of
+-- The predicate excludes nothing, as those of ssb.message_stored: a statement that has only a transmission_id must not read all of
 -- the index by endpoint for it.
 CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id) WHERE endpoint_id IS NOT NULL;
 -- By expressions, for the statements that read sets to send (transport/outgoing_sets.sql) to have no other index: their plans are kept,
 -- and may have been made when the table was empty and all indexes cost the same.
 CREATE INDEX IF NOT EXISTS transmission_by_peer ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0))
     WHERE peer_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id) WHERE to_service IS NOT NULL;
+-- What leaves is not looked for by its service, and need not pay for that: an eighth of SEND.
+CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id) WHERE peer_id IS NULL;

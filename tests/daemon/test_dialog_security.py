@@ -24,7 +24,7 @@ from pgsb.daemon.dialog_security import DialogSecurity, PairKey
 from pgsb.daemon.peer import Peer, Sent
 from pgsb.daemon.sealed_arrivals import ArrivedBlock, Opened, require_whole
 from pgsb.daemon.sealed_sets import SealedBlock, SealedSet, divided
-from pgsb.daemon.transport_sets import MESSAGES, SEALED_MESSAGES, Run, json_of, placed
+from pgsb.daemon.transport_sets import MESSAGES, MOST_MESSAGES, Run, json_of, placed
 from pgsb.daemon.transport_sets import Side as SealedSide
 from pgsb.daemon.transport_values import NULL, RawBigints, RawTexts, array_of, cut, element, loaded
 from pgsb.security.certificates import public_key_of, read_certificate
@@ -239,7 +239,7 @@ def test_sealed_sets_are_small_again_when_an_answer_is_late() -> None:
         async def fetchall(self) -> list[Any]:
             return []
 
-    one = Peer(1, "TCP://far:4022", None, far=cast(Any, Silent()), set_messages=SEALED_MESSAGES)
+    one = Peer(1, "TCP://far:4022", None, far=cast(Any, Silent()), set_messages=MOST_MESSAGES)
     one.sent[uuid.uuid4()] = Sent({0: 7}, settle, None, sent_at=time.monotonic() - 60)
     asyncio.run(one.listen(may_wait=False))
     assert one.set_messages == MESSAGES

@@ -11,6 +11,7 @@ import pytest
 from instances import ERROR, Side
 
 from pgsb.daemon.readers import open_connection
+from pgsb.daemon.transport_sets import MESSAGES, MOST_MESSAGES, START, OwnSet, Position, bigints, next_size
 from pgsb.daemon.transport_values import RawStatement, integer, number_of, raw_row
 
 
@@ -375,3 +376,36 @@ def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
     near.do("UPDATE ssb.remote_conversation SET retry_at = now()")
     assert _read_set(near) == [0, 1, 2]
     assert [plan for plan in plans if re.search(r"using transmission_pkey.*\n\s*Filter", plan)] == []
+
+
+@pytest.mark.one_postgres
+def test_what_leaves_is_in_no_index_by_service(near: Side) -> None:
+    """Only what waits here for a service is looked for by its name."""
+    size = "SELECT pg_relation_size('ssb.transmission_by_service')"
+    empty = near.value(size)
+    handle = near.begin("//Far")
+    for _ in range(2):
+        near.send(handle, "//Ask", *("x" for _ in range(300)))
+    assert near.value("SELECT count(*) FROM ssb.transmission WHERE peer_id IS NOT NULL") == 600
+    assert near.value(size) == empty
+    near.send(near.begin("//Nowhere"), "//Ask", "y")
+    assert near.value("SELECT count(*) FROM ssb.transmission WHERE peer_id IS NULL") == 1
+    assert near.value(size) > empty
+
+
+def test_full_sets_of_short_bodies_grow() -> None:
+    def own(messages: int, length: int, *, is_full: bool) -> OwnSet:
+        after = Position(5, 1, 1) if is_full else START
+        ids = bigints(range(messages))
+        return OwnSet(uuid.uuid4(), (), ids, bigints([1]), [], [], messages * length, after)
+
+    assert next_size(own(500, 100, is_full=True), 500) == 1000
+    assert next_size(own(1000, 100, is_full=True), 1000) == MOST_MESSAGES
+    assert next_size(own(700, 100, is_full=False), 1000) == MESSAGES
+    # 4 MB in all: of bodies longer than a share of that each would be measured first.
+    assert next_size(own(500, 1800, is_full=True), 500) == 1000
+    assert next_size(own(500, 3000, is_full=True), 500) == MESSAGES
+    assert next_size(own(1000, 1800, is_full=True), 1000) == 1000
+    assert next_size(own(1000, 3000, is_full=True), 1000) == MESSAGES
+    assert next_size(own(50, 100, is_full=False), 500, is_paused=True) == MOST_MESSAGES
+    assert next_size(own(50, 1800, is_full=False), 500, is_paused=True) == MESSAGES
