@@ -18,9 +18,9 @@ _SHARE = 4.0
 """… and at most so many times as long as the last set took."""
 _WORTH = 64
 """As many messages has a pause to gather."""
-_ENOUGH = 500
+_ENOUGH = 1000
 """For more no pause is longer."""
-_CYCLES = 4
+_CYCLES = 8
 """Rates are those of so many sets."""
 _SLOWED = 0.6
 """Of the rate without pauses: where less comes with them, the senders wait for answers."""
