@@ -20,7 +20,7 @@ from .answers import NAMES, Row, Settle, Taken, by_place, checked_taken, read_an
 from .pacing import Pace
 from .peer_connection import FAR_SECONDS, OF_THE_INSTANCE, Unreachable, find_dsn, open_far, sentence
 from .readers import Connection
-from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled
+from .transport_sets import MESSAGES, START, Batch, OwnSet, Position, Settled, next_size
 from .transport_values import (
     Malformed,
     Raw,
@@ -139,6 +139,20 @@ class Peer:
             self.reads_left = 0 if self.is_listening else None
         elif self.reads_left is not None:
             self.reads_left -= 1
+
+    def has_delivered(self, own: OwnSet, began: float) -> float:
+        """A set that was read at this time has been handed over. Returns the seconds until the next."""
+        messages = self.set_messages
+        # What waits for answers, as where an instance on the way may have room for no more, stays as it is.
+        may_grow = bool(own.sides or (self.settled and not self.sent))
+        self.set_messages = next_size(own, messages) if may_grow else MESSAGES
+        if self.sent or self.has_forwarded:
+            self.pace.found_nothing()  # answers, and others' messages, do not wait
+            return 0.0
+        pause = self.pace.pause(began, time.monotonic(), own.messages, is_full=own.is_full)
+        if pause and may_grow:
+            self.set_messages = next_size(own, messages, is_paused=True)
+        return pause
 
     # ------------------------------------------------------------ sending
 
@@ -384,6 +398,8 @@ class Peer:
         """Close the connection; what is under way is sent again. False: there was none."""
         self.sent.clear()
         self.after = START
+        self.set_messages = MESSAGES
+        self.pace = Pace()
         self.seals_apart = False
         self.refused_in_a_row = 0
         far, self.far = self.far, None

@@ -33,7 +33,7 @@ from .peer_connection import SETTINGS, Unreachable
 from .readers import Connection, open_connection
 from .sealed_sets import is_of_one_side
 from .settling import next_forwarded, plain_settler, sealed_settler, settle_sent
-from .transport_sets import START, OwnSet, all_settled, next_set, next_size
+from .transport_sets import START, OwnSet, all_settled, next_set
 from .transport_values import accept_raw, loaded
 
 _LOOK_SECONDS = 1.0
@@ -295,19 +295,12 @@ class Transport:
         if takes_fragments and not peer.takes_arrays:
             return True  # whoever answers there does not know of fragments: read again, without
         peer.after = own.after
-        messages = peer.set_messages
-        peer.set_messages = next_size(own, messages)
         if not own.sides and not own.traced:
             await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
         else:
             await self._send_by_dialogs(near, peer, own)
         await self._count_use(near, peer, own.length, own.messages)
-        if peer.sent or peer.has_forwarded:
-            peer.pace.found_nothing()  # answers, and others' messages, do not wait
-            return True
-        seconds = peer.pace.pause(began, time.monotonic(), own.messages, is_full=own.is_full)
-        if seconds:
-            peer.set_messages = next_size(own, messages, is_paused=True)
+        if seconds := peer.has_delivered(own, began):
             await asyncio.sleep(seconds)
         return True
 

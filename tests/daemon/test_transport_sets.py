@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 import uuid
 from typing import Any
 
@@ -10,8 +11,18 @@ import psycopg
 import pytest
 from instances import ERROR, Side
 
+from pgsb.daemon.peer import Peer, Sent
 from pgsb.daemon.readers import open_connection
-from pgsb.daemon.transport_sets import MESSAGES, MOST_MESSAGES, START, OwnSet, Position, bigints, next_size
+from pgsb.daemon.transport_sets import (
+    MESSAGES,
+    MOST_MESSAGES,
+    START,
+    OwnSet,
+    Position,
+    Settled,
+    bigints,
+    next_size,
+)
 from pgsb.daemon.transport_values import RawStatement, integer, number_of, raw_row
 
 
@@ -393,19 +404,55 @@ def test_what_leaves_is_in_no_index_by_service(near: Side) -> None:
     assert near.value(size) > empty
 
 
-def test_full_sets_of_short_bodies_grow() -> None:
-    def own(messages: int, length: int, *, is_full: bool) -> OwnSet:
-        after = Position(5, 1, 1) if is_full else START
-        ids = bigints(range(messages))
-        return OwnSet(uuid.uuid4(), (), ids, bigints([1]), [], [], messages * length, after)
+def _own(messages: int, length: int, *, is_full: bool) -> OwnSet:
+    after = Position(5, 1, 1) if is_full else START
+    ids = bigints(range(messages))
+    return OwnSet(uuid.uuid4(), (), ids, bigints([1]), [], [], messages * length, after)
 
-    assert next_size(own(500, 100, is_full=True), 500) == 1000
-    assert next_size(own(1000, 100, is_full=True), 1000) == MOST_MESSAGES
-    assert next_size(own(700, 100, is_full=False), 1000) == MESSAGES
+
+def test_full_sets_of_short_bodies_grow() -> None:
+    assert next_size(_own(500, 100, is_full=True), 500) == 1000
+    assert next_size(_own(1000, 100, is_full=True), 1000) == MOST_MESSAGES
+    assert next_size(_own(700, 100, is_full=False), 1000) == MESSAGES
     # 4 MB in all: of bodies longer than a share of that each would be measured first.
-    assert next_size(own(500, 1800, is_full=True), 500) == 1000
-    assert next_size(own(500, 3000, is_full=True), 500) == MESSAGES
-    assert next_size(own(1000, 1800, is_full=True), 1000) == 1000
-    assert next_size(own(1000, 3000, is_full=True), 1000) == MESSAGES
-    assert next_size(own(50, 100, is_full=False), 500, is_paused=True) == MOST_MESSAGES
-    assert next_size(own(50, 1800, is_full=False), 500, is_paused=True) == MESSAGES
+    assert next_size(_own(500, 1800, is_full=True), 500) == 1000
+    assert next_size(_own(500, 3000, is_full=True), 500) == MESSAGES
+    assert next_size(_own(1000, 1800, is_full=True), 1000) == 1000
+    assert next_size(_own(1000, 3000, is_full=True), 1000) == MESSAGES
+    assert next_size(_own(50, 100, is_full=False), 500, is_paused=True) == MOST_MESSAGES
+    assert next_size(_own(50, 1800, is_full=False), 500, is_paused=True) == MESSAGES
+
+
+def test_sets_grow_where_all_was_taken_at_once() -> None:
+    own = _own(500, 100, is_full=True)
+    peer = Peer(1, "TCP://far:4022", None)
+    now = time.monotonic()
+    peer.settled = [Settled(own.ids, own.endpoints, own.ids, own.ids)]
+    assert peer.has_delivered(own, now) == 0.0
+    assert peer.set_messages == 1000
+    # Refused, or by an instance that passes it on and may hold no more.
+    peer.settled = []
+    peer.has_delivered(own, now)
+    assert peer.set_messages == MESSAGES
+    # Steady: after some sets there is a pause, and room for what comes in it.
+    for place in range(20):
+        peer.settled = [Settled(own.ids, own.endpoints, own.ids, own.ids)]
+        began = time.monotonic() - 0.1 + 0.005 * place
+        pause = peer.has_delivered(_own(100, 100, is_full=False), began)
+    assert pause > 0.0
+    assert peer.set_messages == MOST_MESSAGES
+    asyncio.run(peer.hang_up())
+    assert peer.set_messages == MESSAGES
+
+
+def test_what_waits_for_answers_is_read_on_at_once() -> None:
+    peer = Peer(1, "TCP://far:4022", None, set_messages=1000)
+
+    async def settle(answers: Any) -> None:
+        raise AssertionError(answers)
+
+    peer.sent[uuid.uuid4()] = Sent({0: 1}, settle, None)
+    for place in range(20):
+        began = time.monotonic() - 0.1 + 0.005 * place
+        assert peer.has_delivered(_own(100, 100, is_full=False), began) == 0.0
+    assert peer.set_messages == MESSAGES
