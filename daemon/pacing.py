@@ -5,15 +5,16 @@ steady, sets that are read one straight after the other have only what came whil
 way. So the next one is read somewhat later, and has more. One message alone waits for nothing: only where
 set after set finds something, and a pause would gather many, is there one.
 
-Who sends again only when the other side has answered sends less for each pause. Then it is left off, for
-longer each time.
+Who sends again only when the other side has answered sends less for each pause. So where less comes with
+pauses than before, some sets are read without; and where more comes then, pauses are left off, for longer
+each time.
 """
 
 from dataclasses import dataclass
 
-LONGEST = 0.025
-"""Seconds of a pause, at most, or as long as the last set took: so much later does a message arrive that
-comes while others stream."""
+LONGEST, LONGEST_OF_SLOW = 0.025, 0.1
+"""Seconds of a pause, at most: so much later does a message arrive that comes while others stream. Where
+sets themselves take longer, as long as the last one, up to the second."""
 _SHARE = 4.0
 """… and at most so many times as long as the last set took."""
 _WORTH = 64
@@ -55,6 +56,7 @@ class Pace:
         self._has_paused = False
         self._plain = _Rate()
         self._paused = _Rate()
+        self._is_doubted = False
         self._rest = _REST
         self._rests_until = float("-inf")
 
@@ -75,29 +77,37 @@ class Pace:
             self._began = None
             return 0.0
         if began > self._read_at + _STALE:
-            self._plain, self._paused = _Rate(), _Rate()
+            self._forget_rates()
         self._read_at = began
         if before is None or began <= before:
             return 0.0
         (self._paused if has_paused else self._plain).add(messages / (began - before))
-        if self._is_slowed():
-            self._rests_until = ended + self._rest
-            self._rest = min(2 * self._rest, _LONGEST_REST)
-            self._plain, self._paused = _Rate(), _Rate()
+        self._judge(ended)
         if ended < self._rests_until or not self._plain.is_known:
             return 0.0
         rate = (self._paused if self._paused.is_known else self._plain).value
         took = ended - began
-        pause = min(max(LONGEST, took), _SHARE * took, _ENOUGH / rate - took)
+        pause = min(max(LONGEST, min(took, LONGEST_OF_SLOW)), _SHARE * took, _ENOUGH / rate - took)
         if pause * rate < _WORTH:
             return 0.0
         self._has_paused = True
         return pause
 
-    def _is_slowed(self) -> bool:
+    def _judge(self, now: float) -> None:
         if not (self._paused.is_known and self._plain.is_known):
-            return False
+            return
         if self._paused.value >= _SLOWED * self._plain.value:
             self._rest = _REST
-            return False
-        return True
+            self._is_doubted = False
+        elif not self._is_doubted:
+            # The senders may have become slower by themselves: the rate without pauses is measured anew.
+            self._plain = _Rate()
+            self._is_doubted = True
+        else:
+            self._rests_until = now + self._rest
+            self._rest = min(2 * self._rest, _LONGEST_REST)
+            self._forget_rates()
+
+    def _forget_rates(self) -> None:
+        self._plain, self._paused = _Rate(), _Rate()
+        self._is_doubted = False

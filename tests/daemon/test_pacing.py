@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from pgsb.daemon.pacing import LONGEST, Pace
+import pytest
+
+from pgsb.daemon.pacing import LONGEST, LONGEST_OF_SLOW, Pace
 
 _SET = 0.004
 """Seconds that a set takes, whatever is in it."""
@@ -36,6 +38,16 @@ def test_steady_senders_messages_gather() -> None:
     assert max(sets[:8]) <= 81, "what came while the last set was on its way"
     assert min(sets[20:]) >= 400
     assert 0 < max(pauses) <= LONGEST
+
+
+def test_pauses_are_no_longer_than_what_takes_long_anyway() -> None:
+    pace = Pace()
+    for place in range(10):
+        pause = pace.pause(place * 0.1, place * 0.1 + 0.04, 200, is_full=False)
+    assert pause == pytest.approx(0.04)
+    for place in range(10, 20):
+        pause = pace.pause(place * 0.5, place * 0.5 + 0.4, 500, is_full=False)
+    assert pause == LONGEST_OF_SLOW
 
 
 def test_what_is_enough_is_not_waited_for() -> None:
@@ -82,6 +94,14 @@ def test_who_waits_for_answers_is_not_slowed() -> None:
     assert max(times) > 0, "a pause is tried"
     assert len([one for one in times if one]) < 0.05 * len(times)
     assert delivered > 0.9 * 20.0 / _SET * 100
+
+
+def test_senders_that_become_slower_by_themselves_go_on_gathering() -> None:
+    pace = Pace()
+    _run(lambda now: int(now * 40_000), 1.0, pace)
+    _, pauses = _run(lambda now: int(now * 10_000), 0.5, pace, began=1.0)
+    assert pauses.count(0.0) < 12, "some are read without, to see"
+    assert pauses[-1] == pytest.approx(4 * _SET)
 
 
 def test_rates_of_another_time_do_not_count() -> None:
