@@ -213,7 +213,7 @@ def test_the_daemons_sweep_does_not_read_all_that_waits(session: Session, plans:
     plans.seen.clear()
     session.rows("SELECT * FROM ssb_internal.broker_sweep('{}')")
     scans = {scan for scan in plans.scans() if scan[1] == "transmission" and "ssb.service" in scan[2]}
-    assert {kind for kind, *_ in scans} == {"Index Scan"}
+    assert {kind for kind, *_ in scans} == {"Index Only Scan"}
     session.do("DELETE FROM ssb.transmission")
 
 
