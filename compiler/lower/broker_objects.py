@@ -409,6 +409,14 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
             hint="PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE",
         )
         return []
+    words = [token.word for token in node.text.tokens]
+    if ("FOR", "ATTACH") in pairwise(words) or ("FOR", "ATTACH_REBUILD_LOG") in pairwise(words):
+        ctx.problems.add(
+            "CREATE DATABASE … FOR ATTACH makes an empty database: PostgreSQL attaches no files.",
+            node.name.span,
+            hint="pg_restore, or run the scripts that made what is in it",
+            severity="warning",
+        )
     calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")

@@ -196,6 +196,33 @@ def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("statement", "told", "instead"),
+    [
+        ("EXEC sp_procoption 'dbo.p', 'startup', 'on'", "sp_procoption has no effect", "a timer"),
+        ("EXEC master..sp_addsrvrolemember 'u', 'sysadmin'", "sp_addsrvrolemember has no effect", "roles"),
+        ("EXEC sp_denylogin 'u'", "sp_denylogin has no effect", "pg_hba.conf"),
+        ("EXEC sp_changeobjectowner 'a.t', 'dbo'", "sp_changeobjectowner has no effect", "TRANSFER"),
+        (
+            "CREATE DATABASE d ON (FILENAME = 'd.mdf') FOR ATTACH WITH ENABLE_BROKER",
+            "CREATE DATABASE … FOR ATTACH makes an empty database",
+            "pg_restore",
+        ),
+        (
+            "CREATE DATABASE d ON (FILENAME = 'd.mdf') FOR ATTACH_REBUILD_LOG",
+            "CREATE DATABASE … FOR ATTACH makes an empty database",
+            "pg_restore",
+        ),
+    ],
+)
+def test_what_a_script_would_rely_on_and_does_not_get_is_told(
+    statement: str, told: str, instead: str
+) -> None:
+    (problem,) = check_scripts([Source("a.sql", statement)])
+    assert (problem.severity, problem.message.split(":")[0]) == ("warning", told)
+    assert problem.hint is not None and instead in problem.hint
+
+
 @pytest.mark.long
 def test_processes_find_what_one_finds() -> None:
     sources = []
